@@ -1,0 +1,63 @@
+/** The words the parts of the local stage use with each other. */
+
+/** An IAM statement with every intrinsic resolved to text. */
+export interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+/** Who makes an AWS call, known by the access key it is signed with. */
+export interface Principal {
+  readonly name: string;
+  readonly statements: readonly Statement[];
+}
+
+/** A resource of the template that an engine must bring into being, its properties resolved. */
+export interface Resource {
+  readonly logicalId: string;
+  readonly type: string;
+  /** The physical name (table name, queue name, key id, state machine name, …). */
+  readonly name: string;
+  readonly arn: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** A mail the service sent. */
+export interface Mail {
+  readonly id: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly sentAt: string;
+}
+
+export interface AwsOptions {
+  /** Where engines keep their state. */
+  readonly dir: string;
+  readonly region: string;
+  readonly account: string;
+  readonly s3Port: number;
+  /** Delays and clocks run this many times faster. */
+  readonly delayScale: number;
+  /** The caller behind an access key; undefined is refused as AWS refuses an unknown key. */
+  readonly principal: (accessKeyId: string) => Principal | undefined;
+  /** Runs a Lambda function, for the Scheduler and Step Functions. Rejects with the error the function threw. */
+  readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
+}
+
+/** Embedded AWS: every service behind one address, told apart by the signature's credential scope, IAM enforced in front. */
+export interface Aws {
+  readonly url: string;
+  /** Creates what the template names, or finds it from an earlier run. Attributes only an engine knows (StreamArn, …) come back by logical id. */
+  provision(resources: readonly Resource[]): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>>;
+  /** The mails sent so far, newest first. */
+  outbox(): readonly Mail[];
+  stop(): Promise<void>;
+}
+
+/** The access key that may do everything: the stage's own work, never a function's. */
+export const rootAccessKeyId = 'LOCALROOT';

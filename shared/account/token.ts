@@ -1,0 +1,92 @@
+/** Access tokens: RS256 by a KMS key, verified on cached public keys, bound to a session that can end at once. */
+import { JwtRsaVerifier } from 'aws-jwt-verify';
+import { isId } from '../contract/id.ts';
+import { accessTokenSeconds, tokenOrganizationsMax } from '../contract/limits.ts';
+import { env, epochSeconds, publicKeys, randomToken, tokenSigner } from '../platform/index.ts';
+
+/** RFC 9068: says that this is an access token, so that no other token of ours or the provider's can stand in for one. */
+const tokenType = 'at+jwt';
+const audience = 'backup-management-service';
+/** Real tokens are under 3 KB; anything larger is not worth parsing. */
+const tokenMaxLength = 8_192;
+
+export interface AccessClaims {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+export const issueAccessToken = async (claims: AccessClaims, organizations: readonly string[], now: Date): Promise<string> => {
+  const { kid, sign } = await tokenSigner();
+  const iat = epochSeconds(now);
+  const text = [
+    { alg: 'RS256', typ: tokenType, kid },
+    {
+      sub: claims.userId,
+      email: claims.email,
+      name: claims.name,
+      organizations: organizations.slice(0, tokenOrganizationsMax),
+      iat,
+      exp: iat + accessTokenSeconds,
+      iss: env('PUBLIC_URL'),
+      aud: audience,
+      jti: randomToken(),
+      sid: claims.sessionId,
+    },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${(await sign(text)).toString('base64url')}`;
+};
+
+type Verifier = { verifySync(token: string): Readonly<Record<string, unknown>> };
+let ready: Promise<Verifier> | undefined;
+
+const verifier = (): Promise<Verifier> => {
+  ready ??= publicKeys()
+    .then((keys) => {
+      const made = JwtRsaVerifier.create({
+        issuer: env('PUBLIC_URL'),
+        audience,
+        // Never fetched: the keys are cached below, and verifySync throws on any other kid.
+        jwksUri: `${env('PUBLIC_URL')}/.well-known/jwks.json`,
+        graceSeconds: 0,
+        customJwtCheck: ({ header, payload }) => {
+          if (header.alg !== 'RS256' || header.typ !== tokenType || 'crit' in header || 'b64' in header)
+            throw new Error('not an access token');
+          const { exp, iat } = payload;
+          if (typeof exp !== 'number' || typeof iat !== 'number' || exp - iat !== accessTokenSeconds)
+            throw new Error('not a lifetime of ours');
+        },
+      });
+      made.cacheJwks({ keys: keys.map((key) => ({ ...key })) });
+      return made as unknown as Verifier;
+    })
+    .catch((error: unknown) => {
+      ready = undefined;
+      throw error;
+    });
+  return ready;
+};
+
+/** One spelling per token: other base64 forms of the same bytes are refused. */
+const isCanonical = (token: string): boolean => {
+  const parts = token.split('.');
+  return (
+    parts.length === 3 && parts.every((part) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part)
+  );
+};
+
+/** Who the token speaks for, or undefined if it is not a good token of ours. Says nothing about whether the session lives. */
+export const verifyAccessToken = async (token: string): Promise<AccessClaims | undefined> => {
+  if (token.length > tokenMaxLength || !isCanonical(token)) return undefined;
+  const check = await verifier();
+  try {
+    const { sub, sid, email, name } = check.verifySync(token) as Record<string, string>;
+    if (!sub || !sid || !isId('user', sub) || !isId('session', sid)) return undefined;
+    return { userId: sub, sessionId: sid, email: email ?? '', name: name ?? '' };
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,1 @@
+export { type Actor, auditEntry, auditPartition, entryPrefix, type Origin } from './record.ts';

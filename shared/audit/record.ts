@@ -1,0 +1,43 @@
+/** Audit entries live in a partition of their own, where IAM lets functions add but neither change nor remove. */
+import { auditRetentionDays, type Plan } from '../contract/limits.ts';
+import { type AuditNote, after, create, env, epochSeconds, type Item, iso, newId, type Write } from '../platform/index.ts';
+
+export interface Actor {
+  readonly type: 'user' | 'service_account' | 'system';
+  readonly id: string;
+  readonly email: string | null;
+}
+
+/** Where a call came from. */
+export interface Origin {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string;
+}
+
+export const auditPartition = (scope: string): string => `AUDIT#${scope}`;
+export const entryPrefix = 'ENTRY#';
+
+/** Days an entry is kept: what the plan says, unless an enterprise deployment configured its own. */
+const retentionDays = (): number => {
+  const configured = env('AUDIT_RETENTION_DAYS');
+  return configured === '' ? auditRetentionDays[env('PLAN') as Plan] : Number(configured);
+};
+
+/** One entry, to be written in the transaction of the change it tells of. */
+export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin: Origin, now: Date): Write => {
+  const id = newId('audit', now);
+  return create({
+    pk: auditPartition(note.scope),
+    sk: `${entryPrefix}${id}`,
+    id,
+    timestamp: iso(now),
+    action: note.action ?? action,
+    actor,
+    resource: note.resource,
+    organization: { id: note.scope },
+    context: { ip: origin.ip, userAgent: origin.userAgent, location: null, requestId: origin.requestId },
+    details: note.details ?? {},
+    ttl: epochSeconds(after(now, retentionDays() * 24 * 3_600)),
+  } satisfies Item);
+};

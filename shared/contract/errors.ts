@@ -1,0 +1,57 @@
+/** Every error code a caller can meet, with its HTTP status. The status is data: nothing switches on a code. */
+export const errors = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ORGANIZATION_NOT_FOUND: 404,
+  INVITATION_NOT_FOUND: 404,
+  MEMBER_NOT_FOUND: 404,
+  SERVICE_ACCOUNT_NOT_FOUND: 404,
+  STORAGE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  CANNOT_REMOVE_OWNER: 409,
+  INVITATION_EXISTS: 409,
+  SERVICE_ACCOUNT_EXISTS: 409,
+  SLUG_TAKEN: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errors;
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** The one error a caller may read. Everything else that is thrown becomes a bare INTERNAL_ERROR. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
+  /** Extra response headers, such as Allow or Retry-After. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details?: ErrorDetails,
+    options: { cause?: unknown; headers?: Record<string, string> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.details = details;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errors[this.code];
+  }
+}
+
+/** A bad field, named, with the reason a person can act on. */
+export const invalid = (field: string, reason: string, more: ErrorDetails = {}): ApiError =>
+  new ApiError('VALIDATION_ERROR', `${field}: ${reason}`, { field, reason, ...more });

@@ -1,0 +1,48 @@
+/** The vocabulary the rows share: what a name, an address or a moment is. */
+import * as z from 'zod';
+import { type IdKind, idPattern } from './id.ts';
+import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
+
+/** Control characters break logs and spreadsheets; a lone surrogate would come back changed, so neither is stored. */
+const isPrintable = (text: string): boolean => text.isWellFormed() && !/\p{Cc}|[\u2028\u2029]/u.test(text);
+
+export const text = (max: number) =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .max(max, `must be at most ${max} characters`)
+    .refine(isPrintable, 'must not contain control characters or broken surrogates')
+    .refine((value) => value.trim() === value, 'must not begin or end with white space');
+
+export const Name = text(nameMax);
+export const Moment = z.iso.datetime({ offset: true });
+export const id = (kind: IdKind) => z.string().regex(idPattern(kind), `must be the id of a ${kind}`);
+
+/** Compared in lower case; a plus-address is an address of its own. */
+export const Email = z
+  .string()
+  .max(254, 'must be at most 254 characters')
+  .transform((value) => value.trim().toLowerCase())
+  .pipe(z.email('must be an e-mail address'));
+
+export const Slug = z
+  .string()
+  .min(slugMin, `must be at least ${slugMin} characters`)
+  .max(slugMax, `must be at most ${slugMax} characters`)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens between them')
+  .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), 'is reserved');
+
+/** IANA names only: Intl also takes offsets such as +02:00, which have no daylight saving rules. */
+const isTimezone = (name: string): boolean => {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+export const Timezone = z.string().max(64).refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin');
+
+/** A date or a moment in a query, read as UTC when it is a bare date. */
+export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');

@@ -1,0 +1,64 @@
+/** The numbers of the interface, each with its unit in its name. Both code and OpenAPI read them here. */
+
+export const bodyMaxBytes = 1_048_576;
+
+export const pageDefault = 50;
+export const pageMax = 100;
+
+export const accessTokenSeconds = 3_600;
+/** One refresh token's life; each use replaces it. */
+export const refreshTokenSeconds = 7 * 24 * 3_600;
+/** However often it is refreshed, a session ends (ASVS 10.4.8 asks for an absolute end). */
+export const sessionMaxSeconds = 30 * 24 * 3_600;
+/** Our own one-time code between the callback and POST /auth/token. */
+export const loginCodeSeconds = 60;
+/** A person may take this long on the provider's consent screen. */
+export const loginAttemptSeconds = 600;
+/** The token's `organizations` claim is a hint, never trusted; it is cut here so the token stays below header limits. */
+export const tokenOrganizationsMax = 50;
+
+export const invitationSeconds = 7 * 24 * 3_600;
+export const recoverySeconds = 30 * 24 * 3_600;
+export const idempotencySeconds = 24 * 3_600;
+export const eventKeptSeconds = 30 * 24 * 3_600;
+
+export const nameMax = 100;
+export const slugMin = 3;
+export const slugMax = 40;
+
+/** Requests a minute for one actor in one organization, unless the endpoint's row or the deployment says otherwise. */
+export const requestsPerMinute = 3_000;
+
+export const plans = ['starter', 'professional', 'enterprise'] as const;
+export type Plan = (typeof plans)[number];
+/** Enterprise can be configured; this is its default. */
+export const auditRetentionDays: Readonly<Record<Plan, number>> = { starter: 30, professional: 90, enterprise: 365 };
+
+/** Slugs that would read as part of an address of ours. */
+export const reservedSlugs = [
+  'admin',
+  'api',
+  'app',
+  'auth',
+  'billing',
+  'console',
+  'current',
+  'docs',
+  'health',
+  'help',
+  'internal',
+  'login',
+  'logout',
+  'new',
+  'null',
+  'organization',
+  'organizations',
+  'public',
+  'root',
+  'settings',
+  'status',
+  'support',
+  'system',
+  'undefined',
+  'www',
+] as const;

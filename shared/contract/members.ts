@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { roles } from './access.ts';
+import { apiPrefix, group } from './endpoint.ts';
+import { Moment } from './fields.ts';
+
+export const Member = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  picture: z.string().nullable(),
+  role: z.enum(roles),
+  status: z.literal('active'),
+  joinedAt: Moment,
+  lastActiveAt: Moment.nullable(),
+});
+
+export const members = group('members', `${apiPrefix}/organizations/current/members`, {
+  list: {
+    method: 'GET',
+    path: '',
+    access: { role: 'viewer', scope: 'organization:read' },
+    summary: 'The members of the organization',
+    list: Member,
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PUT',
+    path: '/{userId}',
+    access: { role: 'admin', scope: 'people-only' },
+    summary: "Change a member's role; the owner making another member owner transfers ownership",
+    body: z.strictObject({ role: z.enum(roles) }),
+    data: z.object({ userId: z.string(), role: z.enum(roles), updatedAt: Moment }),
+    audit: 'member.role_changed',
+    errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/{userId}',
+    access: { role: 'admin', scope: 'people-only' },
+    summary: 'Remove a member',
+    audit: 'member.removed',
+    errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+});

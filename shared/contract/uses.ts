@@ -1,0 +1,39 @@
+/**
+ * What a function may need, by name, and the environment variables that come with it.
+ * infra/part/grant.ts turns each name into an IAM grant and sets exactly these variables;
+ * shared/platform/env.ts reads them. A name that is not here cannot be granted, nor read.
+ */
+export const uses = {
+  /** Read any item; count requests and note who was seen (RATE# and SEEN# partitions only). */
+  'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN'],
+  /** Change items in transactions; never to change or remove an audit entry. */
+  'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'AUDIT_RETENTION_DAYS'],
+  /** Check access tokens against the public half of the signing key. */
+  'token:verify': ['TOKEN_KEY_IDS', 'PUBLIC_URL', 'ALLOWED_ORIGINS'],
+  'token:sign': ['TOKEN_KEY_IDS', 'PUBLIC_URL'],
+  /** The deployment's own secret: cursors, stored answers and invitation links derive their keys from it. */
+  'secret:service': ['SERVICE_SECRET_ID'],
+  /** Talk to the identity provider as its client. */
+  'identity:client': [
+    'IDENTITY_ISSUER',
+    'IDENTITY_CLIENT_ID',
+    'IDENTITY_SECRET_ID',
+    'ALLOWED_REDIRECT_URIS',
+    'CONSOLE_URL',
+    'PUBLIC_URL',
+  ],
+  /** Seal a person's provider grant under the secrets key. */
+  'grant:seal': ['SECRETS_KEY_ID'],
+  'task:send': ['TASK_QUEUE_URL'],
+  'mail:send': ['MAIL_FROM'],
+  /** Links to ourselves in answers and e-mails. */
+  'link:make': ['PUBLIC_URL'],
+  'purge:start': ['PURGE_WORKFLOW_ARN'],
+  /** Remove every item of an organization, its audit entries included. */
+  'table:purge': ['TABLE_NAME'],
+  /** See whether the parts behind the API answer. */
+  'health:check': ['TABLE_NAME', 'TASK_QUEUE_URL', 'SERVICE_VERSION'],
+} as const;
+
+export type Use = keyof typeof uses;
+export type Variable = (typeof uses)[Use][number];

@@ -1,0 +1,1 @@
+export { emit, enqueue, eventPrefix, type Task, taskPrefix } from './outbox.ts';

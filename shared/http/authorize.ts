@@ -1,0 +1,113 @@
+/**
+ * Whether the caller may do this, read from the table for this very call: session, organization, membership, key.
+ * Everything needed, a stored answer included, comes in one round trip. The only maker of a Tenant from a request.
+ */
+
+import { accountKey, type SessionRecord } from '../account/index.ts';
+import type { Actor } from '../audit/index.ts';
+import { type Access, type Role, reaches } from '../contract/access.ts';
+import { ApiError, invalid } from '../contract/errors.ts';
+import { isId } from '../contract/id.ts';
+import { type ApiKeyRecord, isKeyOf, lookup, type MemberRecord, type OrganizationRecord } from '../organization/index.ts';
+import { epochSeconds, getAll, type Item, type Key, proveTenant, type Tenant } from '../platform/index.ts';
+import { type Credentials, unauthorized } from './authenticate.ts';
+
+/** A signed-in person, outside any organization. */
+export interface Person {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** A person or service account within an organization. */
+export interface Participant {
+  readonly tenant: Tenant;
+  readonly organization: OrganizationRecord;
+  /** The role of a person; a service account has scopes instead. */
+  readonly role: Role | undefined;
+}
+
+export interface Authorized {
+  readonly actor: Actor;
+  readonly person: Person | undefined;
+  readonly participant: Participant | undefined;
+  /** The item at `also`, read in the same round trip. */
+  readonly also: Item | undefined;
+}
+
+export const authorize = async (
+  access: Exclude<Access, 'public'>,
+  credentials: Credentials,
+  organizationHeader: string | undefined,
+  also: Key | undefined,
+  now: Date,
+): Promise<Authorized> => {
+  const scoped = access !== 'user';
+  const organizationId =
+    scoped && organizationHeader && isId('organization', organizationHeader) ? organizationHeader : undefined;
+  const keys = {
+    credential:
+      credentials.kind === 'person' ? accountKey.session(credentials.claims.sessionId) : lookup.apiKey(credentials.accountId),
+    organization: organizationId && lookup.organization(organizationId),
+    member:
+      organizationId && credentials.kind === 'person' ? lookup.member(organizationId, credentials.claims.userId) : undefined,
+    also,
+  };
+  const found = await readNamed(keys);
+
+  if (credentials.kind === 'person') {
+    const { userId, sessionId, email, name } = credentials.claims;
+    const session = found.credential as SessionRecord | undefined;
+    if (!session || session.revokedAt || session.userId !== userId || session.endsAt <= epochSeconds(now)) {
+      throw unauthorized('This session has ended; sign in again');
+    }
+    const person = { userId, sessionId, email, name };
+    const actor: Actor = { type: 'user', id: userId, email };
+    if (!scoped) return { actor, person, participant: undefined, also: found.also };
+    const organization = existing(organizationHeader, found.organization);
+    const member = found.member as MemberRecord | undefined;
+    if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
+    if (!reaches(member.role, access.role)) {
+      throw new ApiError('PERMISSION_DENIED', `This needs the role ${access.role}`, {
+        requiredRole: access.role,
+        currentRole: member.role,
+      });
+    }
+    const tenant = proveTenant(organization.id, 'membership');
+    return { actor, person, participant: { tenant, organization, role: member.role }, also: found.also };
+  }
+
+  const key = found.credential as ApiKeyRecord | undefined;
+  if (!key || !isKeyOf(credentials.apiKey, key.fingerprint)) throw unauthorized('This API key is not valid');
+  const actor: Actor = { type: 'service_account', id: key.accountId, email: key.email };
+  if (!scoped) throw new ApiError('FORBIDDEN', 'This call is for people; a service account cannot make it');
+  // The organization of a deleted organization's key is gone, so the key is too.
+  if (key.organizationId === organizationId && (!found.organization || (found.organization as OrganizationRecord).deletedAt)) {
+    throw unauthorized('This API key is not valid');
+  }
+  const organization = existing(organizationHeader, found.organization);
+  if (key.organizationId !== organization.id) throw new ApiError('FORBIDDEN', 'This API key belongs to another organization');
+  if (access.scope === 'people-only')
+    throw new ApiError('FORBIDDEN', 'This call is for people; a service account cannot make it');
+  if (!key.permissions.includes(access.scope)) {
+    throw new ApiError('FORBIDDEN', `This API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
+  }
+  const tenant = proveTenant(organization.id, 'service-account');
+  return { actor, person: undefined, participant: { tenant, organization, role: undefined }, also: found.also };
+};
+
+/** Missing or malformed, unknown or deleted, in the words of the interface. */
+const existing = (header: string | undefined, found: Item | undefined): OrganizationRecord => {
+  if (!header) throw invalid('X-Organization-Id', 'is required');
+  if (!isId('organization', header)) throw invalid('X-Organization-Id', 'must be one organization id');
+  const organization = found as OrganizationRecord | undefined;
+  if (!organization || organization.deletedAt) throw new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization');
+  return organization;
+};
+
+const readNamed = async <N extends string>(keys: Record<N, Key | '' | undefined>): Promise<Record<N, Item | undefined>> => {
+  const wanted = Object.entries(keys).filter((entry): entry is [N, Key] => Boolean(entry[1]));
+  const items = await getAll(wanted.map(([, key]) => key));
+  return Object.fromEntries(wanted.map(([name], n) => [name, items[n]])) as Record<N, Item | undefined>;
+};

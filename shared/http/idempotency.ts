@@ -1,0 +1,63 @@
+/**
+ * A call repeated with its Idempotency-Key gets the first answer again. The answer is stored in the transaction of the
+ * change itself, so there is no moment at which the change is made and the answer not yet kept. It may hold a secret
+ * that is shown once, so it is sealed.
+ */
+import { createHash } from 'node:crypto';
+import { ApiError, invalid } from '../contract/errors.ts';
+import { idempotencySeconds } from '../contract/limits.ts';
+import { after, create, epochSeconds, fingerprint, type Item, type Key, seal, unseal, type Write } from '../platform/index.ts';
+
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const purpose = 'stored answer';
+
+/** Where the answer to this key is kept; the key is the actor's own, for this one address. */
+export const answerKey = (
+  header: string | undefined,
+  actor: string,
+  organization: string | undefined,
+  route: string,
+): Key | undefined => {
+  if (header === undefined) return undefined;
+  if (!/^[\x20-\x7e]{1,255}$/.test(header)) throw invalid('Idempotency-Key', 'must be 1 to 255 printable characters');
+  return { pk: `ANSWER#${fingerprint(JSON.stringify([actor, organization ?? '', route, header]))}`, sk: 'ANSWER' };
+};
+
+const digest = (body: unknown): string => createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+
+/** The answer stored under the key, unless it is too old; refuses a key that was used for another body. */
+export const recall = async (stored: Item | undefined, body: unknown, now: Date): Promise<StoredAnswer | undefined> => {
+  if (!stored || (stored.ttl as number) <= epochSeconds(now)) return undefined;
+  if (stored.digest !== digest(body)) {
+    throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body');
+  }
+  const answer = await unseal(purpose, stored.pk, stored.answer as string);
+  return answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
+};
+
+/** Thrown inside `commit` when another call with the same key got there first. */
+export class AnsweredMeanwhile extends ApiError {
+  constructor() {
+    super('CONFLICT', 'A call with this Idempotency-Key is still running');
+  }
+}
+
+export const keepAnswer = async (key: Key, body: unknown, answer: StoredAnswer, now: Date): Promise<Write> => ({
+  ...create(
+    {
+      ...key,
+      digest: digest(body),
+      answer: await seal(purpose, key.pk, JSON.stringify(answer)),
+      ttl: epochSeconds(after(now, idempotencySeconds)),
+    },
+    () => new AnsweredMeanwhile(),
+  ),
+  // An answer past its day may still be in the table: the TTL only cleans up.
+  condition: 'attribute_not_exists(pk) OR #ttl <= :now',
+  names: { '#ttl': 'ttl' },
+  values: { ':now': epochSeconds(now) },
+});

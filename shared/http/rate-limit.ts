@@ -1,0 +1,66 @@
+/** Fixed one-minute windows: known actors are counted in the table, for all containers; unknown ones by address, in this container. */
+import { ApiError } from '../contract/errors.ts';
+import { requestsPerMinute } from '../contract/limits.ts';
+import { count, epochSeconds } from '../platform/index.ts';
+
+const windowSeconds = 60;
+/** Addresses remembered per container; the oldest are forgotten, which errs towards letting a caller in. */
+const addressesMax = 10_000;
+
+export interface Rate {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetSeconds: number;
+}
+
+const windowOf = (now: Date): { start: number; resetSeconds: number } => {
+  const seconds = epochSeconds(now);
+  const start = seconds - (seconds % windowSeconds);
+  return { start, resetSeconds: start + windowSeconds - seconds };
+};
+
+const configured = (): number => Number(process.env.REQUESTS_PER_MINUTE ?? requestsPerMinute);
+
+/** `own` is an endpoint's tighter limit, counted apart. */
+export const countActor = async (
+  actor: string,
+  scope: string,
+  own: { id: string; limit: number } | undefined,
+  now: Date,
+): Promise<Rate> => {
+  const { start, resetSeconds } = windowOf(now);
+  const used = await count({ pk: `RATE#${scope}#${actor}`, sk: `${start}${own ? `#${own.id}` : ''}` }, start + 2 * windowSeconds);
+  return { limit: own?.limit ?? configured(), used, resetSeconds };
+};
+
+const addresses = new Map<string, number>();
+let addressesOf = 0;
+
+export const countAddress = (ip: string | null, now: Date): Rate => {
+  const { start, resetSeconds } = windowOf(now);
+  if (addressesOf !== start) addresses.clear();
+  addressesOf = start;
+  const used = (addresses.get(ip ?? '') ?? 0) + 1;
+  addresses.delete(ip ?? '');
+  addresses.set(ip ?? '', used);
+  if (addresses.size > addressesMax) addresses.delete(addresses.keys().next().value ?? '');
+  return { limit: configured(), used, resetSeconds };
+};
+
+export const rateHeaders = ({ limit, used, resetSeconds }: Rate): Record<string, string> => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(Math.max(0, limit - used)),
+  'ratelimit-reset': String(resetSeconds),
+});
+
+export const refuseExcess = (rate: Rate): void => {
+  if (rate.used <= rate.limit) return;
+  throw new ApiError(
+    'RATE_LIMITED',
+    `At most ${rate.limit} requests a minute`,
+    { retryAfterSeconds: rate.resetSeconds },
+    {
+      headers: { 'retry-after': String(rate.resetSeconds) },
+    },
+  );
+};

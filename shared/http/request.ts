@@ -1,0 +1,92 @@
+/** Reads an API Gateway event (HTTP API, payload 2.0) into what the rest of this room works with. */
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Origin } from '../audit/index.ts';
+import { ApiError, invalid } from '../contract/errors.ts';
+import { bodyMaxBytes } from '../contract/limits.ts';
+
+export interface Incoming {
+  readonly method: string;
+  readonly path: string;
+  /** Lower-case names; a header sent twice has its values joined by commas, as API Gateway does. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly cookies: Readonly<Record<string, string>>;
+  readonly params: Readonly<Record<string, string>>;
+  readonly rawQuery: string;
+  readonly rawBody: string;
+  readonly rawBodyIsBase64: boolean;
+  readonly origin: Origin;
+}
+
+const userAgentMax = 512;
+
+export const readEvent = (event: APIGatewayProxyEventV2): Incoming => {
+  const headers = Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  return {
+    method: event.requestContext.http.method,
+    path: event.rawPath,
+    headers,
+    cookies: readCookies(event.cookies ?? []),
+    params: Object.fromEntries(Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, value ?? ''])),
+    rawQuery: event.rawQueryString,
+    rawBody: event.body ?? '',
+    rawBodyIsBase64: event.isBase64Encoded,
+    origin: {
+      ip: event.requestContext.http.sourceIp,
+      userAgent: printable(headers['user-agent']?.slice(0, userAgentMax)),
+      requestId: event.requestContext.requestId,
+    },
+  };
+};
+
+const printable = (text: string | undefined): string | null => text?.toWellFormed().replace(/\p{Cc}/gu, ' ') ?? null;
+
+const readCookies = (cookies: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    cookies.map((cookie) => {
+      const [name = '', ...value] = cookie.split('=');
+      return [name.trim(), value.join('=').trim()];
+    }),
+  );
+
+/** The query as an object. A parameter given twice has no one meaning, so it is refused. */
+export const readQuery = (rawQuery: string): Readonly<Record<string, string>> => {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(rawQuery)) {
+    if (name in query) throw invalid(name.slice(0, 100), 'must be given once');
+    query[name] = value;
+  }
+  return { ...query };
+};
+
+/** The body's bytes as text; refuses what is too large or not UTF-8. */
+const readText = ({ rawBody, rawBodyIsBase64 }: Incoming): string => {
+  const bytes = Buffer.from(rawBody, rawBodyIsBase64 ? 'base64' : 'utf8');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid('body', 'must be UTF-8');
+  }
+};
+
+export const refuseLargeBody = ({ rawBody, rawBodyIsBase64 }: Incoming): void => {
+  const bytes = rawBodyIsBase64 ? Math.floor((rawBody.length * 3) / 4) : Buffer.byteLength(rawBody);
+  if (bytes > bodyMaxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', `The body may have at most ${bodyMaxBytes} bytes`);
+};
+
+/** The JSON body. Of a key given twice the last counts, as JSON.parse has it, for every check and for what is stored. */
+export const readJson = (incoming: Incoming, optional: boolean): unknown => {
+  if (incoming.rawBody === '') {
+    if (optional) return {};
+    throw invalid('body', 'must be a JSON object');
+  }
+  const type = incoming.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
+  }
+  const text = readText(incoming);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('body', 'is not valid JSON');
+  }
+};

@@ -1,0 +1,22 @@
+/** API keys: `fb_sa_<account id>_<43 base64url characters>`. The account id finds the record, the rest proves the key. */
+import { timingSafeEqual } from 'node:crypto';
+import { isId } from '../contract/id.ts';
+import { fingerprint, randomToken } from '../platform/index.ts';
+
+const prefix = 'fb_sa_';
+
+export const newApiKey = (accountId: string): string => `${prefix}${accountId}_${randomToken()}`;
+
+export const looksLikeApiKey = (token: string): boolean => token.startsWith(prefix);
+
+/** The account an API key claims to be of, or undefined if it cannot be one of ours. */
+export const accountOf = (apiKey: string): string | undefined => {
+  const match = /^fb_sa_(sa_[0-9A-Z]{26})_[A-Za-z0-9_-]{43}$/.exec(apiKey);
+  return match?.[1] && isId('serviceAccount', match[1]) ? match[1] : undefined;
+};
+
+export const isKeyOf = (apiKey: string, storedFingerprint: string): boolean => {
+  const given = Buffer.from(fingerprint(apiKey));
+  const stored = Buffer.from(storedFingerprint);
+  return given.length === stored.length && timingSafeEqual(given, stored);
+};

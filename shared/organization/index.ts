@@ -1,0 +1,2 @@
+export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './api-key.ts';
+export { type ApiKeyRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './record.ts';

@@ -1,0 +1,86 @@
+/** Where organizations and what belongs to them are kept. Every key begins with the tenant. */
+import type { Role, Scope } from '../contract/access.ts';
+import type { Item, Key, Tenant } from '../platform/index.ts';
+
+export interface OrganizationRecord extends Item {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly ownerId: string;
+  readonly timezone: string;
+  readonly defaultStorageId: string | null;
+  readonly memberCount: number;
+  readonly projectCount: number;
+  readonly backupCount: number;
+  readonly storageUsed: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Present from deletion until recovery or purge. */
+  readonly deletedAt?: string;
+  /** Absent when the deletion is for good. */
+  readonly recoveryDeadline?: string;
+}
+
+export interface MemberRecord extends Item {
+  readonly userId: string;
+  readonly role: Role;
+  readonly joinedAt: string;
+  readonly updatedAt: string;
+  /** The address that was invited: while it is a member's, it cannot be invited again. */
+  readonly address: string;
+}
+
+export interface InvitationRecord extends Item {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Exclude<Role, 'owner'>;
+  readonly status: 'pending' | 'accepted' | 'cancelled';
+  readonly expiresAt: string;
+  readonly createdAt: string;
+  readonly invitedBy: { readonly id: string; readonly email: string };
+  readonly resentAt?: string;
+}
+
+export interface ServiceAccountRecord extends Item {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly permissions: readonly Scope[];
+  readonly createdAt: string;
+}
+
+/** Found by the account id inside the API key; holds the key's fingerprint, never the key. */
+export interface ApiKeyRecord extends Item {
+  readonly accountId: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly permissions: readonly Scope[];
+  readonly fingerprint: string;
+}
+
+export const organizationKey = {
+  organization: (tenant: Tenant): Key => lookup.organization(tenant.organizationId),
+  member: (tenant: Tenant, userId: string): Key => lookup.member(tenant.organizationId, userId),
+  invitation: (tenant: Tenant, invitationId: string): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `INVITE#${invitationId}`,
+  }),
+  /** One item per invited or joined address: two invitations of one person cannot both exist. */
+  address: (tenant: Tenant, email: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `ADDRESS#${email}` }),
+  serviceAccount: (tenant: Tenant): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: 'SERVICE_ACCOUNT' }),
+  storageDestination: (tenant: Tenant, id: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}` }),
+  /** When each actor was last seen in the organization. Not in its own partition, so that readers may note it but write nothing else. */
+  seen: (tenant: Tenant, actorId: string): Key => ({ pk: `SEEN#${tenant.organizationId}`, sk: actorId }),
+};
+
+/** Keys used to find out who a caller is, before there is a tenant. Only what proves or maintains membership may use them. */
+export const lookup = {
+  organization: (organizationId: string): Key => ({ pk: `ORG#${organizationId}`, sk: 'META' }),
+  member: (organizationId: string, userId: string): Key => ({ pk: `ORG#${organizationId}`, sk: `MEMBER#${userId}` }),
+  apiKey: (accountId: string): Key => ({ pk: `APIKEY#${accountId}`, sk: 'APIKEY' }),
+  /** The user's side of a membership: a bare link, so that a role is written in one place only. */
+  membership: (userId: string, organizationId: string): Key => ({ pk: `USER#${userId}`, sk: `ORG#${organizationId}` }),
+  slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' }),
+  /** Soft-deleted organizations in the order of their deadlines, for the sweep. */
+  due: (deadline: string, organizationId: string): Key => ({ pk: 'DUE#PURGE', sk: `${deadline}#${organizationId}` }),
+};

@@ -1,0 +1,16 @@
+/** New ids and other random text. The only place that draws randomness. */
+import { createHash, randomBytes } from 'node:crypto';
+import { monotonicFactory } from 'ulid';
+import { type IdKind, idPrefixes } from '../contract/id.ts';
+import { clock } from './clock.ts';
+
+// Monotonic: two ids of one millisecond still sort in the order they were made.
+const ulid = monotonicFactory(() => randomBytes(4).readUInt32BE() / 0x1_0000_0000);
+
+export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPrefixes[kind]}_${ulid(at.getTime())}`;
+
+/** 256 random bits as 43 base64url characters. */
+export const randomToken = (): string => randomBytes(32).toString('base64url');
+
+/** What is kept of a secret: enough to recognise it, useless to anyone who reads the table. */
+export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('base64url');

@@ -1,0 +1,10 @@
+export { type AuditNote, add, type Change, create, type Item, type Key, remove, set, type Write } from './change.ts';
+export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
+export { env, envList } from './env.ts';
+export { fetchTrusted } from './http-client.ts';
+export { fingerprint, newId, randomToken } from './id.ts';
+export { type PublicJwk, publicKeys, sealSecret, tokenSigner } from './keys.ts';
+export { bestEffort, log } from './log.ts';
+export { seal, secretValue, sign, unseal } from './secret.ts';
+export { commit, count, get, getAll, note, query, type Range, transactionMax, walk } from './table.ts';
+export { type Proof, proveTenant, type Tenant } from './tenant.ts';

@@ -1,0 +1,74 @@
+/** The only door to KMS: the key that signs access tokens and the key that seals secrets at rest. */
+import { createHash, createPublicKey } from 'node:crypto';
+import { EncryptCommand, GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { env, envList } from './env.ts';
+
+let opened: KMSClient | undefined;
+const client = (): KMSClient => {
+  opened ??= new KMSClient({});
+  return opened;
+};
+
+/** The public half of a signing key, as RFC 7517 writes it. */
+export interface PublicJwk {
+  readonly kid: string;
+  readonly alg: 'RS256';
+  readonly use: 'sig';
+  readonly kty: 'RSA';
+  readonly n: string;
+  readonly e: string;
+}
+
+let published: Promise<readonly PublicJwk[]> | undefined;
+
+/** The keys tokens may be signed with: the first signs, the others are kept while old tokens live. Asked once per container. */
+export const publicKeys = (): Promise<readonly PublicJwk[]> => {
+  published ??= Promise.all(envList('TOKEN_KEY_IDS').map(publicKey)).catch((error: unknown) => {
+    published = undefined;
+    throw error;
+  });
+  return published;
+};
+
+const publicKey = async (keyId: string): Promise<PublicJwk> => {
+  const { PublicKey } = await client().send(new GetPublicKeyCommand({ KeyId: keyId }));
+  if (!PublicKey) throw new Error('KMS returned no public key');
+  const jwk = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' }).export({ format: 'jwk' });
+  const { n, e } = jwk as { n: string; e: string };
+  // RFC 7638: the id of a key is a digest of the key, so it cannot name another one.
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ e, kty: 'RSA', n }))
+    .digest('base64url');
+  return { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' };
+};
+
+/** The key that signs now: its id goes into the token's header before the text to sign is known. */
+export const tokenSigner = async (): Promise<{ kid: string; sign: (text: string) => Promise<Buffer> }> => {
+  const [key] = await publicKeys();
+  const [keyId] = envList('TOKEN_KEY_IDS');
+  if (!key || !keyId) throw new Error('no token signing key is configured');
+  const sign = async (text: string): Promise<Buffer> => {
+    const { Signature } = await client().send(
+      new SignCommand({
+        KeyId: keyId,
+        Message: Buffer.from(text),
+        MessageType: 'RAW',
+        SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
+      }),
+    );
+    if (!Signature) throw new Error('KMS returned no signature');
+    return Buffer.from(Signature);
+  };
+  return { kid: key.kid, sign };
+};
+
+export type Context = Readonly<Record<string, string>>;
+
+/** Seals up to 4 KiB under the secrets key; only the same context opens it. The context is not secret. */
+export const sealSecret = async (plain: string, context: Context): Promise<Uint8Array> => {
+  const { CiphertextBlob } = await client().send(
+    new EncryptCommand({ KeyId: env('SECRETS_KEY_ID'), Plaintext: Buffer.from(plain), EncryptionContext: { ...context } }),
+  );
+  if (!CiphertextBlob) throw new Error('KMS returned no ciphertext');
+  return CiphertextBlob;
+};

@@ -1,0 +1,171 @@
+/** The only door to DynamoDB. Reads are strongly consistent; changes go through `commit`, all or nothing. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  QueryCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { ApiError } from '../contract/errors.ts';
+import type { Item, Key, Write } from './change.ts';
+import { env } from './env.ts';
+
+let opened: DynamoDBDocumentClient | undefined;
+const client = (): DynamoDBDocumentClient => {
+  opened ??= DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+  return opened;
+};
+
+/** A transaction holds at most this many writes. */
+export const transactionMax = 100;
+/** BatchGetItem takes at most this many keys a call. */
+const batchGetMax = 100;
+
+/** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
+export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
+  const found = new Map<string, Item>();
+  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const batches = Array.from({ length: Math.ceil(distinct.length / batchGetMax) }, (_, n) =>
+    distinct.slice(n * batchGetMax, (n + 1) * batchGetMax),
+  );
+  await Promise.all(
+    batches.map(async (batch) => {
+      for (let left: readonly Key[] = batch, tries = 0; left.length > 0; tries++) {
+        if (tries > 0) await pause(Math.random() * 50 * 2 ** Math.min(tries, 5));
+        if (tries > 8) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+        const table = env('TABLE_NAME');
+        const request = { [table]: { Keys: left.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: true } };
+        const answer = await client().send(new BatchGetCommand({ RequestItems: request }));
+        for (const item of (answer.Responses?.[table] ?? []) as Item[]) found.set(nameOf(item), item);
+        left = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as unknown as Key[];
+      }
+    }),
+  );
+  return keys.map((key) => found.get(nameOf(key)));
+};
+
+export const get = async (key: Key): Promise<Item | undefined> => (await getAll([key]))[0];
+
+const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
+export interface Range {
+  readonly pk: string;
+  /** Sort keys from and to, both inclusive; `prefix` alone means all that begin with it. */
+  readonly prefix: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly newestFirst?: boolean;
+  /** Continue after this sort key. */
+  readonly after?: string | undefined;
+  readonly limit?: number;
+}
+
+/** One page of a partition: at most `limit` items, and the sort key to continue after, if there is more. */
+export const query = async (range: Range): Promise<{ items: readonly Item[]; next: string | undefined }> => {
+  const answer = await client().send(
+    new QueryCommand({
+      TableName: env('TABLE_NAME'),
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':pk': range.pk,
+        ':from': range.from ?? range.prefix,
+        // U+10FFFF sorts after every character a sort key of ours can hold.
+        ':to': range.to ?? `${range.prefix}\u{10FFFF}`,
+      },
+      ScanIndexForward: !range.newestFirst,
+      ...(range.after !== undefined && { ExclusiveStartKey: { pk: range.pk, sk: range.after } }),
+      ...(range.limit !== undefined && { Limit: range.limit }),
+    }),
+  );
+  return { items: (answer.Items ?? []) as Item[], next: answer.LastEvaluatedKey?.sk as string | undefined };
+};
+
+/** Every item of a range, page by page, with nothing held but the page. */
+export async function* walk(range: Range): AsyncGenerator<Item> {
+  let after = range.after;
+  do {
+    const page = await query({ ...range, after });
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Adds one to a counter that ends by itself, and tells what it stands at. */
+export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> => {
+  const answer = await client().send(
+    new UpdateCommand({
+      TableName: env('TABLE_NAME'),
+      Key: { pk: key.pk, sk: key.sk },
+      UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+      ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':one': 1, ':ttl': ttlEpochSeconds },
+      ReturnValues: 'UPDATED_NEW',
+    }),
+  );
+  return answer.Attributes?.count as number;
+};
+
+/** Writes a few attributes of one item outside any transaction: for notes whose loss would not matter. */
+export const note = async (key: Key, attribute: string, value: unknown): Promise<void> => {
+  await client().send(
+    new UpdateCommand({
+      TableName: env('TABLE_NAME'),
+      Key: { pk: key.pk, sk: key.sk },
+      UpdateExpression: 'SET #name = :value',
+      ExpressionAttributeNames: { '#name': attribute },
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  );
+};
+
+const conflictTries = 6;
+
+/**
+ * All writes or none. A failed condition throws what that write's `otherwise` says (CONFLICT where it says nothing);
+ * a clash with another transaction is tried again, because it says nothing about the conditions.
+ */
+export const commit = async (writes: readonly Write[]): Promise<void> => {
+  if (writes.length === 0) return;
+  if (writes.length > transactionMax) throw new Error(`a transaction of ${writes.length} writes; at most ${transactionMax} fit`);
+  const input = { TransactItems: writes.map(operation) };
+  for (let tries = 1; ; tries++) {
+    try {
+      await client().send(new TransactWriteCommand(input));
+      return;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
+      if (failed >= 0) {
+        throw (
+          writes[failed]?.otherwise?.() ??
+          new ApiError('CONFLICT', 'Someone else changed this at the same moment; read it again', undefined, { cause: error })
+        );
+      }
+      const clash = reasons.some((reason) => reason.Code === 'TransactionConflict' || reason.Code === 'ThrottlingError');
+      if (!clash) throw error;
+      if (tries === conflictTries)
+        throw new ApiError('CONFLICT', 'Others are changing this at the same moment; try again', undefined, { cause: error });
+      await pause(Math.random() * 20 * 2 ** tries);
+    }
+  }
+};
+
+type Operation = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+const operation = (write: Write): Operation => {
+  const common = {
+    TableName: env('TABLE_NAME'),
+    ...(write.condition && { ConditionExpression: write.condition }),
+    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: { ...write.names } }),
+    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: { ...write.values } }),
+  };
+  if ('put' in write) return { Put: { ...common, Item: write.put } };
+  if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: write.expression } };
+  if ('remove' in write) return { Delete: { ...common, Key: write.remove } };
+  return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: write.condition } };
+};

@@ -1,0 +1,18 @@
+/** The organization a call acts in, as an argument nobody can forge: storage functions take a Tenant, never a string. */
+declare const proof: unique symbol;
+
+export interface Tenant {
+  readonly organizationId: string;
+  readonly [proof]: true;
+}
+
+/**
+ * What proves that the caller may act in the organization. A law test lists the files that may call `proveTenant`.
+ * - membership, service-account: read from the table for this very call
+ * - invitation: the link's signature names the organization
+ * - created: the caller is making it
+ * - record: a stream or queue record that our own transaction wrote
+ */
+export type Proof = 'membership' | 'service-account' | 'invitation' | 'created' | 'owner' | 'record';
+
+export const proveTenant = (organizationId: string, _by: Proof): Tenant => ({ organizationId }) as Tenant;
