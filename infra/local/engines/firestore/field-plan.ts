@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import protobuf from 'protobufjs/light.js';
+
+/** How one field of a message travels. */
+export interface FieldPlan {
+  readonly name: string;
+  readonly id: number;
+  /** Scalar type name, or 'enum', 'message', 'raw'. */
+  readonly kind: string;
+  readonly shape: 'one' | 'many' | 'map';
+  /** False where an absent scalar reads as its default. */
+  readonly presence: boolean;
+  /** The other fields of its oneof: the last on the wire wins. */
+  readonly siblings: readonly string[];
+  readonly enumeration: protobuf.Enum | undefined;
+  readonly message: protobuf.Type | undefined;
+}
+
+const opaque = new Set(['.google.firestore.v1.Document', '.google.firestore.v1.Value']);
+const wireTypes: Record<string, number> = { double: 1, int32: 0, int64: 0, bool: 0, enum: 0 };
+
+/** The wire type a field of this kind has; everything with a length is 2. */
+export const wireTypeOf = (kind: string): number => wireTypes[kind] ?? 2;
+
+let root: protobuf.Root | undefined;
+
+/** The message of that full name in the protos the official client ships, which its package hides from imports. */
+export function typeOf(name: string): protobuf.Type {
+  root ??= load();
+  return root.lookupType(name);
+}
+
+function load(): protobuf.Root {
+  const url = new URL('../protos/v1.json', import.meta.resolve('@google-cloud/firestore'));
+  const made = protobuf.Root.fromJSON(JSON.parse(readFileSync(url, 'utf8')) as protobuf.INamespace);
+  // Mobile and web clients verify a document by this field, which the published protos leave out.
+  const write = made.lookupType('.google.firestore.v1.Write');
+  const verify = new protobuf.Field('verify', 5, 'string');
+  write.add(verify);
+  write.oneofs.operation?.add(verify);
+  made.resolveAll();
+  return made;
+}
+
+/** How the fields of a message travel, in the order they are written. */
+export const plansOf = (type: protobuf.Type): readonly FieldPlan[] => type.fieldsArray.map(planOf);
+
+function planOf(field: protobuf.Field): FieldPlan {
+  const type = field.resolvedType;
+  const enumeration = type instanceof protobuf.Enum ? type : undefined;
+  const isOpaque = type !== null && opaque.has(type.fullName);
+  const kind = type === null ? field.type : enumeration ? 'enum' : isOpaque ? 'raw' : 'message';
+  const shape = field instanceof protobuf.MapField ? 'map' : field.repeated ? 'many' : 'one';
+  const message = kind === 'message' && type instanceof protobuf.Type ? type : undefined;
+  const siblings = field.partOf?.fieldsArray.map((other) => other.name).filter((name) => name !== field.name) ?? [];
+  return { name: field.name, id: field.id, kind, shape, presence: field.partOf !== null, siblings, enumeration, message };
+}

@@ -1,0 +1,146 @@
+/** The messages of google.firestore.v1 that read documents: nested documents and values are their bytes. */
+
+/** An encoded google.firestore.v1.Document. */
+export type DocumentBytes = Uint8Array;
+/** An encoded google.firestore.v1.Value. */
+export type ValueBytes = Uint8Array;
+
+export interface Timestamp {
+  readonly seconds: bigint;
+  readonly nanos: number;
+}
+
+export interface Document {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, ValueBytes>;
+  readonly createTime?: Timestamp;
+  readonly updateTime?: Timestamp;
+}
+
+/** One level of a value: what an array or a map holds stays encoded. */
+export interface Value {
+  readonly nullValue?: 'NULL_VALUE' | number;
+  readonly booleanValue?: boolean;
+  readonly integerValue?: bigint;
+  readonly doubleValue?: number;
+  readonly timestampValue?: Timestamp;
+  readonly stringValue?: string;
+  readonly bytesValue?: Uint8Array;
+  readonly referenceValue?: string;
+  readonly geoPointValue?: { readonly latitude: number; readonly longitude: number };
+  readonly arrayValue?: ArrayValue;
+  readonly mapValue?: MapValue;
+}
+
+export interface ArrayValue {
+  readonly values: readonly ValueBytes[];
+}
+
+export interface MapValue {
+  readonly fields: ReadonlyMap<string, ValueBytes>;
+}
+
+export interface DocumentMask {
+  readonly fieldPaths: readonly string[];
+}
+
+export interface Precondition {
+  readonly exists?: boolean;
+  readonly updateTime?: Timestamp;
+}
+
+export interface TransactionOptions {
+  readonly readOnly?: { readonly readTime?: Timestamp };
+  readonly readWrite?: { readonly retryTransaction: Uint8Array };
+}
+
+/** How a read chooses the time it reads at; at most one is set. */
+export interface Consistency {
+  readonly transaction?: Uint8Array;
+  readonly newTransaction?: TransactionOptions;
+  readonly readTime?: Timestamp;
+}
+
+export interface GetDocumentRequest extends Omit<Consistency, 'newTransaction'> {
+  readonly name: string;
+  readonly mask?: DocumentMask;
+}
+
+export interface ListDocumentsRequest extends Omit<Consistency, 'newTransaction'> {
+  readonly parent: string;
+  readonly collectionId: string;
+  readonly pageSize: number;
+  readonly pageToken: string;
+  readonly orderBy: string;
+  readonly mask?: DocumentMask;
+  readonly showMissing: boolean;
+}
+
+export interface ListDocumentsResponse {
+  readonly documents: readonly DocumentBytes[];
+  readonly nextPageToken: string;
+}
+
+export interface CreateDocumentRequest {
+  readonly parent: string;
+  readonly collectionId: string;
+  readonly documentId: string;
+  readonly document?: DocumentBytes;
+  readonly mask?: DocumentMask;
+}
+
+export interface UpdateDocumentRequest {
+  readonly document?: DocumentBytes;
+  readonly updateMask?: DocumentMask;
+  readonly mask?: DocumentMask;
+  readonly currentDocument?: Precondition;
+}
+
+export interface DeleteDocumentRequest {
+  readonly name: string;
+  readonly currentDocument?: Precondition;
+}
+
+export interface BatchGetDocumentsRequest extends Consistency {
+  readonly database: string;
+  readonly documents: readonly string[];
+  readonly mask?: DocumentMask;
+}
+
+export interface BatchGetDocumentsResponse {
+  readonly found?: DocumentBytes;
+  readonly missing?: string;
+  readonly transaction: Uint8Array;
+  readonly readTime?: Timestamp;
+}
+
+export interface BeginTransactionRequest {
+  readonly database: string;
+  readonly options?: TransactionOptions;
+}
+
+export interface BeginTransactionResponse {
+  readonly transaction: Uint8Array;
+}
+
+export interface RollbackRequest {
+  readonly database: string;
+  readonly transaction: Uint8Array;
+}
+
+/** google.rpc.Status. */
+export interface Status {
+  readonly code: number;
+  readonly message: string;
+}
+
+export interface ListCollectionIdsRequest extends Pick<Consistency, 'readTime'> {
+  readonly parent: string;
+  readonly pageSize: number;
+  readonly pageToken: string;
+}
+
+export interface ListCollectionIdsResponse {
+  readonly collectionIds: readonly string[];
+  readonly nextPageToken: string;
+}
