@@ -1,1 +1,2 @@
-export { emit, enqueue, eventPrefix, type Task, taskPrefix } from './outbox.ts';
+export { emit, enqueue, eventPrefix, ofRequest, taskPrefix } from './outbox.ts';
+export { Task, TaskMessage } from './task.ts';

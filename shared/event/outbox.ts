@@ -6,6 +6,7 @@
 import { type EventData, type EventName, events } from '../contract/events.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
 import { after, epochSeconds, iso, newId, type Tenant, type Write } from '../platform/index.ts';
+import type { Task, TaskMessage } from './task.ts';
 
 export const eventPrefix = 'EVENT#';
 export const taskPrefix = 'TASK#';
@@ -26,23 +27,28 @@ export const emit = <N extends EventName>(tenant: Tenant, name: N, data: EventDa
   };
 };
 
-/** Work that must follow a change: the stream hands it to the task queue, which tries until it is done or dead-lettered. */
-export type Task =
-  | { readonly kind: 'send-invitation'; readonly invitationId: string }
-  | { readonly kind: 'purge-organization'; readonly deleteBackupData: boolean };
-
 const taskKeptSeconds = 7 * 24 * 3_600;
 
+/**
+ * The stream hands the task to the queue, which tries until it is done or dead-lettered.
+ * The item holds the queue's message as text, so that the stream's consumer passes it on without understanding it.
+ */
 export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
   const id = newId('task', now);
   return {
     put: {
       pk: `ORG#${tenant.organizationId}`,
       sk: `${taskPrefix}${id}`,
-      id,
-      organizationId: tenant.organizationId,
-      task,
+      message: JSON.stringify({ id, organizationId: tenant.organizationId, task } satisfies TaskMessage),
       ttl: epochSeconds(after(now, taskKeptSeconds)),
     },
   };
 };
+
+/** Marks events and tasks with the request they come from, so that they can be followed back to it. */
+export const ofRequest =
+  (requestId: string) =>
+  (write: Write): Write =>
+    'put' in write && [eventPrefix, taskPrefix].some((prefix) => write.put.sk.startsWith(prefix))
+      ? { ...write, put: { ...write.put, requestId } }
+      : write;

@@ -1,0 +1,13 @@
+/** Work that must follow a change: what a message of the task queue says. */
+import * as z from 'zod';
+import { id } from '../contract/fields.ts';
+
+export const Task = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('send-invitation'), invitationId: id('invitation') }),
+  z.object({ kind: z.literal('purge-organization'), deleteBackupData: z.boolean() }),
+]);
+export type Task = z.output<typeof Task>;
+
+/** The id is the task's own: the same task delivered twice has the same one. */
+export const TaskMessage = z.object({ id: id('task'), organizationId: id('organization'), task: Task });
+export type TaskMessage = z.output<typeof TaskMessage>;
