@@ -1,0 +1,193 @@
+/** One route and one function for every row of the contract; whatever matches none goes to the fallback. */
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnApiMapping, CfnDomainName, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Endpoint } from '../shared/contract/endpoint.ts';
+import { endpoints, handlerOf, usesOf } from '../shared/contract/index.ts';
+import { workers } from '../shared/contract/workers.ts';
+import type { Config } from './config.ts';
+import type { DataStack } from './data-stack.ts';
+import type { EngineStack } from './engine-stack.ts';
+import { addAlarm, alarmPeriod } from './part/alarm.ts';
+import { type CodeOf, makeFunction } from './part/fn.ts';
+import { makeLogGroup } from './part/log.ts';
+
+export interface ApiStackProps extends StackProps {
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly engine: EngineStack;
+  readonly code: CodeOf;
+}
+
+/** Below the 30 s at which API Gateway gives up, so that the answer is ours. */
+const endpointTimeoutSeconds = 20;
+/** For the whole deployment; each actor's own share is requestsPerMinute. */
+const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
+
+export class ApiStack extends Stack {
+  readonly #props: ApiStackProps;
+  readonly #logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: ApiStackProps) {
+    super(scope, id, props);
+    this.#props = props;
+    this.#logGroup = makeLogGroup(this, 'Logs');
+    const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
+    for (const [file, rows] of groups) this.#makeGroup(file, rows);
+    this.#makeFallback();
+    const stage = this.#makeStage();
+    if (props.config.domainName && props.config.certificateArn)
+      this.#makeDomain(stage, props.config.domainName, props.config.certificateArn);
+    this.#makeAlarms();
+    this.#makeOutputs();
+  }
+
+  /** The rows of one handler file: a function each, and one role by which the gateway starts these and no others. */
+  #makeGroup(file: string, rows: readonly Endpoint[]): void {
+    const made = rows.map((endpoint) => ({ endpoint, fn: this.#makeEndpoint(endpoint) }));
+    const role = this.#makeGatewayRole(
+      pascal(file),
+      made.map(({ fn }) => fn),
+    );
+    for (const { endpoint, fn } of made) this.#makeRoute(pascal(endpoint.id), `${endpoint.method} ${endpoint.path}`, fn, role);
+  }
+
+  #makeEndpoint(endpoint: Endpoint): Fn {
+    const { file, name } = handlerOf(endpoint);
+    return makeFunction(this, pascal(endpoint.id), {
+      entry: `functions/api/${file}.ts`,
+      exportName: name,
+      description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
+      timeoutSeconds: endpointTimeoutSeconds,
+      uses: usesOf(endpoint),
+      parts: this.#props.engine.parts,
+      code: this.#props.code,
+      logGroup: this.#logGroup,
+    });
+  }
+
+  #makeFallback(): void {
+    const { entry, summary, timeoutSeconds, uses } = workers.fallback;
+    const fn = makeFunction(this, 'Fallback', {
+      entry,
+      exportName: 'handler',
+      description: summary,
+      timeoutSeconds,
+      uses,
+      parts: this.#props.engine.parts,
+      code: this.#props.code,
+      logGroup: this.#logGroup,
+    });
+    this.#makeRoute('Fallback', '$default', fn, this.#makeGatewayRole('Fallback', [fn]));
+  }
+
+  /** A role for each file instead of a permission for each function: a fifth fewer resources, of the 500 a stack may have. */
+  #makeGatewayRole(id: string, functions: readonly Fn[]): Role {
+    return new Role(this, `${id}GatewayRole`, {
+      description: `Lets the gateway start the functions of ${id}`,
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: {
+        start: new PolicyDocument({
+          statements: [
+            new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: functions.map((fn) => fn.functionArn) }),
+          ],
+        }),
+      },
+    });
+  }
+
+  #makeRoute(id: string, routeKey: string, fn: Fn, role: Role): void {
+    const { apiId } = this.#props.data;
+    const integration = new CfnIntegration(this, `${id}Integration`, {
+      apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: fn.functionArn,
+      payloadFormatVersion: '2.0',
+      credentialsArn: role.roleArn,
+    });
+    new CfnRoute(this, `${id}Route`, { apiId, routeKey, target: `integrations/${integration.ref}` });
+  }
+
+  #makeStage(): CfnStage {
+    const accessLog = makeLogGroup(this, 'AccessLogs');
+    return new CfnStage(this, 'Stage', {
+      apiId: this.#props.data.apiId,
+      stageName: '$default',
+      autoDeploy: true,
+      defaultRouteSettings: { ...throttle, detailedMetricsEnabled: true },
+      accessLogSettings: { destinationArn: accessLog.logGroupArn, format: JSON.stringify(accessLogLine) },
+    });
+  }
+
+  #makeDomain(stage: CfnStage, domainName: string, certificateArn: string): void {
+    const domain = new CfnDomainName(this, 'Domain', {
+      domainName,
+      domainNameConfigurations: [{ certificateArn, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }],
+    });
+    const mapping = new CfnApiMapping(this, 'DomainMapping', {
+      apiId: this.#props.data.apiId,
+      domainName: domain.ref,
+      stage: stage.ref,
+    });
+    mapping.addDependency(stage);
+    new CfnOutput(this, 'DomainTarget', {
+      value: domain.attrRegionalDomainName,
+      description: `Point ${domainName} here (CNAME or alias)`,
+    });
+  }
+
+  #makeAlarms(): void {
+    const { alarms: topic, apiId } = this.#props.data;
+    addAlarm(this, {
+      name: 'api-5xx',
+      says: 'The API answers with server errors',
+      metric: new Metric({
+        namespace: 'AWS/ApiGateway',
+        metricName: '5xx',
+        dimensionsMap: { ApiId: apiId },
+        statistic: 'Sum',
+        period: alarmPeriod,
+      }),
+      above: 5,
+      topic,
+    });
+    addAlarm(this, {
+      name: 'function-throttles',
+      says: 'Functions are not started because the account has no concurrency left',
+      // No dimension: concurrency is the account's, and so is its exhaustion.
+      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: alarmPeriod }),
+      above: 0,
+      periods: 2,
+      topic,
+    });
+  }
+
+  #makeOutputs(): void {
+    const { data, config } = this.#props;
+    new CfnOutput(this, 'ApiUrl', { value: data.publicUrl });
+    new CfnOutput(this, 'NextStep', {
+      value: `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string <client secret of ${config.identityClientId}>; then allow ${data.publicUrl}/api/v1/auth/google/callback at the identity provider`,
+    });
+  }
+}
+
+/** No query string, no header, no body: a code or a token could be in any of them. */
+const accessLogLine = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  latencyMs: '$context.responseLatency',
+  integrationLatencyMs: '$context.integrationLatency',
+  error: '$context.error.message',
+  integrationError: '$context.integrationErrorMessage',
+};
+
+/** 'service-account', 'serviceAccount.create' → 'ServiceAccount', 'ServiceAccountCreate' */
+const pascal = (text: string): string => text.replace(/(^|[-.])(\w)/g, (_, __, letter: string) => letter.toUpperCase());

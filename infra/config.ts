@@ -1,0 +1,94 @@
+/** The deployer's choices: cdk context (`-c key=value` or cdk.json) in, a checked configuration out. */
+import * as z from 'zod';
+import { auditRetentionDays, plans, requestsPerMinute } from '../shared/contract/limits.ts';
+
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+/** https everywhere; http only where the bytes never leave the machine (RFC 8252). */
+const isSafe = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.includes(url.hostname));
+};
+
+const Address = z.string().refine(isSafe, 'must be an https address (http is allowed for localhost only)');
+const Origin = Address.refine(
+  (text) => URL.canParse(text) && new URL(text).origin === text,
+  'must be an origin such as https://app.example.com, without path or trailing slash',
+);
+const Redirect = Address.refine((text) => !text.includes('#'), 'must not have a fragment');
+
+/** A list may be written `a,b` on the command line and ["a", "b"] in cdk.json. */
+const listOf = <T extends z.ZodType>(entry: T) =>
+  z.preprocess(
+    (value) =>
+      typeof value === 'string'
+        ? value
+            .split(',')
+            .map((part) => part.trim())
+            .filter((part) => part !== '')
+        : value,
+    z.array(entry, 'must be a list: a,b or ["a", "b"]'),
+  );
+
+const wholeNumber = (min: number, max: number) =>
+  z.coerce
+    .number(`must be a whole number from ${min} to ${max}`)
+    .int(`must be a whole number from ${min} to ${max}`)
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+
+const Settings = z.object({
+  plan: z.enum(plans, `must be one of ${plans.join(', ')}`).default('enterprise'),
+  /** Enterprise only; the other plans have theirs. */
+  auditRetentionDays: wholeNumber(1, 3_650).optional(),
+  /** Any OpenID Connect issuer. */
+  identityIssuer: Address.default('https://accounts.google.com'),
+  identityClientId: z.string('is missing: the client id the identity provider gave you').min(1, 'must not be empty'),
+  /** Where the console runs: browsers are sent here after signing in without a redirect_uri. */
+  consoleUrl: Address.optional(),
+  /** Browsers may call us from these. */
+  allowedOrigins: listOf(Origin).default([]),
+  /** Exactly these may receive a login code. */
+  allowedRedirectUris: listOf(Redirect).default([]),
+  mailFrom: z.email('must be the e-mail address invitations are sent from, verified in SES'),
+  domainName: z.hostname('must be a host name such as api.example.com').optional(),
+  certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
+  /** Requests a minute of one actor in one organization. */
+  requestsPerMinute: wholeNumber(1, 1_000_000).default(requestsPerMinute),
+  /** One more makes a new signing key; the ones before stay, retained. */
+  tokenKeyGeneration: wholeNumber(1, 100).default(1),
+  /** Keys that signed before and whose tokens are still to be accepted. */
+  previousTokenKeyArns: listOf(z.string().startsWith('arn:', 'must be the ARN of a KMS key')).default([]),
+  /** Where alarms go. */
+  alarmEmail: z.email('must be an e-mail address').optional(),
+});
+
+export type Config = z.output<typeof Settings>;
+export type ConfigInput = z.input<typeof Settings>;
+
+/** The configuration, or one error with a line for each setting that is missing, wrong or unknown. */
+export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
+  const known = Object.keys(Settings.shape);
+  // The CDK's own context keys hold a colon, a slash or an @; whatever else is not ours is a slip of the pen.
+  const unknown = Object.keys(context).filter((key) => !known.includes(key) && /^[\w-]+$/.test(key));
+  const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => known.includes(key) && value !== ''));
+  const parsed = Settings.safeParse(given);
+  const lines = [
+    ...unknown.map((key) => `${key}: is no setting of ours (known: ${known.join(', ')})`),
+    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...(parsed.data ? conflicts(parsed.data) : []),
+  ];
+  if (parsed.data && lines.length === 0) return parsed.data;
+  throw new Error(
+    `The configuration is not complete (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`,
+  );
+};
+
+const conflicts = (config: Config): readonly string[] => [
+  ...((config.domainName === undefined) !== (config.certificateArn === undefined)
+    ? ['domainName, certificateArn: a domain of your own needs both']
+    : []),
+  ...(config.auditRetentionDays !== undefined && config.plan !== 'enterprise'
+    ? [`auditRetentionDays: only the enterprise plan sets its own; ${config.plan} keeps ${auditRetentionDays[config.plan]} days`]
+    : []),
+];

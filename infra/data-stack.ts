@@ -1,0 +1,153 @@
+/** What must outlive any deployment: the table, the keys, the secrets and the address. */
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import { addAlarm, alarmPeriod } from './part/alarm.ts';
+
+export interface DataStackProps extends StackProps {
+  readonly config: Config;
+}
+
+/** Browsers may read these of our answers. */
+const exposedHeaders = [
+  'x-request-id',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  'idempotent-replayed',
+  'location',
+  'content-disposition',
+  'deprecation',
+  'sunset',
+  'link',
+];
+const allowedHeaders = ['authorization', 'content-type', 'accept', 'x-organization-id', 'x-request-id', 'idempotency-key'];
+const preflightKeptSeconds = 3_600;
+
+export class DataStack extends Stack {
+  readonly table: dynamodb.Table;
+  readonly tokenKeyArns: readonly [string, ...string[]];
+  readonly secretsKey: Key;
+  readonly serviceSecret: Secret;
+  readonly identitySecret: Secret;
+  /** Where alarms go. */
+  readonly alarms: Topic;
+  readonly apiId: string;
+  /** The address customers know, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly #config: Config;
+
+  constructor(scope: Construct, id: string, props: DataStackProps) {
+    super(scope, id, props);
+    this.#config = props.config;
+    this.alarms = this.#makeAlarmTopic();
+    this.table = this.#makeTable();
+    this.tokenKeyArns = this.#makeTokenKeys();
+    this.secretsKey = this.#makeKey('SecretsKey', 'Seals secrets at rest: the grants people gave us, and our own');
+    // Backups are sealed under data keys that this key wraps.
+    this.#makeKey('DataKey', 'Wraps the data keys of backups');
+    this.serviceSecret = this.#makeSecret(
+      'ServiceSecret',
+      'Keys for cursors, stored answers and invitation links derive from it',
+    );
+    this.identitySecret = this.#makeSecret('IdentitySecret', 'The client secret of the identity provider: put yours here');
+    const api = this.#makeApi();
+    this.apiId = api.ref;
+    this.publicUrl = this.#config.domainName ? `https://${this.#config.domainName}` : api.attrApiEndpoint;
+    new CfnOutput(this, 'IdentitySecretArn', { value: this.identitySecret.secretArn });
+    new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
+  }
+
+  #makeTable(): dynamodb.Table {
+    const table = new dynamodb.Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: dynamodb.AttributeType.STRING },
+      sortKey: { name: 'sk', type: dynamodb.AttributeType.STRING },
+      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+      stream: dynamodb.StreamViewType.NEW_IMAGE,
+      timeToLiveAttribute: 'ttl',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    addAlarm(this, {
+      name: 'table-throttles',
+      says: 'The table refuses requests because they come too fast',
+      metric: table.metricThrottledRequestsForOperations({
+        operations: [
+          dynamodb.Operation.BATCH_GET_ITEM,
+          dynamodb.Operation.QUERY,
+          dynamodb.Operation.TRANSACT_WRITE_ITEMS,
+          dynamodb.Operation.UPDATE_ITEM,
+        ],
+        period: alarmPeriod,
+      }),
+      above: 10,
+      topic: this.alarms,
+    });
+    return table;
+  }
+
+  /** Every generation stays in the stack, so that a key can be retired without its export being torn from those who import it. */
+  #makeTokenKeys(): readonly [string, ...string[]] {
+    const keys = Array.from({ length: this.#config.tokenKeyGeneration }, (_, n) => {
+      const key = new Key(this, `TokenKey${n + 1}`, {
+        description: `Signs access tokens, generation ${n + 1}`,
+        keySpec: KeySpec.RSA_2048,
+        keyUsage: KeyUsage.SIGN_VERIFY,
+        removalPolicy: RemovalPolicy.RETAIN,
+      });
+      this.exportValue(key.keyArn);
+      return key.keyArn;
+    });
+    return [keys.at(-1) ?? '', ...this.#config.previousTokenKeyArns];
+  }
+
+  #makeKey(id: string, description: string): Key {
+    return new Key(this, id, { description, enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN });
+  }
+
+  #makeSecret(id: string, description: string): Secret {
+    return new Secret(this, id, {
+      description,
+      encryptionKey: this.secretsKey,
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+
+  #makeAlarmTopic(): Topic {
+    const topic = new Topic(this, 'Alarms', { displayName: 'Backup service alarms', enforceSSL: true });
+    if (this.#config.alarmEmail) topic.addSubscription(new EmailSubscription(this.#config.alarmEmail));
+    new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Subscribe here to hear the alarms' });
+    return topic;
+  }
+
+  /** The address alone; its routes are in the API stack. Workers put it into links, so it comes before them. */
+  #makeApi(): CfnApi {
+    const origins = this.#config.allowedOrigins;
+    return new CfnApi(this, 'Address', {
+      name: 'backup-management-service',
+      description: 'Backup Management Service',
+      protocolType: 'HTTP',
+      // With a domain of its own, the service has one address only.
+      disableExecuteApiEndpoint: this.#config.domainName !== undefined,
+      ...(origins.length > 0 && {
+        corsConfiguration: {
+          allowOrigins: [...origins],
+          allowCredentials: true,
+          allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+          allowHeaders: allowedHeaders,
+          exposeHeaders: exposedHeaders,
+          maxAge: preflightKeptSeconds,
+        },
+      }),
+    });
+  }
+}

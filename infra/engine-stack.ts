@@ -1,0 +1,168 @@
+/** What works behind the API: the stream's fan-out, the task queue and its worker, the clock and the purge workflow. */
+import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { type WorkerName, workers } from '../shared/contract/workers.ts';
+import type { Config } from './config.ts';
+import type { DataStack } from './data-stack.ts';
+import { addAlarm, alarmPeriod } from './part/alarm.ts';
+import { everyHour } from './part/clock.ts';
+import { type CodeOf, makeFunction } from './part/fn.ts';
+import type { Parts } from './part/grant.ts';
+import { makeLogGroup } from './part/log.ts';
+import { makeDeadLetters, makeWorkQueue } from './part/queue.ts';
+import { settingsOf } from './part/setting.ts';
+import { makeWorkflow } from './part/workflow.ts';
+import { purgeDefinition } from './workflow/purge.ts';
+
+export interface EngineStackProps extends StackProps {
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly code: CodeOf;
+}
+
+/** A task that waits longer than this is late: mail is expected within minutes. */
+const taskWaitMaxSeconds = 900;
+/** Tasks are small; ten of them fit well into the worker's time, and SQS sends no more without a wait. */
+const taskBatch = 10;
+const fanOutBatch = 100;
+/** With bisection, enough tries to find a bad record among a hundred (7) and to sit out a short fault of SQS. */
+const fanOutRetries = 15;
+/** The stream itself forgets after 24 h. */
+const fanOutAgeMaxSeconds = 6 * 3_600;
+
+export class EngineStack extends Stack {
+  readonly parts: Parts;
+  readonly #props: EngineStackProps;
+  readonly #logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: EngineStackProps) {
+    super(scope, id, props);
+    this.#props = props;
+    this.#logGroup = makeLogGroup(this, 'Logs');
+    const { alarms: topic } = props.data;
+    const queue = makeWorkQueue(this, 'Tasks', {
+      name: 'task',
+      timeoutSeconds: workers.task.timeoutSeconds,
+      waitMaxSeconds: taskWaitMaxSeconds,
+      topic,
+    });
+    // The worker that starts the workflow and the workflow itself share these parts, so its name comes late.
+    const workflowArn = Lazy.string({ produce: () => workflow.attrArn });
+    this.parts = this.#makeParts(queue, workflowArn);
+    const purge = this.#makeWorker('purge');
+    const workflow = makeWorkflow(this, 'PurgeWorkflow', {
+      name: 'purge',
+      steps: [purge],
+      definition: purgeDefinition(purge.functionArn, workers.purge.timeoutSeconds),
+      topic,
+    });
+    this.#feedFromStream();
+    this.#feedFromQueue(queue);
+    const deadLetters = makeDeadLetters(this, 'SweepDeadLetters', { name: 'sweep', topic });
+    const sweep = this.#makeWorker('sweep', [sendTo(deadLetters)]);
+    everyHour(this, 'Sweep', { name: 'sweep', target: sweep, deadLetters });
+  }
+
+  #makeParts(queue: Queue, purgeWorkflowArn: string): Parts {
+    const { config, data } = this.#props;
+    const domain = config.mailFrom.slice(config.mailFrom.indexOf('@') + 1);
+    return {
+      tableName: data.table.tableName,
+      tableArn: data.table.tableArn,
+      tokenKeyArns: data.tokenKeyArns,
+      secretsKeyArn: data.secretsKey.keyArn,
+      serviceSecretArn: data.serviceSecret.secretArn,
+      identitySecretArn: data.identitySecret.secretArn,
+      taskQueueUrl: queue.queueUrl,
+      taskQueueArn: queue.queueArn,
+      purgeWorkflowArn,
+      // Either the address itself or its whole domain is verified in SES.
+      mailIdentityArns: [config.mailFrom, domain].map((resourceName) =>
+        this.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+      ),
+      settings: settingsOf(config, data.publicUrl),
+    };
+  }
+
+  #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
+    const worker = workers[name];
+    const fn = makeFunction(
+      this,
+      name.replace(/^./, (letter) => letter.toUpperCase()),
+      {
+        entry: worker.entry,
+        exportName: 'handler',
+        description: worker.summary,
+        timeoutSeconds: worker.timeoutSeconds,
+        uses: worker.uses,
+        parts: this.parts,
+        code: this.#props.code,
+        logGroup: this.#logGroup,
+        trigger,
+      },
+    );
+    addAlarm(this, {
+      name: `${kebab(name)}-errors`,
+      says: `The function ${name} fails again and again`,
+      metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }),
+      above: 0,
+      // One failure is retried; three periods in a row are not luck.
+      periods: 3,
+      topic: this.#props.data.alarms,
+    });
+    return fn;
+  }
+
+  /** Tasks leave the table with the transaction that asked for them. */
+  #feedFromStream(): void {
+    const streamArn = this.#props.data.table.tableStreamArn ?? '';
+    const deadLetters = makeDeadLetters(this, 'FanOutDeadLetters', { name: 'fan-out', topic: this.#props.data.alarms });
+    const fanOut = this.#makeWorker('fanOut', [
+      new PolicyStatement({
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
+        resources: [streamArn],
+      }),
+      sendTo(deadLetters),
+    ]);
+    new lambda.CfnEventSourceMapping(this, 'FanOutFeed', {
+      functionName: fanOut.functionName,
+      eventSourceArn: streamArn,
+      startingPosition: 'TRIM_HORIZON',
+      batchSize: fanOutBatch,
+      bisectBatchOnFunctionError: true,
+      maximumRetryAttempts: fanOutRetries,
+      maximumRecordAgeInSeconds: fanOutAgeMaxSeconds,
+      functionResponseTypes: ['ReportBatchItemFailures'],
+      destinationConfig: { onFailure: { destination: deadLetters.queueArn } },
+      filterCriteria: { filters: [{ pattern: JSON.stringify(newTask) }] },
+    });
+  }
+
+  #feedFromQueue(queue: Queue): void {
+    const task = this.#makeWorker('task', [
+      new PolicyStatement({
+        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+        resources: [queue.queueArn],
+      }),
+    ]);
+    new lambda.CfnEventSourceMapping(this, 'TaskFeed', {
+      functionName: task.functionName,
+      eventSourceArn: queue.queueArn,
+      batchSize: taskBatch,
+      functionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  }
+}
+
+/** Only new outbox items wake the fan-out; every other change of the table costs nothing. */
+const newTask = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'TASK#' }] } } } };
+
+/** What a function cannot handle is put aside with its own permission. */
+const sendTo = (deadLetters: Queue): PolicyStatement =>
+  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] });
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

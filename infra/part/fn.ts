@@ -1,0 +1,70 @@
+/** A function as all of ours are: arm64, Node 24, traced, logging to a group that forgets, with a role of its own. */
+import { type CfnResource, Duration, Stack } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Use } from '../../shared/contract/uses.ts';
+import { grant, type Parts } from './grant.ts';
+
+/** Where the code of an entry file comes from: an esbuild bundle to deploy, a line of text to synthesize only. */
+export type CodeOf = (entry: string) => lambda.Code;
+
+export interface FnProps {
+  /** functions/….ts */
+  readonly entry: string;
+  readonly exportName: string;
+  readonly description: string;
+  readonly timeoutSeconds: number;
+  readonly uses: readonly Use[];
+  readonly parts: Parts;
+  readonly code: CodeOf;
+  readonly logGroup: LogGroup;
+  /** What its trigger needs beyond its uses, such as reading the stream or the queue. */
+  readonly trigger?: readonly PolicyStatement[];
+}
+
+/** Node gets a third of a core here; less saves nothing, because start-up then takes longer. */
+const memoryMegabytes = 512;
+
+export const makeFunction = (scope: Construct, id: string, props: FnProps): lambda.Function => {
+  const { statements, variables } = grant(props.parts, props.uses);
+  const role = new Role(scope, `${id}Role`, {
+    description: `Runs ${props.entry} ${props.exportName}`,
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: {
+      uses: new PolicyDocument({
+        statements: [...manners(props.logGroup), ...statements, ...(props.trigger ?? [])],
+        minimize: true,
+      }),
+    },
+  });
+  const fn = new lambda.Function(scope, id, {
+    description: props.description,
+    runtime: lambda.Runtime.NODEJS_24_X,
+    architecture: lambda.Architecture.ARM_64,
+    handler: `index.${props.exportName}`,
+    code: props.code(props.entry),
+    // The role is complete: nothing may add to it later.
+    role: role.withoutPolicyUpdates(),
+    memorySize: memoryMegabytes,
+    timeout: Duration.seconds(props.timeoutSeconds),
+    tracing: lambda.Tracing.ACTIVE,
+    loggingFormat: lambda.LoggingFormat.JSON,
+    logGroup: props.logGroup,
+    environment: { ...variables },
+  });
+  // What the bundle was made from; the local stage runs this file.
+  (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);
+  return fn;
+};
+
+const manners = (logGroup: LogGroup): readonly PolicyStatement[] => [
+  new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] }),
+  // X-Ray has no resources to name.
+  new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
+];
+
+/** arn:<partition>:<service>:<region>:<account>:<rest> of this deployment. */
+export const arnHere = (scope: Construct, service: string, resource: string): string =>
+  Stack.of(scope).formatArn({ service, resource });

@@ -1,0 +1,149 @@
+/**
+ * Permission and configuration are granted together: for each use its IAM statements and exactly its variables.
+ * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
+ */
+import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
+import type { Use, uses, Variable } from '../../shared/contract/uses.ts';
+
+/** What the stacks are made of, as the grants need to name it. */
+export interface Parts {
+  readonly tableName: string;
+  readonly tableArn: string;
+  /** The first signs; all verify. */
+  readonly tokenKeyArns: readonly [string, ...string[]];
+  readonly secretsKeyArn: string;
+  readonly serviceSecretArn: string;
+  readonly identitySecretArn: string;
+  readonly taskQueueUrl: string;
+  readonly taskQueueArn: string;
+  readonly purgeWorkflowArn: string;
+  readonly mailIdentityArns: readonly string[];
+  /** The values that need no permission. */
+  readonly settings: Readonly<Record<Exclude<Variable, keyof Named>, string>>;
+}
+
+type Variables<U extends Use> = Readonly<Record<(typeof uses)[U][number], string>>;
+
+export interface Grant {
+  readonly statements: readonly PolicyStatement[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** All that these uses bring, each variable once. */
+export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
+  const chosen = [...new Set(wanted)];
+  return {
+    statements: chosen.flatMap((use) => permissions[use](parts)),
+    variables: Object.assign({}, ...chosen.map((use) => variables(parts)[use])),
+  };
+};
+
+const allow = (actions: string[], resources: readonly string[], conditions?: PolicyStatementProps['conditions']) =>
+  new PolicyStatement({ actions, resources: [...resources], ...(conditions && { conditions }) });
+
+const leadingKeysLike = (...patterns: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } });
+
+/** Secrets Manager decrypts with the caller's permission; the key opens nothing else for these functions. */
+const readSecret = (secretArn: string, keyArn: string) => [
+  allow(['secretsmanager:GetSecretValue'], [secretArn]),
+  allow(['kms:Decrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:SecretARN': secretArn } }),
+];
+
+const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
+  'table:read': ({ tableArn }) => [
+    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], [tableArn]),
+    // Counting requests and noting who was seen is all a read-only function may write.
+    allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('RATE#*', 'SEEN#*')),
+  ],
+  // A transaction is authorized by the operations inside it.
+  'table:write': ({ tableArn }) => [
+    allow(
+      [
+        'dynamodb:GetItem',
+        'dynamodb:BatchGetItem',
+        'dynamodb:Query',
+        'dynamodb:ConditionCheckItem',
+        'dynamodb:PutItem',
+        'dynamodb:UpdateItem',
+        'dynamodb:DeleteItem',
+      ],
+      [tableArn],
+    ),
+    // Every operation has one leading key, so "all values" is that key.
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      resources: [tableArn],
+      conditions: leadingKeysLike('AUDIT#*'),
+    }),
+  ],
+  'table:purge': ({ tableArn }) => [
+    allow(
+      [
+        'dynamodb:GetItem',
+        'dynamodb:BatchGetItem',
+        'dynamodb:Query',
+        'dynamodb:ConditionCheckItem',
+        'dynamodb:PutItem',
+        'dynamodb:UpdateItem',
+        'dynamodb:DeleteItem',
+        'dynamodb:BatchWriteItem',
+      ],
+      [tableArn],
+    ),
+  ],
+  'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
+  'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
+  'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
+  'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
+  'grant:seal': ({ secretsKeyArn }) => [allow(['kms:Encrypt'], [secretsKeyArn])],
+  'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
+  'mail:send': ({ mailIdentityArns }) => [allow(['ses:SendEmail'], mailIdentityArns)],
+  'link:make': () => [],
+  'purge:start': ({ purgeWorkflowArn }) => [allow(['states:StartExecution'], [purgeWorkflowArn])],
+  'health:check': ({ tableArn, taskQueueArn }) => [
+    allow(['dynamodb:DescribeTable'], [tableArn]),
+    allow(['sqs:GetQueueAttributes'], [taskQueueArn]),
+  ],
+};
+
+/** The variables that name a resource; a setting is every other one. */
+interface Named {
+  readonly TABLE_NAME: string;
+  readonly TOKEN_KEY_IDS: string;
+  readonly SERVICE_SECRET_ID: string;
+  readonly IDENTITY_SECRET_ID: string;
+  readonly SECRETS_KEY_ID: string;
+  readonly TASK_QUEUE_URL: string;
+  readonly PURGE_WORKFLOW_ARN: string;
+}
+
+const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
+  const table = { TABLE_NAME: parts.tableName };
+  const { PLAN, REQUESTS_PER_MINUTE, AUDIT_RETENTION_DAYS, PUBLIC_URL, ALLOWED_ORIGINS, MAIL_FROM, SERVICE_VERSION } =
+    parts.settings;
+  const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
+  const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
+  return {
+    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
+    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
+    'table:purge': table,
+    'token:verify': { ...tokens, ALLOWED_ORIGINS },
+    'token:sign': tokens,
+    'secret:service': { SERVICE_SECRET_ID: parts.serviceSecretArn },
+    'identity:client': {
+      IDENTITY_ISSUER,
+      IDENTITY_CLIENT_ID,
+      IDENTITY_SECRET_ID: parts.identitySecretArn,
+      ALLOWED_REDIRECT_URIS,
+      CONSOLE_URL,
+      PUBLIC_URL,
+    },
+    'grant:seal': { SECRETS_KEY_ID: parts.secretsKeyArn },
+    'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
+    'mail:send': { MAIL_FROM },
+    'link:make': { PUBLIC_URL },
+    'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
+    'health:check': { ...table, TASK_QUEUE_URL: parts.taskQueueUrl, SERVICE_VERSION },
+  };
+};

@@ -1,0 +1,78 @@
+/** A standard workflow as all of ours are: logged in full, traced, allowed to run its own steps only, loud when it fails. */
+import { Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { Construct } from 'constructs';
+import { addAlarm, alarmPeriod } from './alarm.ts';
+import { makeLogGroup } from './log.ts';
+
+export interface WorkflowProps {
+  readonly name: string;
+  /** The functions its tasks run. */
+  readonly steps: readonly Fn[];
+  /** Amazon States Language. */
+  readonly definition: object;
+  readonly topic: ITopic;
+}
+
+export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps): CfnStateMachine => {
+  const logGroup = makeLogGroup(scope, `${id}Logs`);
+  const role = new Role(scope, `${id}Role`, {
+    description: `Runs the steps of the ${props.name} workflow`,
+    assumedBy: new ServicePrincipal('states.amazonaws.com'),
+    inlinePolicies: {
+      run: new PolicyDocument({
+        statements: [
+          new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: props.steps.map((step) => step.functionArn) }),
+          // Neither log deliveries nor X-Ray have resources to name.
+          new PolicyStatement({ actions: [...logDelivery, ...tracing], resources: ['*'] }),
+        ],
+      }),
+    },
+  });
+  const workflow = new CfnStateMachine(scope, id, {
+    stateMachineType: 'STANDARD',
+    roleArn: role.roleArn,
+    definitionString: Stack.of(scope).toJsonString(props.definition),
+    loggingConfiguration: {
+      level: 'ALL',
+      includeExecutionData: true,
+      destinations: [{ cloudWatchLogsLogGroup: { logGroupArn: logGroup.logGroupArn } }],
+    },
+    tracingConfiguration: { enabled: true },
+  });
+  for (const [outcome, metricName] of [
+    ['failed', 'ExecutionsFailed'],
+    ['timed-out', 'ExecutionsTimedOut'],
+  ] as const) {
+    addAlarm(scope, {
+      name: `${props.name}-workflow-${outcome}`,
+      says: `An execution of the ${props.name} workflow ${outcome.replace('-', ' ')}`,
+      metric: new Metric({
+        namespace: 'AWS/States',
+        metricName,
+        dimensionsMap: { StateMachineArn: workflow.attrArn },
+        statistic: 'Sum',
+        period: alarmPeriod,
+      }),
+      above: 0,
+      topic: props.topic,
+    });
+  }
+  return workflow;
+};
+
+const logDelivery = [
+  'logs:CreateLogDelivery',
+  'logs:GetLogDelivery',
+  'logs:UpdateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:DescribeResourcePolicies',
+  'logs:DescribeLogGroups',
+];
+const tracing = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'];
