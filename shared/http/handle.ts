@@ -2,78 +2,27 @@
  * Runs a row of the contract. Each step's result is the next one's input, so none can be left out or reordered:
  * size → authenticate → count → authorize → parse → validate → recall → run → commit → respond.
  */
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type * as z from 'zod';
-import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
-import type { Endpoint, Params } from '../contract/endpoint.ts';
-import { organizationKey } from '../organization/index.ts';
-import { bestEffort, type Change, type Clock, clock, commit, get, iso, log, note, type Tenant } from '../platform/index.ts';
-import { authenticate, rateIdentity } from './authenticate.ts';
-import { type Authorized, authorize, type Participant, type Person } from './authorize.ts';
-import { type Page, paginate, readPage } from './cursor.ts';
-import { AnsweredMeanwhile, answerKey, keepAnswer, recall, type StoredAnswer } from './idempotency.ts';
-import { countActor, countAddress, type Rate, rateHeaders, refuseExcess } from './rate-limit.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { type Clock, clock, type Key, log } from '../platform/index.ts';
+import type { Authorized } from './authorize.ts';
+import type { Answer, Call, Handler, Outcome } from './call.ts';
+import { paginate, readPage } from './cursor.ts';
+import { identify } from './identify.ts';
+import { countAddress, type Rate } from './rate-limit.ts';
+import { framed } from './refuse.ts';
 import { type Incoming, readEvent, readJson, readQuery, refuseLargeBody } from './request.ts';
-import { asApiError, errorResponse, type File, fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
+import { asApiError, errorResponse, fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
+import { type Decision, replay, settle } from './settle.ts';
 import { validate } from './validate.ts';
 
-type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type CallerOf<A> = A extends 'public'
-  ? unknown
-  : A extends 'user'
-    ? { readonly user: Person }
-    : Participant & { readonly actor: Actor };
-
-/** What a handler is given: everything about the call, checked. */
-export type Call<E extends Endpoint> = {
-  readonly params: Params<E['path']>;
-  readonly query: Parsed<E['query']>;
-  readonly body: Parsed<E['body']>;
-  readonly page: E['list'] extends z.ZodType ? Page : undefined;
-  readonly now: Date;
-  readonly origin: Origin;
-  readonly incoming: Incoming;
-} & CallerOf<E['access']>;
-
-type Payload<E extends Endpoint> = E['reply'] extends 'redirect'
-  ? { readonly location: string }
-  : E['reply'] extends 'file'
-    ? { readonly file: File }
-    : E['list'] extends z.ZodType
-      ? { readonly items: readonly z.input<E['list']>[]; readonly next: string | undefined }
-      : E['data'] extends z.ZodType
-        ? { readonly data: z.input<E['data']> }
-        : { readonly message: string };
-
-/** What a handler decides: the answer, and the change that must be committed before it is given. */
-export type Answer<E extends Endpoint> = Payload<E> & {
-  readonly cookies?: readonly string[];
-  readonly status?: number;
-} & (E['audit'] extends string ? { readonly change: Change } : { readonly change?: Change }) &
-  // Where nobody had to say who they are, the handler says who it turned out to be.
-  (E['access'] extends 'public' ? (E['audit'] extends string ? { readonly actor: Actor } : unknown) : unknown);
-
-export type Handler = (event: APIGatewayProxyEventV2) => Promise<Response>;
-
-interface Loose {
-  readonly location?: string;
-  readonly file?: File;
-  readonly items?: readonly unknown[];
-  readonly next?: string;
-  readonly data?: unknown;
-  readonly message?: string;
-  readonly cookies?: readonly string[];
-  readonly status?: number;
-  readonly change?: Change;
-  readonly actor?: Actor;
-}
+type Run = (call: unknown) => Promise<Outcome>;
 
 export const handle = <E extends Endpoint>(
   endpoint: E,
   run: (call: Call<E>) => Promise<Answer<E>>,
   time: Clock = clock,
 ): Handler => {
-  const runLoosely = run as unknown as (call: unknown) => Promise<Loose>;
+  const runAny = run as unknown as Run;
   return async (event) => {
     const now = time.now();
     const incoming = readEvent(event);
@@ -82,38 +31,51 @@ export const handle = <E extends Endpoint>(
     log.appendKeys({ requestId, operation: endpoint.id });
     let rate: Rate | undefined;
     const counted = (made: Rate): void => {
-      rate = made;
+      rate ??= made;
     };
-    const response = await answer(endpoint, runLoosely, incoming, now, counted).catch((error: unknown) => {
+    const response = await answer(endpoint, runAny, incoming, now, counted).catch((error: unknown) => {
       const known = asApiError(error);
       if (known.status >= 500) log.error('the call failed', (known.cause ?? known) as Error);
       return errorResponse(known, requestId, incoming.headers.accept);
     });
-    rate ??= countAddress(incoming.origin.ip, now);
     log.info('answered', { status: response.statusCode });
-    return { ...response, headers: { ...response.headers, ...rateHeaders(rate), 'x-request-id': requestId } };
+    return framed(response, rate ?? countAddress(incoming.origin.ip, now), requestId);
   };
 };
 
 const answer = async (
   endpoint: Endpoint,
-  run: (call: unknown) => Promise<Loose>,
+  run: Run,
   incoming: Incoming,
   now: Date,
   counted: (rate: Rate) => void,
 ): Promise<Response> => {
   refuseLargeBody(incoming);
-  const { key, authorized } = await identify(endpoint, incoming, now, counted);
-  const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
+  const { key, authorized, seen } = await identify(endpoint, incoming, now, counted);
+  try {
+    return await proceed(endpoint, run, incoming, now, authorized, key);
+  } finally {
+    await seen;
+  }
+};
 
+const proceed = async (
+  endpoint: Endpoint,
+  run: Run,
+  incoming: Incoming,
+  now: Date,
+  authorized: Authorized | undefined,
+  key: Key | undefined,
+): Promise<Response> => {
+  const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
   const page = endpoint.list ? await readPage(query, scope, endpoint.id) : undefined;
   const parsedQuery = endpoint.query ? validate(endpoint.query, endpoint.list ? filters : query, 'query') : undefined;
   const body = endpoint.body ? validate(endpoint.body, readJson(incoming, endpoint.bodyOptional ?? false), 'body') : undefined;
 
-  const earlier = await recall(authorized?.also, body, now);
-  if (earlier) return replayed(earlier);
+  const earlier = await replay(authorized?.also, body, now);
+  if (earlier) return earlier;
 
   const call = {
     params: incoming.params,
@@ -125,72 +87,17 @@ const answer = async (
     incoming,
     ...(authorized && { user: authorized.person, actor: authorized.actor, ...authorized.participant }),
   };
-  const outcome = await run(call);
-  const response = await render(endpoint, outcome, scope);
-  if (outcome.change) {
-    const actor = outcome.actor ?? authorized?.actor;
-    const writes = [...outcome.change.writes];
-    for (const entry of outcome.change.audit) {
-      if (!actor) throw new Error(`${endpoint.id} changed something on nobody's behalf`);
-      writes.push(auditEntry(endpoint.audit ?? endpoint.id, entry, actor, incoming.origin, now));
-    }
-    if (key) writes.push(await keepAnswer(key, body, { status: response.statusCode ?? 200, body: response.body ?? '' }, now));
-    try {
-      await commit(writes);
-    } catch (error) {
-      if (!(error instanceof AnsweredMeanwhile) || !key) throw error;
-      const meanwhile = await recall(await get(key), body, now);
-      if (!meanwhile) throw error;
-      return replayed(meanwhile);
-    }
-  }
-  return { ...response, ...(outcome.cookies && { cookies: [...outcome.cookies] }) };
+  const decide = async (): Promise<Decision> => {
+    const outcome = await run(call);
+    const { cookies, change, actor = authorized?.actor } = outcome;
+    return { response: await render(endpoint, outcome, scope), cookies, change, actor };
+  };
+  const { id, audit = id } = endpoint;
+  return settle(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
 };
-
-/** Who calls, whether they may, and how often they have: one round trip, beside the count. */
-const identify = async (
-  endpoint: Endpoint,
-  incoming: Incoming,
-  now: Date,
-  counted: (rate: Rate) => void,
-): Promise<{ key?: ReturnType<typeof answerKey>; authorized?: Authorized }> => {
-  const { access, requestsPerMinute } = endpoint;
-  if (access === 'public') {
-    const rate = countAddress(incoming.origin.ip, now);
-    counted(rate);
-    refuseExcess(rate);
-    return {};
-  }
-  const credentials = await authenticate(incoming);
-  const identity = rateIdentity(credentials);
-  const header = incoming.headers['x-organization-id'];
-  const key =
-    endpoint.idempotent &&
-    answerKey(incoming.headers['idempotency-key'], identity, header, `${endpoint.method} ${incoming.path}`);
-  const scope = access === 'user' ? 'none' : (header ?? 'none').slice(0, 64);
-  const [rate, verdict] = await Promise.all([
-    countActor(identity, scope, requestsPerMinute === undefined ? undefined : { id: endpoint.id, limit: requestsPerMinute }, now),
-    authorize(access, credentials, header, key || undefined, now).then(
-      (authorized) => ({ authorized }),
-      (error: unknown) => ({ error }),
-    ),
-  ]);
-  counted(rate);
-  refuseExcess(rate);
-  if ('error' in verdict) throw verdict.error;
-  const { participant, actor } = verdict.authorized;
-  // The first call of each minute notes when the actor was last seen: at most one write a minute, and no read to decide it.
-  if (participant && rate.used === 1) await bestEffort('note who was seen', noteSeen(participant.tenant, actor, now));
-  return { authorized: verdict.authorized, ...(key && { key }) };
-};
-
-const noteSeen = (tenant: Tenant, actor: Actor, now: Date): Promise<void> =>
-  note(organizationKey.seen(tenant, actor.id), 'at', iso(now));
-
-const replayed = ({ status, body }: StoredAnswer): Response => jsonResponse(status, body, { 'idempotent-replayed': 'true' });
 
 /** The answer in its envelope. `data` goes through its schema, which drops whatever the interface does not name. */
-const render = async (endpoint: Endpoint, outcome: Loose, scope: string): Promise<Response> => {
+const render = async (endpoint: Endpoint, outcome: Outcome, scope: string): Promise<Response> => {
   if (outcome.location !== undefined) return redirectResponse(outcome.location);
   if (outcome.file) return fileResponse(outcome.file);
   const status = outcome.status ?? endpoint.status ?? 200;

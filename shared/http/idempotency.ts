@@ -27,7 +27,10 @@ export const answerKey = (
   return { pk: `ANSWER#${fingerprint(JSON.stringify([actor, organization ?? '', route, header]))}`, sk: 'ANSWER' };
 };
 
-const digest = (body: unknown): string => createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+const digest = (body: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(body ?? null))
+    .digest('base64url');
 
 /** The answer stored under the key, unless it is too old; refuses a key that was used for another body. */
 export const recall = async (stored: Item | undefined, body: unknown, now: Date): Promise<StoredAnswer | undefined> => {
@@ -39,13 +42,7 @@ export const recall = async (stored: Item | undefined, body: unknown, now: Date)
   return answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
 };
 
-/** Thrown inside `commit` when another call with the same key got there first. */
-export class AnsweredMeanwhile extends ApiError {
-  constructor() {
-    super('CONFLICT', 'A call with this Idempotency-Key is still running');
-  }
-}
-
+/** The write that keeps the answer; it fails if another call with the same key got there first. */
 export const keepAnswer = async (key: Key, body: unknown, answer: StoredAnswer, now: Date): Promise<Write> => ({
   ...create(
     {
@@ -54,7 +51,7 @@ export const keepAnswer = async (key: Key, body: unknown, answer: StoredAnswer, 
       answer: await seal(purpose, key.pk, JSON.stringify(answer)),
       ttl: epochSeconds(after(now, idempotencySeconds)),
     },
-    () => new AnsweredMeanwhile(),
+    () => new ApiError('CONFLICT', 'A call with this Idempotency-Key is still running'),
   ),
   // An answer past its day may still be in the table: the TTL only cleans up.
   condition: 'attribute_not_exists(pk) OR #ttl <= :now',

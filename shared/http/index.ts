@@ -1,7 +1,16 @@
-export { refuseForeignOrigin, unauthorized } from './authenticate.ts';
+export { refuseForeignOrigin } from './authenticate.ts';
 export type { Participant, Person } from './authorize.ts';
-export { clearedSessionCookies, refreshCookie, sessionCookies } from './cookie.ts';
+export type { Answer, Call, Handler } from './call.ts';
+export {
+  clearedLoginCookie,
+  clearedSessionCookies,
+  loginCookie,
+  refreshCookie,
+  sessionCookies,
+  startedLoginCookie,
+} from './cookie.ts';
 export type { Page } from './cursor.ts';
-export { type Answer, type Call, type Handler, handle } from './handle.ts';
+export { handle } from './handle.ts';
 export { countAddress, rateHeaders } from './rate-limit.ts';
+export { refuse } from './refuse.ts';
 export { errorResponse, type Response } from './respond.ts';

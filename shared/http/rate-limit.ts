@@ -53,14 +53,18 @@ export const rateHeaders = ({ limit, used, resetSeconds }: Rate): Record<string,
   'ratelimit-reset': String(resetSeconds),
 });
 
+/** The error a caller over the limit meets. */
+export const overLimit = ({ limit, used, resetSeconds }: Rate): ApiError | undefined =>
+  used <= limit
+    ? undefined
+    : new ApiError(
+        'RATE_LIMITED',
+        `At most ${limit} requests a minute`,
+        { retryAfterSeconds: resetSeconds },
+        { headers: { 'retry-after': String(resetSeconds) } },
+      );
+
 export const refuseExcess = (rate: Rate): void => {
-  if (rate.used <= rate.limit) return;
-  throw new ApiError(
-    'RATE_LIMITED',
-    `At most ${rate.limit} requests a minute`,
-    { retryAfterSeconds: rate.resetSeconds },
-    {
-      headers: { 'retry-after': String(rate.resetSeconds) },
-    },
-  );
+  const error = overLimit(rate);
+  if (error) throw error;
 };

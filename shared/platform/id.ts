@@ -1,6 +1,6 @@
 /** New ids and other random text. The only place that draws randomness. */
 import { createHash, randomBytes } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory, TIME_MAX } from 'ulid';
 import { type IdKind, idPrefixes } from '../contract/id.ts';
 import { clock } from './clock.ts';
 
@@ -8,6 +8,13 @@ import { clock } from './clock.ts';
 const ulid = monotonicFactory(() => randomBytes(4).readUInt32BE() / 0x1_0000_0000);
 
 export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPrefixes[kind]}_${ulid(at.getTime())}`;
+
+/** The least and the greatest id of that kind that could be made between two moments, both inclusive. */
+export const idBounds = (kind: IdKind, from: Date, to: Date): { first: string; last: string } => {
+  const bound = (moment: Date, random: string): string =>
+    `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(moment.getTime(), 0), TIME_MAX))}${random.repeat(16)}`;
+  return { first: bound(from, '0'), last: bound(to, 'Z') };
+};
 
 /** 256 random bits as 43 base64url characters. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');

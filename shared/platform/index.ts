@@ -2,9 +2,17 @@ export { type AuditNote, add, type Change, create, type Item, type Key, remove, 
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { env, envList } from './env.ts';
 export { fetchTrusted } from './http-client.ts';
-export { fingerprint, newId, randomToken } from './id.ts';
+export { fingerprint, idBounds, newId, randomToken } from './id.ts';
+export { claim, take } from './item.ts';
 export { type PublicJwk, publicKeys, sealSecret, tokenSigner } from './keys.ts';
 export { bestEffort, log } from './log.ts';
+export { type Letter, sendMail } from './mail.ts';
+export { Overtaken } from './overtaken.ts';
+export { takePage } from './page.ts';
+export { type Checks, probe } from './probe.ts';
+export { sendTasks } from './queue.ts';
+export { removeAll } from './removal.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { commit, count, get, getAll, note, query, type Range, transactionMax, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
+export { startWorkflow } from './workflow.ts';

@@ -14,7 +14,8 @@ import type { Item, Key, Write } from './change.ts';
 import { env } from './env.ts';
 
 let opened: DynamoDBDocumentClient | undefined;
-const client = (): DynamoDBDocumentClient => {
+/** One connection per container, for this file and its neighbour item.ts. */
+export const client = (): DynamoDBDocumentClient => {
   opened ??= DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
   return opened;
 };
@@ -61,27 +62,46 @@ export interface Range {
   /** Continue after this sort key. */
   readonly after?: string | undefined;
   readonly limit?: number;
+  /** Attributes, by their path (`actor.id`), that must have these values; `limit` counts what is read, not what is left. */
+  readonly where?: Readonly<Record<string, string>>;
 }
 
 /** One page of a partition: at most `limit` items, and the sort key to continue after, if there is more. */
 export const query = async (range: Range): Promise<{ items: readonly Item[]; next: string | undefined }> => {
+  const { pk, prefix, newestFirst = false, limit } = range;
+  const from = range.from ?? prefix;
+  // U+10FFFF sorts after every character a sort key of ours can hold.
+  const to = range.to ?? `${prefix}\u{10FFFF}`;
+  // DynamoDB refuses to start outside the bounds; there, either nothing or everything is still ahead.
+  const [near, far] = newestFirst ? [to, from] : [from, to];
+  const passed = (position: string, bound: string): boolean => (newestFirst ? position < bound : position > bound);
+  if (from > to || (range.after !== undefined && passed(range.after, far))) return { items: [], next: undefined };
+  const start = range.after !== undefined && !passed(near, range.after) ? range.after : undefined;
+  const where = filter(range.where ?? {});
   const answer = await client().send(
     new QueryCommand({
       TableName: env('TABLE_NAME'),
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ExpressionAttributeValues: {
-        ':pk': range.pk,
-        ':from': range.from ?? range.prefix,
-        // U+10FFFF sorts after every character a sort key of ours can hold.
-        ':to': range.to ?? `${range.prefix}\u{10FFFF}`,
-      },
-      ScanIndexForward: !range.newestFirst,
-      ...(range.after !== undefined && { ExclusiveStartKey: { pk: range.pk, sk: range.after } }),
-      ...(range.limit !== undefined && { Limit: range.limit }),
+      ...where,
+      ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues },
+      ScanIndexForward: !newestFirst,
+      ...(start !== undefined && { ExclusiveStartKey: { pk, sk: start } }),
+      ...(limit !== undefined && { Limit: limit }),
     }),
   );
   return { items: (answer.Items ?? []) as Item[], next: answer.LastEvaluatedKey?.sk as string | undefined };
+};
+
+const filter = (where: Readonly<Record<string, string>>) => {
+  const wanted = Object.entries(where).map(([path, value], n) => ({ parts: path.split('.'), value, name: `:where${n}` }));
+  if (wanted.length === 0) return undefined;
+  const placeholder = (part: string): string => `#${part}`;
+  return {
+    FilterExpression: wanted.map(({ parts, name }) => `${parts.map(placeholder).join('.')} = ${name}`).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(wanted.flatMap(({ parts }) => parts.map((part) => [placeholder(part), part]))),
+    ExpressionAttributeValues: Object.fromEntries(wanted.map(({ name, value }) => [name, value])),
+  };
 };
 
 /** Every item of a range, page by page, with nothing held but the page. */
@@ -142,7 +162,7 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
       const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
       if (failed >= 0) {
         throw (
-          writes[failed]?.otherwise?.() ??
+          (await writes[failed]?.otherwise?.()) ??
           new ApiError('CONFLICT', 'Someone else changed this at the same moment; read it again', undefined, { cause: error })
         );
       }

@@ -1,0 +1,37 @@
+/** RFC 4180 lines that a spreadsheet shows and never runs. */
+import type { Entry } from './read.ts';
+
+const columns = {
+  id: ({ id }) => id,
+  timestamp: ({ timestamp }) => timestamp,
+  action: ({ action }) => action,
+  'actor.type': ({ actor }) => actor.type,
+  'actor.id': ({ actor }) => actor.id,
+  'actor.email': ({ actor }) => actor.email,
+  'resource.type': ({ resource }) => resource.type,
+  'resource.id': ({ resource }) => resource.id,
+  'organization.id': ({ organization }) => organization.id,
+  'context.ip': ({ context }) => context.ip,
+  'context.userAgent': ({ context }) => context.userAgent,
+  'context.location': ({ context }) => context.location,
+  'context.requestId': ({ context }) => context.requestId,
+  details: ({ details }) => JSON.stringify(details),
+} as const satisfies Record<string, (entry: Entry) => string | null>;
+
+const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+export const csvHeader = lineOf(Object.keys(columns));
+export const csvLine = (entry: Entry): string => lineOf(Object.values(columns).map((column) => column(entry) ?? ''));
+
+/**
+ * What makes a spreadsheet take a cell for a formula, or lose its place (ASVS 1.2.10, WSTG-INPV-21): = + - @, their
+ * full-width forms, tab, line ends and NUL at the beginning. A leading apostrophe makes it text.
+ */
+const runs = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** The semicolon and the tab separate cells in some places, so they are quoted as well. */
+const needsQuotes = /[",;\t\r\n]|^\s|\s$/;
+
+const cell = (text: string): string => {
+  const safe = runs.test(text) ? `'${text}` : text;
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
