@@ -1,0 +1,152 @@
+/** Reads protobuf's wire format in place: fields are numbers, types and ranges of the bytes; nothing is copied. */
+export class WireReader {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  at: number;
+  /** Of the field that `next` found. */
+  field = 0;
+  type = 0;
+  /** Where that field's tag begins. */
+  tagStart = 0;
+  /** Where a length-delimited field's content lies. */
+  start = 0;
+  stop = 0;
+
+  constructor(bytes: Uint8Array, at = 0, end = bytes.length) {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+  }
+
+  /** Moves to the next field and past it; false at the end. A varint field's value is read by `varint` from `start`. */
+  next(): boolean {
+    if (this.at >= this.end) return false;
+    this.tagStart = this.at;
+    const tag = this.varint();
+    this.field = tag >>> 3;
+    this.type = tag & 7;
+    if (this.field === 0) throw new WireError('a field has the number 0');
+    this.start = this.at;
+    if (this.type === 2) {
+      const length = this.varint();
+      this.start = this.at;
+      this.at += length;
+    } else if (this.type === 0) this.skipVarint();
+    else if (this.type === 1) this.at += 8;
+    else if (this.type === 5) this.at += 4;
+    else if (this.type === 3) this.skipGroup(this.field);
+    else throw new WireError(`wire type ${this.type}`);
+    this.stop = this.at;
+    if (this.at > this.end) throw new WireError('a field reaches past the end');
+    return true;
+  }
+
+  /** The lower 32 bits of the varint at `at`, unsigned: enough for tags, lengths, booleans and enums. */
+  varint(): number {
+    const { bytes } = this;
+    let value = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      if (this.at >= this.end) throw new WireError('a varint reaches past the end');
+      const byte = bytes[this.at++] ?? 0;
+      if (shift < 32) value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw new WireError('a varint is longer than ten bytes');
+  }
+
+  /** The current field's varint as a signed 64-bit integer: a number where that is exact, a bigint beyond. */
+  int64(): number | bigint {
+    let low = 0;
+    let high = 0;
+    let at = this.start;
+    for (let i = 0; i < 10; i++) {
+      const byte = this.bytes[at++] ?? 0;
+      const bits = byte & 0x7f;
+      if (i < 4) low |= bits << (7 * i);
+      else if (i === 4) {
+        low |= bits << 28;
+        high |= bits >>> 4;
+      } else high |= bits << (7 * i - 32);
+      if (byte < 0x80) break;
+    }
+    const exact = (high | 0) * 0x1_0000_0000 + (low >>> 0);
+    return Number.isSafeInteger(exact) ? exact : (BigInt(high | 0) << 32n) | BigInt(low >>> 0);
+  }
+
+  /** The current field's varint as a boolean: any bit set is true. */
+  bool(): boolean {
+    for (let at = this.start; at < this.stop; at++) if (((this.bytes[at] ?? 0) & 0x7f) !== 0) return true;
+    return false;
+  }
+
+  /** The current fixed64 field as a double. */
+  double(): number {
+    const { bytes } = this;
+    return new DataView(bytes.buffer, bytes.byteOffset + this.start, 8).getFloat64(0, true);
+  }
+
+  /** The current field's content, not copied. */
+  slice(): Uint8Array {
+    return this.bytes.subarray(this.start, this.stop);
+  }
+
+  /** The current field's content as UTF-8 text. */
+  text(): string {
+    return readText(this.bytes, this.start, this.stop);
+  }
+
+  /** A reader of the current field's content. */
+  inner(): WireReader {
+    return new WireReader(this.bytes, this.start, this.stop);
+  }
+
+  private skipVarint(): void {
+    const limit = this.at + 10;
+    while (this.at < this.end && this.at < limit) if ((this.bytes[this.at++] ?? 0) < 0x80) return;
+    throw new WireError('a varint does not end');
+  }
+
+  private skipGroup(field: number): void {
+    for (;;) {
+      const tag = this.varint();
+      if ((tag & 7) === 4) {
+        if (tag >>> 3 !== field) throw new WireError('a group ends that did not begin');
+        return;
+      }
+      const inside = new WireReader(this.bytes, this.at, this.end);
+      inside.skip(tag);
+      this.at = inside.at;
+    }
+  }
+
+  private skip(tag: number): void {
+    const type = tag & 7;
+    if (type === 0) this.skipVarint();
+    else if (type === 1) this.at += 8;
+    else if (type === 5) this.at += 4;
+    else if (type === 2) {
+      const length = this.varint();
+      this.at += length;
+    } else if (type === 3) this.skipGroup(tag >>> 3);
+    else throw new WireError(`wire type ${type}`);
+    if (this.at > this.end) throw new WireError('a field reaches past the end');
+  }
+}
+
+/** Bytes that are not a protobuf message. */
+export class WireError extends Error {}
+
+/** UTF-8 text; short ASCII, which most names and values are, without a call into C++. */
+export const readText = (bytes: Uint8Array, start: number, stop: number): string => {
+  if (stop - start <= 24) {
+    let text = '';
+    let at = start;
+    for (; at < stop; at++) {
+      const byte = bytes[at] ?? 0;
+      if (byte > 0x7f) break;
+      text += String.fromCharCode(byte);
+    }
+    if (at === stop) return text;
+  }
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, stop - start).toString('utf8');
+};
