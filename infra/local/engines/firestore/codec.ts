@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/light.js';
 import { type FieldPlan, plansOf, typeOf, wireTypeOf } from './field-plan.ts';
 import { isZero, readScalar, readText, writeScalar, zeroOf } from './scalar.ts';
 
-/** Encodes and decodes one message. Nested documents and values stay the bytes they are on the wire (views, not copies). */
+/** Encodes and decodes one message. Nested documents, values, writes and options stay the bytes they are on the wire (views, not copies). */
 export interface Codec<T> {
   decode(bytes: Uint8Array): T;
   encode(message: Sendable<T>): Uint8Array;

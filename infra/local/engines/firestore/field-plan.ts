@@ -16,7 +16,12 @@ export interface FieldPlan {
   readonly message: protobuf.Type | undefined;
 }
 
-const opaque = new Set(['.google.firestore.v1.Document', '.google.firestore.v1.Value']);
+/** Messages that stay bytes inside others: passed on, or read by the parts that own them. */
+const opaque = new Set(
+  ['Document', 'Value', 'Write', 'TransactionOptions', 'DocumentMask', 'Precondition'].map(
+    (name) => `.google.firestore.v1.${name}`,
+  ),
+);
 const wireTypes: Record<string, number> = { double: 1, int32: 0, int64: 0, bool: 0, enum: 0 };
 
 /** The wire type a field of this kind has; everything with a length is 2. */

@@ -1,9 +1,15 @@
-/** The messages of google.firestore.v1 that read documents: nested documents and values are their bytes. */
+/** The messages of google.firestore.v1 that read documents: nested documents, values, masks, preconditions and options are their bytes. */
 
 /** An encoded google.firestore.v1.Document. */
 export type DocumentBytes = Uint8Array;
 /** An encoded google.firestore.v1.Value. */
 export type ValueBytes = Uint8Array;
+/** An encoded google.firestore.v1.DocumentMask. */
+export type MaskBytes = Uint8Array;
+/** An encoded google.firestore.v1.Precondition. */
+export type PreconditionBytes = Uint8Array;
+/** An encoded google.firestore.v1.TransactionOptions. */
+export type TransactionOptionsBytes = Uint8Array;
 
 export interface Timestamp {
   readonly seconds: bigint;
@@ -57,13 +63,13 @@ export interface TransactionOptions {
 /** How a read chooses the time it reads at; at most one is set. */
 export interface Consistency {
   readonly transaction?: Uint8Array;
-  readonly newTransaction?: TransactionOptions;
+  readonly newTransaction?: TransactionOptionsBytes;
   readonly readTime?: Timestamp;
 }
 
 export interface GetDocumentRequest extends Omit<Consistency, 'newTransaction'> {
   readonly name: string;
-  readonly mask?: DocumentMask;
+  readonly mask?: MaskBytes;
 }
 
 export interface ListDocumentsRequest extends Omit<Consistency, 'newTransaction'> {
@@ -72,7 +78,7 @@ export interface ListDocumentsRequest extends Omit<Consistency, 'newTransaction'
   readonly pageSize: number;
   readonly pageToken: string;
   readonly orderBy: string;
-  readonly mask?: DocumentMask;
+  readonly mask?: MaskBytes;
   readonly showMissing: boolean;
 }
 
@@ -86,25 +92,25 @@ export interface CreateDocumentRequest {
   readonly collectionId: string;
   readonly documentId: string;
   readonly document?: DocumentBytes;
-  readonly mask?: DocumentMask;
+  readonly mask?: MaskBytes;
 }
 
 export interface UpdateDocumentRequest {
   readonly document?: DocumentBytes;
-  readonly updateMask?: DocumentMask;
-  readonly mask?: DocumentMask;
-  readonly currentDocument?: Precondition;
+  readonly updateMask?: MaskBytes;
+  readonly mask?: MaskBytes;
+  readonly currentDocument?: PreconditionBytes;
 }
 
 export interface DeleteDocumentRequest {
   readonly name: string;
-  readonly currentDocument?: Precondition;
+  readonly currentDocument?: PreconditionBytes;
 }
 
 export interface BatchGetDocumentsRequest extends Consistency {
   readonly database: string;
   readonly documents: readonly string[];
-  readonly mask?: DocumentMask;
+  readonly mask?: MaskBytes;
 }
 
 export interface BatchGetDocumentsResponse {

@@ -1,5 +1,5 @@
 /** The messages of google.firestore.v1 that ask and listen. An enum value the protos do not know is its number. */
-import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptions, ValueBytes } from './messages.ts';
+import type { Consistency, DocumentBytes, Status, Timestamp, TransactionOptionsBytes, ValueBytes } from './messages.ts';
 
 export interface FieldReference {
   readonly fieldPath: string;
@@ -141,7 +141,7 @@ export interface PartitionQueryResponse {
 export interface ExecutePipelineRequest {
   readonly database: string;
   readonly transaction?: Uint8Array;
-  readonly newTransaction?: TransactionOptions;
+  readonly newTransaction?: TransactionOptionsBytes;
   readonly readTime?: Timestamp;
 }
 

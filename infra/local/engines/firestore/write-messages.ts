@@ -1,9 +1,12 @@
 /** The messages of google.firestore.v1 that write. */
-import type { ArrayValue, DocumentBytes, DocumentMask, Precondition, Status, Timestamp, ValueBytes } from './messages.ts';
+import type { ArrayValue, DocumentBytes, MaskBytes, PreconditionBytes, Status, Timestamp, ValueBytes } from './messages.ts';
+
+/** An encoded google.firestore.v1.Write. */
+export type WriteBytes = Uint8Array;
 
 export interface CommitRequest {
   readonly database: string;
-  readonly writes: readonly Write[];
+  readonly writes: readonly WriteBytes[];
   readonly transaction: Uint8Array;
 }
 
@@ -17,9 +20,9 @@ export interface Write {
   readonly delete?: string;
   readonly verify?: string;
   readonly transform?: { readonly document: string; readonly fieldTransforms: readonly FieldTransform[] };
-  readonly updateMask?: DocumentMask;
+  readonly updateMask?: MaskBytes;
   readonly updateTransforms: readonly FieldTransform[];
-  readonly currentDocument?: Precondition;
+  readonly currentDocument?: PreconditionBytes;
 }
 
 export interface FieldTransform {
@@ -39,7 +42,7 @@ export interface WriteResult {
 
 export interface BatchWriteRequest {
   readonly database: string;
-  readonly writes: readonly Write[];
+  readonly writes: readonly WriteBytes[];
   readonly labels: ReadonlyMap<string, string>;
 }
 
@@ -51,7 +54,7 @@ export interface BatchWriteResponse {
 export interface WriteRequest {
   readonly database: string;
   readonly streamId: string;
-  readonly writes: readonly Write[];
+  readonly writes: readonly WriteBytes[];
   readonly streamToken: Uint8Array;
   readonly labels: ReadonlyMap<string, string>;
 }
