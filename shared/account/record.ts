@@ -13,6 +13,13 @@ export interface UserRecord extends Item {
   readonly updatedAt: string;
 }
 
+/** The provider's refresh token, sealed for this user alone, and what it allows. */
+export interface GrantRecord extends Item {
+  readonly sealed: Uint8Array;
+  readonly scopes: readonly string[];
+  readonly updatedAt: string;
+}
+
 /** One sign-in and all the tokens that descend from it. Ending it ends them all. */
 export interface SessionRecord extends Item {
   readonly id: string;
@@ -44,7 +51,6 @@ export interface CodeRecord extends Item {
 
 export const accountKey = {
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'PROFILE' }),
-  /** The provider's refresh token, sealed. */
   grant: (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'GRANT' }),
   identity: (issuer: string, subject: string): Key => ({
     pk: `IDENTITY#${fingerprint(`${issuer}\n${subject}`)}`,

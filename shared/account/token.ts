@@ -2,13 +2,15 @@
 import { JwtRsaVerifier } from 'aws-jwt-verify';
 import { isId } from '../contract/id.ts';
 import { accessTokenSeconds, tokenOrganizationsMax } from '../contract/limits.ts';
-import { env, epochSeconds, publicKeys, randomToken, tokenSigner } from '../platform/index.ts';
+import { clock, env, epochSeconds, publicKeys, randomToken, tokenSigner } from '../platform/index.ts';
 
 /** RFC 9068: says that this is an access token, so that no other token of ours or the provider's can stand in for one. */
 const tokenType = 'at+jwt';
 const audience = 'backup-management-service';
-/** Real tokens are under 3 KB; anything larger is not worth parsing. */
+/** Real tokens are under 4 KB, which is what a cookie holds; anything twice as large is not worth parsing. */
 const tokenMaxLength = 8_192;
+/** How far the clocks of two containers may differ. A token ends at its `exp` sharp; it may begin this much ahead of us. */
+const skewSeconds = 30;
 
 export interface AccessClaims {
   readonly userId: string;
@@ -56,8 +58,9 @@ const verifier = (): Promise<Verifier> => {
           if (header.alg !== 'RS256' || header.typ !== tokenType || 'crit' in header || 'b64' in header)
             throw new Error('not an access token');
           const { exp, iat } = payload;
-          if (typeof exp !== 'number' || typeof iat !== 'number' || exp - iat !== accessTokenSeconds)
+          if (exp === undefined || iat === undefined || exp - iat !== accessTokenSeconds)
             throw new Error('not a lifetime of ours');
+          if (iat > epochSeconds(clock.now()) + skewSeconds) throw new Error('not issued yet');
         },
       });
       made.cacheJwks({ keys: keys.map((key) => ({ ...key })) });
@@ -83,9 +86,10 @@ export const verifyAccessToken = async (token: string): Promise<AccessClaims | u
   if (token.length > tokenMaxLength || !isCanonical(token)) return undefined;
   const check = await verifier();
   try {
-    const { sub, sid, email, name } = check.verifySync(token) as Record<string, string>;
-    if (!sub || !sid || !isId('user', sub) || !isId('session', sid)) return undefined;
-    return { userId: sub, sessionId: sid, email: email ?? '', name: name ?? '' };
+    const { sub, sid, email, name } = check.verifySync(token);
+    if (![sub, sid, email, name].every((claim) => typeof claim === 'string')) return undefined;
+    const claims = { userId: sub, sessionId: sid, email, name } as AccessClaims;
+    return isId('user', claims.userId) && isId('session', claims.sessionId) ? claims : undefined;
   } catch {
     return undefined;
   }

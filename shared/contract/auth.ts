@@ -34,6 +34,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
       login_hint: z.string().max(254).optional().describe('Passed on to the provider: whom to sign in'),
     }),
     reply: 'redirect',
+    errors: ['SERVICE_UNAVAILABLE'],
     uses: ['table:write', 'identity:client'],
   },
   callback: {

@@ -55,3 +55,7 @@ export class ApiError extends Error {
 /** A bad field, named, with the reason a person can act on. */
 export const invalid = (field: string, reason: string, more: ErrorDetails = {}): ApiError =>
   new ApiError('VALIDATION_ERROR', `${field}: ${reason}`, { field, reason, ...more });
+
+/** Nobody we know, or no longer: HTTP asks such an answer to say how to come back. */
+export const unauthorized = (message: string): ApiError =>
+  new ApiError('UNAUTHORIZED', message, undefined, { headers: { 'www-authenticate': 'Bearer' } });

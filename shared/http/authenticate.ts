@@ -1,7 +1,7 @@
 /** Who says they are calling: a bearer token, an API key or the browser's cookie. Checks what needs no table. */
 
 import { type AccessClaims, verifyAccessToken } from '../account/index.ts';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, unauthorized } from '../contract/errors.ts';
 import { accountOf, looksLikeApiKey } from '../organization/index.ts';
 import { env, envList, fingerprint } from '../platform/index.ts';
 import { accessCookie } from './cookie.ts';
@@ -10,9 +10,6 @@ import type { Incoming } from './request.ts';
 export type Credentials =
   | { readonly kind: 'person'; readonly claims: AccessClaims }
   | { readonly kind: 'key'; readonly apiKey: string; readonly accountId: string };
-
-export const unauthorized = (message: string): ApiError =>
-  new ApiError('UNAUTHORIZED', message, undefined, { headers: { 'www-authenticate': 'Bearer' } });
 
 export const authenticate = async (incoming: Incoming): Promise<Credentials> => {
   const header = incoming.headers.authorization;

@@ -1,7 +1,8 @@
 /** The cookies of browser sessions. They carry the same tokens that API clients send as headers. */
 
 import { apiPrefix } from '../contract/endpoint.ts';
-import { accessTokenSeconds, refreshTokenSeconds } from '../contract/limits.ts';
+import { accessTokenSeconds, loginAttemptSeconds, refreshTokenSeconds } from '../contract/limits.ts';
+import { env } from '../platform/index.ts';
 
 export const accessCookie = 'bms_access';
 export const refreshCookie = 'bms_refresh';
@@ -20,3 +21,14 @@ export const clearedSessionCookies: readonly string[] = [
   `${accessCookie}=; Path=/; Max-Age=0; ${session}`,
   `${refreshCookie}=; Path=${refreshPath}; Max-Age=0; ${session}`,
 ];
+
+export const loginCookie = 'bms_login';
+
+/** Binds a sign-in under way to the browser that began it. Sent only to the callback; over https wherever we are served so. */
+const login = (value: string, maxAgeSeconds: number): string => {
+  const secure = env('PUBLIC_URL').startsWith('https:') ? '; Secure' : '';
+  return `${loginCookie}=${value}; Path=${apiPrefix}/auth/google/callback; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+};
+
+export const startedLoginCookie = (value: string): string => login(value, loginAttemptSeconds);
+export const clearedLoginCookie = (): string => login('', 0);

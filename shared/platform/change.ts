@@ -17,8 +17,8 @@ interface Conditional {
   readonly condition?: string;
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
-  /** What a failed condition means to the caller. */
-  readonly otherwise?: () => ApiError;
+  /** What a failed condition means to the caller. It may first do what follows from it, such as ending a session. */
+  readonly otherwise?: () => ApiError | Promise<ApiError>;
 }
 
 export type Write =
@@ -43,7 +43,7 @@ export interface Change {
 }
 
 /** Puts an item that must not exist yet. */
-export const create = (item: Item, otherwise?: () => ApiError): Write => ({
+export const create = (item: Item, otherwise?: Conditional['otherwise']): Write => ({
   put: item,
   condition: 'attribute_not_exists(pk)',
   ...(otherwise && { otherwise }),
@@ -56,7 +56,7 @@ export const create = (item: Item, otherwise?: () => ApiError): Write => ({
 export const set = (
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
-  options: { where?: Readonly<Record<string, unknown>>; otherwise?: () => ApiError } = {},
+  options: { where?: Readonly<Record<string, unknown>>; otherwise?: Conditional['otherwise'] } = {},
 ): Write => {
   const entries = Object.entries(attributes);
   const where = Object.entries(options.where ?? {});
@@ -91,7 +91,7 @@ export const add = (key: Key, counter: string, amount: number): Write => ({
 });
 
 /** Removes an item that must exist. */
-export const remove = (key: Key, otherwise?: () => ApiError): Write => ({
+export const remove = (key: Key, otherwise?: Conditional['otherwise']): Write => ({
   remove: key,
   condition: 'attribute_exists(pk)',
   ...(otherwise && { otherwise }),

@@ -1,0 +1,51 @@
+/** What a provider says about a person, cut to what we keep: nothing longer or stranger than a token or a log can carry. */
+import { unauthorized } from '../contract/errors.ts';
+import { nameMax } from '../contract/limits.ts';
+
+export interface Profile {
+  /** As the provider spells it; compared in lower case. */
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+  readonly picture: string | null;
+}
+
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly profile: Profile;
+  /** The provider's, for project connections. Providers may leave it out after the first consent. */
+  readonly refreshToken: string | undefined;
+  /** What the person agreed to, which can be less than was asked. */
+  readonly scopes: readonly string[];
+}
+
+const emailMax = 254;
+const pictureMax = 2_048;
+
+/** The profile in a set of OpenID Connect standard claims. Refuses a person without an e-mail address. */
+export const readProfile = (claims: Readonly<Record<string, unknown>>): Profile => {
+  const { email, picture } = claims;
+  if (typeof email !== 'string' || email.length > emailMax || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {
+    throw unauthorized('The identity provider told us no e-mail address; allow it and sign in again');
+  }
+  return {
+    email: email.toWellFormed(),
+    // Some providers send the text 'true'.
+    emailVerified: claims.email_verified === true || claims.email_verified === 'true',
+    name: printable(claims.name) || email.toWellFormed().slice(0, nameMax),
+    picture:
+      typeof picture === 'string' && picture.length <= pictureMax && URL.canParse(picture) && /^https?:/.test(picture)
+        ? picture
+        : null,
+  };
+};
+
+const printable = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+        .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+        .trim()
+        .slice(0, nameMax)
+        .toWellFormed()
+    : '';

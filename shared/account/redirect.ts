@@ -1,0 +1,20 @@
+/** Where a one-time code may be sent: the deployer's list, compared as text, because every looser comparison has been tricked. */
+
+/** True for an entry of the list. A loopback entry allows any port (RFC 8252 section 7.3): native apps take whichever is free. */
+export const isAllowedRedirect = (uri: string, allowed: readonly string[]): boolean => {
+  const bare = withoutLoopbackPort(uri);
+  return allowed.includes(uri) || (bare !== undefined && allowed.some((entry) => withoutLoopbackPort(entry) === bare));
+};
+
+/** 'http://127.0.0.1:51004/callback' → 'http://127.0.0.1/callback'; undefined for anything that is not loopback over http. */
+const withoutLoopbackPort = (uri: string): string | undefined => {
+  const match = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?(\/.*|)$/.exec(uri);
+  return match && Number(match[2] ?? 80) <= 65_535 ? `${match[1]}${match[3]}` : undefined;
+};
+
+/** The address with the code added to whatever query it has. */
+export const withCode = (uri: string, code: string): string => {
+  const url = new URL(uri);
+  url.searchParams.append('code', code);
+  return url.href;
+};
