@@ -37,20 +37,25 @@ const wholeNumber = (min: number, max: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
 
+/** What a template can be made without, for a look at it, but nobody can sign in without: CloudFormation refuses to deploy these. */
+const placeholders = { identityClientId: 'unset', mailFrom: 'unset@example.invalid' };
+
 const Settings = z.object({
   plan: z.enum(plans, `must be one of ${plans.join(', ')}`).default('enterprise'),
   /** Enterprise only; the other plans have theirs. */
   auditRetentionDays: wholeNumber(1, 3_650).optional(),
   /** Any OpenID Connect issuer. */
   identityIssuer: Address.default('https://accounts.google.com'),
-  identityClientId: z.string('is missing: the client id the identity provider gave you').min(1, 'must not be empty'),
+  /** Given by the identity provider; its secret goes into the secret the data stack makes. */
+  identityClientId: z.string('must be the client id the identity provider gave you').default(placeholders.identityClientId),
   /** Where the console runs: browsers are sent here after signing in without a redirect_uri. */
   consoleUrl: Address.optional(),
   /** Browsers may call us from these. */
   allowedOrigins: listOf(Origin).default([]),
   /** Exactly these may receive a login code. */
   allowedRedirectUris: listOf(Redirect).default([]),
-  mailFrom: z.email('must be the e-mail address invitations are sent from, verified in SES'),
+  /** Verified in SES, itself or its domain. */
+  mailFrom: z.email('must be an e-mail address').default(placeholders.mailFrom),
   domainName: z.hostname('must be a host name such as api.example.com').optional(),
   certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
   /** Requests a minute of one actor in one organization. */
@@ -79,10 +84,18 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];
   if (parsed.data && lines.length === 0) return parsed.data;
-  throw new Error(
-    `The configuration is not complete (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`,
-  );
+  throw new Error(`The configuration is wrong (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`);
 };
+
+/** The settings a deployment still needs, one line each. */
+export const unset = (config: Config): readonly string[] => [
+  ...(config.identityClientId === placeholders.identityClientId
+    ? ['identityClientId: set it to the client id the identity provider gave you']
+    : []),
+  ...(config.mailFrom === placeholders.mailFrom
+    ? ['mailFrom: set it to the address invitations are sent from, verified in SES']
+    : []),
+];
 
 const conflicts = (config: Config): readonly string[] => [
   ...((config.domainName === undefined) !== (config.certificateArn === undefined)

@@ -1,5 +1,5 @@
 /** What must outlive any deployment: the table, the keys, the secrets and the address. */
-import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, CfnParameter, CfnRule, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
@@ -7,7 +7,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import type { Config } from './config.ts';
+import { type Config, unset } from './config.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
 
 export interface DataStackProps extends StackProps {
@@ -47,6 +47,7 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     this.#config = props.config;
+    this.#refuseUnset();
     this.alarms = this.#makeAlarmTopic();
     this.table = this.#makeTable();
     this.tokenKeyArns = this.#makeTokenKeys();
@@ -63,6 +64,18 @@ export class DataStack extends Stack {
     this.publicUrl = this.#config.domainName ? `https://${this.#config.domainName}` : api.attrApiEndpoint;
     new CfnOutput(this, 'IdentitySecretArn', { value: this.identitySecret.secretArn });
     new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
+  }
+
+  /** A template can be looked at without these settings; CloudFormation refuses to deploy it, first thing, with these words. */
+  #refuseUnset(): void {
+    const lines = unset(this.#config);
+    if (lines.length === 0) return;
+    const text = `Not configured (-c key=value): ${lines.join('; ')}`;
+    Annotations.of(this).addWarningV2('backup-management-service:unset', text);
+    const settings = new CfnParameter(this, 'Settings', { default: 'incomplete', description: text });
+    new CfnRule(this, 'SettingsAreComplete', {
+      assertions: [{ assert: Fn.conditionEquals(settings.valueAsString, 'complete'), assertDescription: text }],
+    });
   }
 
   #makeTable(): dynamodb.Table {
