@@ -35,6 +35,12 @@ export interface Mail {
   readonly sentAt: string;
 }
 
+/** A permission a caller had and needed. */
+export interface Used {
+  readonly principal: string;
+  readonly action: string;
+}
+
 export interface AwsOptions {
   /** Where engines keep their state. */
   readonly dir: string;
@@ -52,10 +58,14 @@ export interface AwsOptions {
 /** Embedded AWS: every service behind one address, told apart by the signature's credential scope, IAM enforced in front. */
 export interface Aws {
   readonly url: string;
+  /** Where the buckets are reached directly, with any credentials. */
+  readonly s3Url: string;
   /** Creates what the template names, or finds it from an earlier run. Attributes only an engine knows (StreamArn, …) come back by logical id. */
   provision(resources: readonly Resource[]): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>>;
   /** The mails sent so far, newest first. */
   outbox(): readonly Mail[];
+  /** Every permission that was needed and granted so far, once: what a role holds beyond these was never used. */
+  used(): readonly Used[];
   stop(): Promise<void>;
 }
 

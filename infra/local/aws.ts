@@ -1,0 +1,79 @@
+/** Embedded AWS: the engines, the resources of the template in them, and the front before them. */
+import { join } from 'node:path';
+import { openDynamoDb } from './engines/dynamodb.ts';
+import { openKms } from './engines/kms.ts';
+import { mailRoutes, openMail } from './engines/mail.ts';
+import { jsonService, restService } from './engines/protocol.ts';
+import { openQueues } from './engines/queues.ts';
+import { openSecrets } from './engines/secrets.ts';
+import { openSts } from './engines/sts.ts';
+import { startFront } from './front.ts';
+import type { Aws, AwsOptions, Resource } from './parts.ts';
+
+export const startAws = async (options: AwsOptions): Promise<Aws> => {
+  const { region, account } = options;
+  let url = '';
+  const place = { dir: options.dir, region, account };
+  const [dynamoDb, queues] = await allOrNone([
+    openDynamoDb({ ...place, dir: join(options.dir, 'dynamodb') }),
+    openQueues({ ...place, s3Port: options.s3Port, delayScale: options.delayScale, url: () => url }),
+  ]);
+  const kms = openKms(place);
+  const secrets = openSecrets(place);
+  const mail = openMail(place);
+  const front = await startFront({
+    principal: options.principal,
+    services: {
+      dynamodb: dynamoDb.service,
+      sqs: queues.sqs,
+      sts: openSts(account),
+      kms: jsonService('1.1', kms),
+      secretsmanager: jsonService('1.1', secrets),
+      ses: restService(mailRoutes, mail),
+    },
+  });
+  url = front.url;
+
+  /** What comes into being from a resource; a type that is not here needs nothing. */
+  const makers: Readonly<Record<string, (resource: Resource) => unknown>> = {
+    'AWS::DynamoDB::Table': dynamoDb.provision,
+    'AWS::SQS::Queue': queues.provision,
+    'AWS::S3::Bucket': queues.provision,
+    'AWS::KMS::Key': kms.provision,
+    'AWS::KMS::Alias': kms.provision,
+    'AWS::SecretsManager::Secret': secrets.provision,
+  };
+
+  const provision = async (resource: Resource): Promise<readonly [string, Record<string, string>]> => {
+    const attributes = await makers[resource.type]?.(resource);
+    return [resource.logicalId, (attributes ?? {}) as Record<string, string>];
+  };
+
+  return {
+    url,
+    s3Url: queues.s3Url,
+    provision: async (resources) => {
+      const made = resources.filter(({ type }) => Object.hasOwn(makers, type));
+      return Object.fromEntries(await Promise.all(made.map(provision)));
+    },
+    outbox: mail.outbox,
+    used: front.used,
+    stop: async () => {
+      await front.stop();
+      await Promise.all([dynamoDb.stop(), queues.stop()]);
+    },
+  };
+};
+
+/** All engines, or, where one fails to start, none left running. */
+const allOrNone = async <A extends { stop(): Promise<void> }, B extends { stop(): Promise<void> }>(
+  starting: readonly [Promise<A>, Promise<B>],
+): Promise<readonly [A, B]> => {
+  const outcomes = await Promise.allSettled(starting);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed) {
+    await Promise.all(outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.stop()));
+    throw failed.reason;
+  }
+  return Promise.all(starting);
+};

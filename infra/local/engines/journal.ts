@@ -1,0 +1,52 @@
+/** Named values kept on disk: one line per change, so that a kill at any moment loses at most the line being written. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface Journal<T> {
+  get(name: string): T | undefined;
+  set(name: string, value: T): void;
+  remove(name: string): void;
+  /** In the order in which the names were first set. */
+  values(): readonly T[];
+}
+
+interface Line<T> {
+  readonly name: string;
+  readonly value?: T;
+}
+
+// What is kept may be a secret: nobody but the owner reads it.
+const mode = 0o600;
+
+export const openJournal = <T>(file: string): Journal<T> => {
+  mkdirSync(dirname(file), { recursive: true });
+  const values = new Map<string, T>(readLines<T>(file));
+  // Opening rewrites it with what is current, or it would grow for ever.
+  writeFileSync(`${file}.new`, [...values].map(([name, value]) => line({ name, value })).join(''), { mode });
+  renameSync(`${file}.new`, file);
+  return {
+    get: (name) => values.get(name),
+    values: () => [...values.values()],
+    set: (name, value) => {
+      values.set(name, value);
+      appendFileSync(file, line({ name, value }), { mode });
+    },
+    remove: (name) => {
+      if (values.delete(name)) appendFileSync(file, line({ name }), { mode });
+    },
+  };
+};
+
+const line = <T>(entry: Line<T>): string => `${JSON.stringify(entry)}\n`;
+
+const readLines = <T>(file: string): Map<string, T> => {
+  const values = new Map<string, T>();
+  if (!existsSync(file)) return values;
+  // Text after the last newline is a line that was never finished.
+  for (const text of readFileSync(file, 'utf8').split('\n').slice(0, -1)) {
+    const { name, value } = JSON.parse(text) as Line<T>;
+    if (value === undefined) values.delete(name);
+    else values.set(name, value);
+  }
+  return values;
+};

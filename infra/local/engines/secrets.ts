@@ -1,0 +1,123 @@
+/** Secrets Manager: named secrets with a current and a previous version. */
+import { randomInt, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Resource } from '../parts.ts';
+import { openJournal } from './journal.ts';
+import { AwsError, type Engine, type Json, type Operation, text } from './service.ts';
+
+interface Version {
+  readonly id: string;
+  readonly value: string;
+  readonly createdAt: number;
+}
+
+interface SecretRecord {
+  readonly name: string;
+  readonly arn: string;
+  readonly current: Version;
+  readonly previous?: Version;
+  /** What the template last said, so that a value put since then survives a restart. */
+  readonly declared?: string;
+}
+
+export interface Secrets extends Engine {
+  provision(resource: Resource): void;
+}
+
+export const openSecrets = ({ dir, region, account }: { dir: string; region: string; account: string }): Secrets => {
+  const secrets = openJournal<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
+
+  const lookup = (id: string): SecretRecord | undefined =>
+    secrets.get(id) ?? secrets.values().find(({ arn }) => arn === id || arn.replace(/-\w{6}$/, '') === id);
+
+  const find = (input: Json): SecretRecord => {
+    const secret = lookup(text(input, 'SecretId'));
+    if (!secret) throw new AwsError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+    return secret;
+  };
+
+  const put = (secret: SecretRecord, value: string): SecretRecord => {
+    const next = { ...secret, current: version(value), previous: secret.current };
+    secrets.set(secret.name, next);
+    return next;
+  };
+
+  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
+    GetSecretValue: (input) => {
+      const { arn, name, current, previous } = find(input);
+      const wanted = input.VersionId ?? (input.VersionStage === 'AWSPREVIOUS' ? previous?.id : current.id);
+      const found = [current, previous].find((each) => each !== undefined && each.id === wanted);
+      if (!found) throw new AwsError('ResourceNotFoundException', "Secrets Manager can't find the specified secret value.");
+      const stage = found === current ? 'AWSCURRENT' : 'AWSPREVIOUS';
+      return {
+        ARN: arn,
+        Name: name,
+        SecretString: found.value,
+        VersionId: found.id,
+        VersionStages: [stage],
+        CreatedDate: found.createdAt / 1_000,
+      };
+    },
+    PutSecretValue: (input) => {
+      const { arn, name, current } = put(find(input), text(input, 'SecretString'));
+      return { ARN: arn, Name: name, VersionId: current.id, VersionStages: ['AWSCURRENT'] };
+    },
+    DescribeSecret: (input) => {
+      const { arn, name, current, previous } = find(input);
+      const stages = { [current.id]: ['AWSCURRENT'], ...(previous && { [previous.id]: ['AWSPREVIOUS'] }) };
+      return { ARN: arn, Name: name, LastChangedDate: current.createdAt / 1_000, VersionIdsToStages: stages };
+    },
+  };
+
+  const needs = ({ action, input }: Operation) => {
+    if (!Object.hasOwn(operations, action)) return undefined;
+    const id = text(input, 'SecretId');
+    const arn = lookup(id)?.arn ?? (id.startsWith('arn:') ? id : `arn:aws:secretsmanager:${region}:${account}:secret:${id}`);
+    return [{ action: `secretsmanager:${action}`, resources: [arn] }];
+  };
+
+  const provision = ({ name, arn, properties }: Resource): void => {
+    const declared = properties.SecretString;
+    const known = secrets.get(name);
+    if (typeof declared === 'string') {
+      if (known?.declared === declared) return;
+      const declaredSecret = known ? put(known, declared) : { name, arn, current: version(declared) };
+      secrets.set(name, { ...declaredSecret, declared });
+    } else if (!known) {
+      secrets.set(name, { name, arn, current: version(generate((properties.GenerateSecretString ?? {}) as Json)) });
+    }
+  };
+
+  return { needs, provision, call: ({ action, input }) => operations[action]?.(input) };
+};
+
+const version = (value: string): Version => ({ id: randomUUID(), value, createdAt: Date.now() });
+
+const alphabet = {
+  lower: 'abcdefghijklmnopqrstuvwxyz',
+  upper: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+  digits: '0123456789',
+  punctuation: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
+};
+
+/** A random secret as CloudFormation's GenerateSecretString describes it. */
+const generate = (options: Json): string => {
+  const excluded = String(options.ExcludeCharacters ?? '');
+  const characters = [
+    options.ExcludeLowercase ? '' : alphabet.lower,
+    options.ExcludeUppercase ? '' : alphabet.upper,
+    options.ExcludeNumbers ? '' : alphabet.digits,
+    options.ExcludePunctuation ? '' : alphabet.punctuation,
+    options.IncludeSpace ? ' ' : '',
+  ]
+    .join('')
+    .split('')
+    .filter((character) => !excluded.includes(character));
+  const password = Array.from(
+    { length: Number(options.PasswordLength ?? 32) },
+    () => characters[randomInt(characters.length)],
+  ).join('');
+  const template = options.SecretStringTemplate;
+  if (typeof template !== 'string') return password;
+  return JSON.stringify({ ...(JSON.parse(template) as Json), [String(options.GenerateStringKey)]: password });
+};
