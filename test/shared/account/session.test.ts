@@ -1,0 +1,90 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RefreshRecord, SessionRecord } from '../../../shared/account/record.ts';
+import { judgeRefresh, openSession, readRefreshToken, rotate } from '../../../shared/account/session.ts';
+import { unauthorized } from '../../../shared/contract/errors.ts';
+
+const now = new Date('2025-06-01T12:00:00Z');
+const day = 24 * 3_600;
+const seconds = now.getTime() / 1_000;
+const session: SessionRecord = {
+  pk: 'SESSION#x',
+  sk: 'SESSION',
+  id: 'ses_01JWNVAV000000000000000000',
+  userId: 'usr_01JWNVAV000000000000000000',
+  createdAt: now.toISOString(),
+  endsAt: seconds + 30 * day,
+};
+const token: RefreshRecord = { pk: 'SESSION#x', sk: 'REFRESH#y', expiresAt: seconds + 7 * day };
+const later = (offsetSeconds: number) => new Date(now.getTime() + offsetSeconds * 1_000);
+
+for (const [what, given, kept, at, verdict] of [
+  ['a good token', session, token, now, 'rotate'],
+  ['its last second', session, token, later(7 * day - 1), 'rotate'],
+  ['a token of seven days', session, token, later(7 * day), 'refuse'],
+  ['a session of thirty days', session, { ...token, expiresAt: seconds + 40 * day }, later(30 * day), 'refuse'],
+  ['a used token', session, { ...token, usedAt: now.toISOString() }, now, 'reuse'],
+  ['a used token that has expired since', session, { ...token, usedAt: now.toISOString() }, later(8 * day), 'reuse'],
+  ['an unknown token of a known session', session, undefined, now, 'refuse'],
+  ['a token of an unknown session', undefined, token, now, 'refuse'],
+  ['a token of a session that was ended', { ...session, revokedAt: now.toISOString() }, token, now, 'refuse'],
+  [
+    'a used token of a session that was ended',
+    { ...session, revokedAt: now.toISOString() },
+    { ...token, usedAt: now.toISOString() },
+    now,
+    'refuse',
+  ],
+] as const) {
+  test(`${what}: ${verdict}`, () => equal(judgeRefresh(given, kept, at), verdict));
+}
+
+test('a session lives thirty days and its refresh token seven, and the table sees only a fingerprint', () => {
+  const { refreshToken, writes, session: opened } = openSession(session.userId, now);
+  match(refreshToken, /^ses_[0-9A-Z]{26}\.[A-Za-z0-9_-]{43}$/);
+  const [first, second] = writes;
+  ok(first && 'put' in first && second && 'put' in second);
+  equal(first.put.endsAt, seconds + 30 * day);
+  equal(second.put.expiresAt, seconds + 7 * day);
+  equal(opened.id, readRefreshToken(refreshToken)?.sessionId);
+  ok(!JSON.stringify(writes).includes(readRefreshToken(refreshToken)!.secret));
+});
+
+test('near its end a session gives refresh tokens that end with it', () => {
+  const presented = { sessionId: session.id, secret: 's' };
+  const { writes } = rotate(session, presented, later(29 * day), async () => unauthorized(''));
+  const made = writes.find((write) => 'put' in write)!;
+  equal(made.put.expiresAt, session.endsAt);
+});
+
+test('rotation is one step: the session alive, the old token unused, the new one made', () => {
+  const lost = async () => unauthorized('');
+  const { writes } = rotate(session, { sessionId: session.id, secret: 'secret' }, now, lost);
+  deepEqual(
+    writes.map((write) => Object.keys(write)[0]),
+    ['check', 'update', 'put'],
+  );
+  match(writes[0]!.condition!, /attribute_not_exists\(revokedAt\)/);
+  match(writes[1]!.condition!, /attribute_not_exists\(#usedAt\)/);
+  equal(writes[1]!.otherwise, lost);
+});
+
+test('text that cannot be a refresh token is told from one without asking the table', () => {
+  const { refreshToken } = openSession(session.userId, now);
+  ok(readRefreshToken(refreshToken));
+  for (const text of [
+    '',
+    '.',
+    refreshToken.toLowerCase(),
+    ` ${refreshToken}`,
+    `${refreshToken}\n`,
+    `${refreshToken}x`,
+    `${refreshToken}.x`,
+    refreshToken.slice(0, -1),
+    refreshToken.replace('ses_', 'usr_'),
+    refreshToken.replace('.', '#'),
+    `ses_${'I'.repeat(26)}.${'a'.repeat(43)}`,
+  ]) {
+    equal(readRefreshToken(text), undefined, text);
+  }
+});
