@@ -184,9 +184,10 @@ const accessLogLine = {
   status: '$context.status',
   bytes: '$context.responseLength',
   latencyMs: '$context.responseLatency',
-  integrationLatencyMs: '$context.integrationLatency',
-  error: '$context.error.message',
-  integrationError: '$context.integrationErrorMessage',
+  functionRequestId: '$context.integration.requestId',
+  functionStatus: '$context.integration.status',
+  functionLatencyMs: '$context.integration.latency',
+  error: '$context.error.responseType',
 };
 
 /** 'service-account', 'serviceAccount.create' → 'ServiceAccount', 'ServiceAccountCreate' */

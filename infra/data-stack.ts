@@ -1,6 +1,7 @@
 /** What must outlive any deployment: the table, the keys, the secrets and the address. */
 import { Annotations, CfnOutput, CfnParameter, CfnRule, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -92,14 +93,13 @@ export class DataStack extends Stack {
     addAlarm(this, {
       name: 'table-throttles',
       says: 'The table refuses requests because they come too fast',
-      metric: table.metricThrottledRequestsForOperations({
-        operations: [
-          dynamodb.Operation.BATCH_GET_ITEM,
-          dynamodb.Operation.QUERY,
-          dynamodb.Operation.TRANSACT_WRITE_ITEMS,
-          dynamodb.Operation.UPDATE_ITEM,
-        ],
+      metric: new MathExpression({
+        expression: 'reads + writes',
         period: alarmPeriod,
+        usingMetrics: {
+          reads: table.metric('ReadThrottleEvents', { statistic: 'Sum', period: alarmPeriod }),
+          writes: table.metric('WriteThrottleEvents', { statistic: 'Sum', period: alarmPeriod }),
+        },
       }),
       above: 10,
       topic: this.alarms,

@@ -1,5 +1,5 @@
 /** A standard workflow as all of ours are: logged in full, traced, allowed to run its own steps only, loud when it fails. */
-import { Stack } from 'aws-cdk-lib';
+import { Aws, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
@@ -22,7 +22,10 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
   const logGroup = makeLogGroup(scope, `${id}Logs`);
   const role = new Role(scope, `${id}Role`, {
     description: `Runs the steps of the ${props.name} workflow`,
-    assumedBy: new ServicePrincipal('states.amazonaws.com'),
+    // Only workflows of this account may take the role.
+    assumedBy: new ServicePrincipal('states.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+    }),
     inlinePolicies: {
       run: new PolicyDocument({
         statements: [
