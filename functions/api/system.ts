@@ -33,7 +33,7 @@ let shown: ReturnType<typeof docsPage> | undefined;
 
 export const openapi = handle(system.openapi, async () => {
   described ??= JSON.stringify(describe());
-  return { file: { body: described, contentType: json, headers: { ...cached, 'access-control-allow-origin': '*' } } };
+  return { file: { body: described, contentType: json, headers: cached } };
 });
 
 export const docs = handle(system.docs, async () => {

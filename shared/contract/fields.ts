@@ -14,7 +14,7 @@ export const text = (max: number) =>
     .refine(isPrintable, 'must not contain control characters or broken surrogates')
     .refine((value) => value.trim() === value, 'must not begin or end with white space');
 
-export const Name = text(nameMax);
+export const Name = text(nameMax).meta({ examples: ['Example'] });
 export const Moment = z.iso.datetime({ offset: true });
 export const id = (kind: IdKind) => z.string().regex(idPattern(kind), `must be the id of a ${kind}`);
 
@@ -23,14 +23,16 @@ export const Email = z
   .string()
   .max(254, 'must be at most 254 characters')
   .transform((value) => value.trim().toLowerCase())
-  .pipe(z.email('must be an e-mail address'));
+  .pipe(z.email('must be an e-mail address'))
+  .meta({ format: 'email', examples: ['ada@example.com'] });
 
 export const Slug = z
   .string()
   .min(slugMin, `must be at least ${slugMin} characters`)
   .max(slugMax, `must be at most ${slugMax} characters`)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens between them')
-  .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), 'is reserved');
+  .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), 'is reserved')
+  .meta({ examples: ['example'] });
 
 /** IANA names only: Intl also takes offsets such as +02:00, which have no daylight saving rules. */
 const isTimezone = (name: string): boolean => {
@@ -42,7 +44,11 @@ const isTimezone = (name: string): boolean => {
     return false;
   }
 };
-export const Timezone = z.string().max(64).refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin');
+export const Timezone = z
+  .string()
+  .max(64)
+  .refine(isTimezone, 'must be an IANA time zone, such as Europe/Berlin')
+  .meta({ description: 'An IANA time zone', examples: ['Europe/Berlin'] });
 
 /** A date or a moment in a query, read as UTC when it is a bare date. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');

@@ -9,7 +9,11 @@ const Report = z.object({
   version: z.string(),
   timestamp: Moment,
   checks: z
-    .object({ database: Check, redis: Check.describe('The work queue; the name is historical'), storage: Check })
+    .object({
+      database: Check,
+      redis: Check.describe('The work queue; the name is historical'),
+      storage: Check.describe('What is kept at rest: its key is in reach and its stream is on'),
+    })
     .optional(),
 });
 export const Health = Report.extend({ success: z.boolean(), data: Report });
@@ -23,7 +27,7 @@ export const system = group('system', '', {
     query: z.strictObject({ checks: z.enum(['true', 'false']).optional() }),
     reply: 'file',
     content: { 'application/json': Health },
-    errors: ['SERVICE_UNAVAILABLE'],
+    alsoStatus: 503,
     uses: ['health:check'],
   },
   jwks: {

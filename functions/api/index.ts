@@ -1,0 +1,27 @@
+/**
+ * Every row of the contract with its handler: a row without one, or a handler of another name, does not compile.
+ * For tests and measurements; a deployed function is bundled from its own file alone.
+ */
+import type { contract } from '../../shared/contract/index.ts';
+import type { Handler } from '../../shared/http/index.ts';
+import * as auditLogs from './audit-logs.ts';
+import * as auth from './auth.ts';
+import * as invitations from './invitations.ts';
+import * as invites from './invites.ts';
+import * as members from './members.ts';
+import * as organizations from './organizations.ts';
+import * as serviceAccount from './service-account.ts';
+import * as system from './system.ts';
+
+type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: Handler } };
+
+export const handlers = {
+  auth,
+  organizations,
+  members,
+  invites,
+  invitations,
+  serviceAccount,
+  auditLogs,
+  system,
+} as const satisfies Handlers;

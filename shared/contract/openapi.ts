@@ -1,0 +1,101 @@
+/** The description of the service, OpenAPI 3.1, made from the very rows the handlers run on. */
+import { components } from './components.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type EventName, events } from './events.ts';
+import { type contract, endpoints } from './index.ts';
+import { outputSchema } from './json-schema.ts';
+import { type Operation, operationOf } from './operation.ts';
+import { version } from './version.ts';
+
+export type Document = ReturnType<typeof describe>;
+
+export const describe = () => ({
+  openapi: '3.1.1',
+  info: {
+    title: 'Backup Management Service',
+    version,
+    summary: 'Backs up document databases into storage you own, and restores them',
+    description: introduction,
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  },
+  servers: [{ url: '/', description: 'The deployment that serves this description' }],
+  tags: Object.values(tags),
+  paths: paths(),
+  webhooks: webhooks(),
+  components: components(),
+});
+
+const introduction = `Everything belongs to an organization; calls within one name it in X-Organization-Id.
+
+Answers are {success: true, data} or {success: true, message}; errors are {success: false, error: {code, message, details, requestId}}, or RFC 9457 with Accept: application/problem+json.
+
+Lists answer newest first, with pagination {nextCursor, hasMore}; ask for the next page with cursor. Unknown fields are refused, so nothing is silently ignored.`;
+
+const tags: Readonly<Record<keyof typeof contract, { name: string; description: string }>> = {
+  auth: { name: 'Authentication', description: 'Signing in through the identity provider, and the tokens that follow' },
+  organizations: { name: 'Organizations', description: 'What everything else belongs to' },
+  members: { name: 'Members', description: 'Who belongs to the organization, and as what' },
+  invites: { name: 'Invitations', description: 'Whom the organization has invited' },
+  invitations: { name: 'Acceptance', description: "The invited person's side of an invitation" },
+  serviceAccount: { name: 'Service account', description: 'The API key for calls from servers' },
+  auditLogs: { name: 'Audit log', description: 'What happened, who did it and from where' },
+  system: { name: 'System', description: 'Health, public keys and this description' },
+};
+
+const paths = (): Readonly<Record<string, Readonly<Record<string, Operation>>>> =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(endpoints, ({ path }) => path)).map(([path, of = []]) => [
+      path,
+      Object.fromEntries(of.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, tagOf(endpoint))])),
+    ]),
+  );
+
+const tagOf = ({ id }: Endpoint): string => tags[id.split('.')[0] as keyof typeof tags].name;
+
+const signature = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+
+/** The events, as they arrive at a subscriber. */
+const webhooks = () =>
+  Object.fromEntries(
+    (Object.keys(events) as EventName[]).map((name) => [
+      name,
+      {
+        post: {
+          operationId: `event.${name}`,
+          summary: `The event ${name}`,
+          security: [],
+          parameters: [
+            signature('X-Service-Signature', 'sha256= and the hex HMAC-SHA256 of <timestamp>.<raw body> under your secret'),
+            signature('X-Service-Timestamp', 'Unix seconds; refuse what is more than 300 s off'),
+            signature('X-Service-Delivery-Id', 'The same at every attempt: drop what you have seen'),
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: eventSchema(name) } },
+          },
+          responses: {
+            '2XX': { description: 'Received' },
+            '4XX': { description: 'Not received: it is sent again' },
+          },
+        },
+      },
+    ]),
+  );
+
+const eventSchema = (name: EventName) => ({
+  type: 'object',
+  required: ['id', 'type', 'timestamp', 'data', 'metadata'],
+  properties: {
+    id: { type: 'string' },
+    type: { type: 'string', const: name },
+    timestamp: { type: 'string', format: 'date-time' },
+    data: outputSchema(events[name]),
+    metadata: { type: 'object' },
+  },
+});

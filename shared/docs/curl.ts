@@ -1,0 +1,27 @@
+/** A call as one would type it. */
+import type { Parameter } from '../contract/components.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type Resolve, sampleOf } from './sample.ts';
+
+export const curlOf = (
+  method: string,
+  path: string,
+  operation: Operation,
+  parameters: readonly Parameter[],
+  resolve: Resolve,
+): string => {
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => variable(name));
+  const body = operation.requestBody?.content['application/json'];
+  const lines = [
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BASE${address}"`,
+    operation.security.length > 0 && '-H "Authorization: Bearer $TOKEN"',
+    parameters.some(({ name }) => name === 'X-Organization-Id') && '-H "X-Organization-Id: $ORGANIZATION"',
+    parameters.some(({ name }) => name === 'Idempotency-Key') && '-H "Idempotency-Key: $(uuidgen)"',
+    body && '-H "Content-Type: application/json"',
+    body && `-d '${JSON.stringify(sampleOf(body.schema, resolve)).replaceAll("'", `'\\''`)}'`,
+  ];
+  return lines.filter(Boolean).join(' \\\n  ');
+};
+
+/** inviteId → $INVITE_ID */
+const variable = (name: string): string => `$${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;

@@ -1,0 +1,1 @@
+export { docsPage } from './page.ts';

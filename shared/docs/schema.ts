@@ -1,0 +1,51 @@
+/** A schema as a table of its fields, nested ones by their path. */
+import type { Schema } from '../contract/json-schema.ts';
+import { type Html, html } from './html.ts';
+
+interface Field {
+  readonly path: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+export const fieldTable = (schema: Schema): Html => {
+  const fields = fieldsOf(schema, '');
+  if (fields.length === 0) return html`<p class="quiet">Nothing.</p>`;
+  return html`<table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map(fieldRow)}</tbody></table>`;
+};
+
+const fieldRow = ({ path, schema, isRequired }: Field): Html =>
+  html`<tr><td><code>${path}</code>${isRequired ? html`<span class="required">required</span>` : ''}</td><td>${typeText(schema)}</td><td>${notes(schema)}</td></tr>`;
+
+const fieldsOf = (schema: Schema, prefix: string): readonly Field[] => {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: readonly string[] };
+  return Object.entries(properties).flatMap(([name, inner]) => [
+    { path: `${prefix}${name}`, schema: inner, isRequired: required.includes(name) },
+    ...fieldsOf(inner, `${prefix}${name}.`),
+    ...(inner.items ? fieldsOf(inner.items as Schema, `${prefix}${name}[].`) : []),
+  ]);
+};
+
+/** What a value is, in a word or two. */
+export const typeText = (schema: Schema): string => {
+  const { type, anyOf, $ref, format, items } = schema as Readonly<Record<string, string | readonly string[] | undefined>>;
+  if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? '';
+  if (Array.isArray(anyOf)) return (anyOf as unknown as readonly Schema[]).map(typeText).join(' or ');
+  if (type === 'array' && items) return `array of ${typeText(items as unknown as Schema)}`;
+  if (Array.isArray(type)) return type.join(' or ');
+  return [type, format].filter(Boolean).join(', ') || 'anything';
+};
+
+/** Everything else a reader must know of a value. */
+export const notes = (schema: Schema): Html => {
+  const inner = (schema.items as Schema | undefined) ?? schema;
+  const values = (inner.enum as readonly unknown[] | undefined) ?? (inner.const === undefined ? undefined : [inner.const]);
+  const bounds = [
+    schema.minLength !== undefined && `at least ${schema.minLength} characters`,
+    schema.maxLength !== undefined && `at most ${schema.maxLength} characters`,
+    schema.minimum !== undefined && `from ${schema.minimum}`,
+    schema.maximum !== undefined && `to ${schema.maximum}`,
+    schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
+  ].filter((bound) => bound !== false);
+  return html`${typeof schema.description === 'string' && html`${schema.description}. `}${values && html`One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${String(value)}</code>`)}. `}${bounds.length > 0 && html`<span class="quiet">${bounds.join(', ')}</span>`}`;
+};
