@@ -1,0 +1,30 @@
+/** What is to be done on a stream, in order: put in by commits, requests and clocks, taken out by the one that sends. */
+export class Inbox<T> {
+  #items: T[] = [];
+  #wake: (() => void) | undefined;
+  #closed = false;
+
+  put(item: T): void {
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  async *take(): AsyncGenerator<T> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) yield item;
+      else if (this.#closed) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+      }
+    }
+  }
+}

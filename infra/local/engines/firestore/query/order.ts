@@ -1,0 +1,44 @@
+import { compareText } from '../compare.ts';
+import { RpcError } from '../parts.ts';
+import type { Order as OrderMessage } from '../query-messages.ts';
+import { type FieldRef, fieldRef, nameField } from './field.ts';
+import { comparisonsOf, type FilterTree, isInequality } from './filter.ts';
+
+export interface Order {
+  readonly field: FieldRef;
+  readonly descending: boolean;
+}
+
+/**
+ * The whole order of a query: what it asks for, then fields compared by inequality that it leaves out, by name, then the
+ * document's name. What is added goes the way of the last one asked for.
+ */
+export const normalizeOrders = (
+  asked: readonly OrderMessage[],
+  filter: FilterTree | undefined,
+  databaseName: string,
+): readonly Order[] => {
+  const orders: Order[] = asked.map(({ field, direction }) => ({
+    field: fieldRef(field, databaseName),
+    descending: direction === 'DESCENDING',
+  }));
+  const texts = new Set<string>();
+  for (const { field } of orders) {
+    if (texts.has(field.text))
+      throw new RpcError('INVALID_ARGUMENT', `order by clause cannot contain duplicate fields ${field.path.join('.')}`);
+    texts.add(field.text);
+  }
+  const descending = orders.at(-1)?.descending ?? false;
+  const missing = new Map<string, FieldRef>();
+  for (const comparison of filter ? comparisonsOf(filter) : []) {
+    const { field } = comparison;
+    if (isInequality(comparison) && !field.isName && !texts.has(field.text)) missing.set(field.text, field);
+  }
+  const implied = [...missing.values()].sort((a, b) => compareText(a.path.join('.'), b.path.join('.')));
+  for (const field of implied) orders.push({ field, descending });
+  // Past the document's name nothing can differ any more.
+  const name = orders.findIndex(({ field }) => field.isName);
+  return name >= 0 ? orders : [...orders, { field: nameField(databaseName), descending }];
+};
+
+export const isByName = (orders: readonly Order[]): boolean => orders[0]?.field.isName === true;

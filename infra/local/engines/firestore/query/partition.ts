@@ -1,0 +1,55 @@
+import type { Databases } from '../databases.ts';
+import { databaseName, parseParent } from '../name.ts';
+import { type Method, RpcError } from '../parts.ts';
+import { decodeRequest, proto } from '../proto.ts';
+import { openReader } from '../reader.ts';
+import { planQuery } from './plan.ts';
+import { runPlan } from './run.ts';
+
+/** The service does not split below this many documents a part. */
+const partitionMinDocuments = 128;
+
+/** PartitionQuery: split points that cut a collection group into parts of about equal size. */
+export const partitionQuery = (databases: Databases): Method => ({
+  kind: 'unary',
+  run: async (bytes) => {
+    const request = decodeRequest(proto.PartitionQueryRequest, bytes);
+    const parent = parseParent(request.parent);
+    const { structuredQuery: query, partitionCount, pageSize } = request;
+    if (!query) throw new RpcError('INVALID_ARGUMENT', 'structured_query is required.');
+    if (partitionCount <= 0n) throw new RpcError('INVALID_ARGUMENT', 'partition_count must be greater than zero.');
+    if (pageSize < 0) throw new RpcError('INVALID_ARGUMENT', 'page_size is negative.');
+    const byName =
+      query.orderBy.length === 1 &&
+      query.orderBy[0]?.field?.fieldPath === '__name__' &&
+      query.orderBy[0].direction !== 'DESCENDING';
+    if (!query.from[0]?.allDescendants || !byName || query.where || query.limit || query.offset || query.startAt || query.endAt) {
+      throw new RpcError(
+        'INVALID_ARGUMENT',
+        'Partition query requires a collection group query ordered by __name__ ascending, without filters, limits, offsets or cursors.',
+      );
+    }
+    const database = databaseName(parent);
+    const reader = openReader(databases.open(parent), request);
+    const plan = planQuery(parent, database, query);
+    let count = 0;
+    for (const _ of runPlan(plan, reader.scan)) count++;
+    const points = Math.min(Number(partitionCount), Math.floor(count / partitionMinDocuments));
+    const wanted = new Set(Array.from({ length: points }, (_, i) => Math.round(((i + 1) * count) / (points + 1))));
+    const names: string[] = [];
+    let at = 0;
+    for (const { path } of runPlan(plan, reader.scan)) if (wanted.has(at++)) names.push(`${database}/documents/${path}`);
+    const from = request.pageToken === '' ? 0 : pageStart(request.pageToken, names);
+    const to = pageSize === 0 ? names.length : Math.min(names.length, from + pageSize);
+    return proto.PartitionQueryResponse.encode({
+      partitions: names.slice(from, to).map((name) => ({ values: [proto.Value.encode({ referenceValue: name })], before: true })),
+      nextPageToken: to < names.length ? (names[to] ?? '') : '',
+    });
+  },
+});
+
+/** A page's token is the name it begins with, so that pages go on even when documents come and go between them. */
+const pageStart = (token: string, names: readonly string[]): number => {
+  const index = names.findIndex((name) => name >= token);
+  return index < 0 ? names.length : index;
+};

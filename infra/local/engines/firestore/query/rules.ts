@@ -1,0 +1,46 @@
+import { RpcError } from '../parts.ts';
+import { type Comparison, comparisonsOf, type FilterTree } from './filter.ts';
+
+const disjunctionsMax = 30;
+
+const excluding = new Set<string>(['NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT_NAN']);
+
+/** Which comparisons may stand together, as the service has it. */
+export const checkCombination = (tree: FilterTree): void => {
+  const comparisons = comparisonsOf(tree);
+  const exclusions = comparisons.filter(({ operator }) => excluding.has(operator));
+  const notIn = comparisons.filter(({ operator }) => operator === 'NOT_IN');
+  if (notIn.length > 0) {
+    const other =
+      exclusions.length > 1
+        ? (exclusions.find(({ operator }) => operator !== 'NOT_IN')?.operator ?? 'NOT_IN')
+        : disjunctive(comparisons);
+    if (other) throw new RpcError('INVALID_ARGUMENT', `'NOT_IN' cannot be used in the same query with '${other}'.`);
+    if (hasOr(tree)) throw new RpcError('INVALID_ARGUMENT', "'NOT_IN' cannot be used in the same query with 'OR'.");
+  }
+  if (exclusions.length > 1)
+    throw new RpcError(
+      'INVALID_ARGUMENT',
+      'Only a single NOT_EQUAL, NOT_IN, IS_NOT_NULL, or IS_NOT_NAN filter allowed per query.',
+    );
+  const disjunctions = countDisjunctions(tree);
+  if (disjunctions > disjunctionsMax) {
+    throw new RpcError(
+      'INVALID_ARGUMENT',
+      `Too many disjunctions after normalization. The maximum number of disjunctions is ${disjunctionsMax}, got ${disjunctions}.`,
+    );
+  }
+};
+
+const disjunctive = (comparisons: readonly Comparison[]): string | undefined =>
+  comparisons.find(({ operator }) => operator === 'IN' || operator === 'ARRAY_CONTAINS_ANY')?.operator;
+
+const hasOr = (tree: FilterTree): boolean => tree.kind === 'or' || (tree.kind === 'and' && tree.parts.some(hasOr));
+
+/** How many conjunctions the filter becomes when written as an `or` of `and`s. */
+const countDisjunctions = (tree: FilterTree): number => {
+  if (tree.kind === 'or') return tree.parts.reduce((sum, part) => sum + countDisjunctions(part), 0);
+  if (tree.kind === 'and') return tree.parts.reduce((product, part) => product * countDisjunctions(part), 1);
+  const { operator, value } = tree.comparison;
+  return (operator === 'IN' || operator === 'ARRAY_CONTAINS_ANY') && value.kind === 'array' ? value.values.length : 1;
+};
