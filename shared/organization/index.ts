@@ -1,3 +1,25 @@
+export { acceptInvitation, findInvitation, statusOf } from './acceptance.ts';
+export type { Acting } from './acting.ts';
 export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './api-key.ts';
 export { type Belonging, belongingsOf, organizationIdsOf } from './belonging.ts';
-export { type ApiKeyRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './record.ts';
+export { createOrganization, wantedSlug } from './creation.ts';
+export { deleteOrganization, recoverOrganization } from './deletion.ts';
+export { cancelInvitation, invite, resendInvitation } from './invitation.ts';
+export { deliverInvitation } from './invitation-delivery.ts';
+export { listOpenInvitations } from './invitation-list.ts';
+export { acceptUrl } from './invitation-token.ts';
+export { listMembers, readMember } from './member-list.ts';
+export { changeRole, removeMember } from './membership.ts';
+export { listOrganizations } from './organization-list.ts';
+export { duePurges, purgeOrganization } from './purge.ts';
+export {
+  type AddressRecord,
+  type ApiKeyRecord,
+  type InvitationRecord,
+  lookup,
+  type MemberRecord,
+  type OrganizationRecord,
+  organizationKey,
+} from './record.ts';
+export { createServiceAccount, readServiceAccount, removeServiceAccount } from './service-account.ts';
+export { changeSettings, settingsOf } from './settings.ts';

@@ -17,7 +17,7 @@ export interface OrganizationRecord extends Item {
   readonly updatedAt: string;
   /** Present from deletion until recovery or purge. */
   readonly deletedAt?: string;
-  /** Absent when the deletion is for good. */
+  /** Until when it can be recovered; absent when the deletion is for good. */
   readonly recoveryDeadline?: string;
 }
 
@@ -39,6 +39,22 @@ export interface InvitationRecord extends Item {
   readonly createdAt: string;
   readonly invitedBy: { readonly id: string; readonly email: string };
   readonly resentAt?: string;
+  /** Epoch seconds after which it is forgotten, whether or not the table has cleaned it up yet. */
+  readonly ttl: number;
+}
+
+/** Whose an address is: a member's, or an invitation's until it expires. */
+export interface AddressRecord extends Item {
+  readonly userId?: string;
+  readonly invitationId?: string;
+  readonly expiresAt?: string;
+}
+
+/** An organization waiting for its purge. */
+export interface DueRecord extends Item {
+  readonly organizationId: string;
+  /** Whether the objects in the customer's buckets go with it. */
+  readonly deleteBackupData: boolean;
 }
 
 export interface ServiceAccountRecord extends Item {
@@ -58,13 +74,20 @@ export interface ApiKeyRecord extends Item {
   readonly fingerprint: string;
 }
 
+export const duePartition = 'DUE#PURGE';
+export const joinedPrefix = 'JOINED#';
+export const invitationPrefix = 'INVITE#';
+export const membershipPrefix = 'ORG#';
+
 export const organizationKey = {
   organization: (tenant: Tenant): Key => lookup.organization(tenant.organizationId),
   member: (tenant: Tenant, userId: string): Key => lookup.member(tenant.organizationId, userId),
-  invitation: (tenant: Tenant, invitationId: string): Key => ({
+  /** Members in the order they joined: a bare link, because the member's own key is made to be found by user. */
+  joined: (tenant: Tenant, joinedAt: string, userId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,
-    sk: `INVITE#${invitationId}`,
+    sk: `${joinedPrefix}${joinedAt}#${userId}`,
   }),
+  invitation: (tenant: Tenant, invitationId: string): Key => lookup.invitation(tenant.organizationId, invitationId),
   /** One item per invited or joined address: two invitations of one person cannot both exist. */
   address: (tenant: Tenant, email: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `ADDRESS#${email}` }),
   serviceAccount: (tenant: Tenant): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: 'SERVICE_ACCOUNT' }),
@@ -77,10 +100,17 @@ export const organizationKey = {
 export const lookup = {
   organization: (organizationId: string): Key => ({ pk: `ORG#${organizationId}`, sk: 'META' }),
   member: (organizationId: string, userId: string): Key => ({ pk: `ORG#${organizationId}`, sk: `MEMBER#${userId}` }),
+  invitation: (organizationId: string, invitationId: string): Key => ({
+    pk: `ORG#${organizationId}`,
+    sk: `${invitationPrefix}${invitationId}`,
+  }),
   apiKey: (accountId: string): Key => ({ pk: `APIKEY#${accountId}`, sk: 'APIKEY' }),
   /** The user's side of a membership: a bare link, so that a role is written in one place only. */
-  membership: (userId: string, organizationId: string): Key => ({ pk: `USER#${userId}`, sk: `ORG#${organizationId}` }),
+  membership: (userId: string, organizationId: string): Key => ({
+    pk: `USER#${userId}`,
+    sk: `${membershipPrefix}${organizationId}`,
+  }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' }),
-  /** Soft-deleted organizations in the order of their deadlines, for the sweep. */
-  due: (deadline: string, organizationId: string): Key => ({ pk: 'DUE#PURGE', sk: `${deadline}#${organizationId}` }),
+  /** Deleted organizations in the order in which they are to be purged, for the sweep. */
+  due: (deadline: string, organizationId: string): Key => ({ pk: duePartition, sk: `${deadline}#${organizationId}` }),
 };

@@ -1,0 +1,15 @@
+import { invitations } from '../../shared/contract/invitations.ts';
+import { handle } from '../../shared/http/index.ts';
+import { acceptInvitation, findInvitation, statusOf } from '../../shared/organization/index.ts';
+import { iso } from '../../shared/platform/index.ts';
+
+export const view = handle(invitations.view, async ({ params, now }) => {
+  const { organization, invitation } = await findInvitation(params.token, undefined, now);
+  return { data: { ...invitation, organization, status: statusOf(invitation, now) } };
+});
+
+export const accept = handle(invitations.accept, async ({ user, params, now }) => {
+  const found = await findInvitation(params.token, user.userId, now);
+  const change = acceptInvitation(found, now);
+  return { data: { organization: found.organization, role: found.invitation.role, joinedAt: iso(now) }, change };
+});

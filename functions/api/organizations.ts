@@ -1,0 +1,68 @@
+import { accountKey, type UserRecord } from '../../shared/account/index.ts';
+import { unauthorized } from '../../shared/contract/errors.ts';
+import { isId } from '../../shared/contract/id.ts';
+import type { Plan } from '../../shared/contract/limits.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
+import { handle } from '../../shared/http/index.ts';
+import {
+  changeSettings,
+  createOrganization,
+  deleteOrganization,
+  listOrganizations,
+  lookup,
+  type MemberRecord,
+  type OrganizationRecord,
+  recoverOrganization,
+  settingsOf,
+  wantedSlug,
+} from '../../shared/organization/index.ts';
+import { env, get, getAll } from '../../shared/platform/index.ts';
+
+export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
+  const wish = { name, slug };
+  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(wantedSlug(wish))]);
+  if (!owner) throw unauthorized('This account is gone');
+  const { organization, change } = createOrganization(owner as UserRecord, wish, Boolean(taken), now);
+  return { data: organization, change };
+});
+
+export const list = handle(organizations.list, async ({ user, page }) => {
+  const { items, next } = await listOrganizations(user.userId, page);
+  return { items: items.map(({ organization, role }) => ({ ...organization, role })), next };
+});
+
+export const current = handle(organizations.current, async ({ organization }) => {
+  const { id, name, slug, ownerId, memberCount, projectCount, backupCount, storageUsed, createdAt, updatedAt } = organization;
+  const owner = (await get(accountKey.user(ownerId))) as UserRecord | undefined;
+  return {
+    data: {
+      id,
+      name,
+      slug,
+      owner: { id: ownerId, email: owner?.email ?? '', name: owner?.name ?? '' },
+      settings: settingsOf(organization),
+      statistics: { memberCount, projectCount, backupCount, storageUsed },
+      subscription: { plan: env('PLAN') as Plan, status: 'active', billingCycle: 'monthly' } as const,
+      createdAt,
+      updatedAt,
+    },
+  };
+});
+
+export const update = handle(organizations.update, async (call) => {
+  const { organization, change } = changeSettings(call, call.body, call.now);
+  return { data: { ...organization, settings: settingsOf(organization) }, change };
+});
+
+export const remove = handle(organizations.remove, async (call) => {
+  const { data, change } = deleteOrganization(call, call.body, call.now);
+  // Deleted for good is a job that has only been started.
+  return { data, change, status: data.deletionType === 'permanent' ? 202 : 200 };
+});
+
+export const recover = handle(organizations.recover, async ({ user: { userId }, params: { id }, now }) => {
+  const found = isId('organization', id) ? await getAll([lookup.organization(id), lookup.member(id, userId)]) : [];
+  const [deleted, member] = found as [OrganizationRecord?, MemberRecord?];
+  const { organization, change } = recoverOrganization(userId, deleted, member, now);
+  return { data: organization, change };
+});

@@ -1,0 +1,38 @@
+/** Does one task at a time. A task that fails is given again, and after some tries put aside with the dead letters. */
+import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { Task, TaskMessage } from '../../shared/event/index.ts';
+import { deliverInvitation } from '../../shared/organization/index.ts';
+import { clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
+
+const processor = new BatchProcessor(EventType.SQS);
+
+export const handler = (event: SQSEvent): Promise<SQSBatchResponse> =>
+  processPartialResponse(event, perform, processor, { throwOnFullBatchFailure: false });
+
+const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
+  try {
+    const message = JSON.parse(body) as { task?: { kind?: unknown } };
+    if (!kinds.includes(String(message.task?.kind))) {
+      log.warn('a task of a kind this version does not know was dropped', { messageId });
+      return;
+    }
+    await doTask(TaskMessage.parse(message));
+  } catch (error) {
+    log.error('the task failed', { error, messageId });
+    throw error;
+  }
+};
+
+const kinds: readonly string[] = Task.options.map(({ shape }) => shape.kind.value);
+
+const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
+  log.info('doing a task', { id, organizationId, kind: task.kind });
+  const tenant = proveTenant(organizationId, 'record');
+  switch (task.kind) {
+    case 'send-invitation':
+      return deliverInvitation(tenant, task.invitationId, clock.now());
+    case 'purge-organization':
+      return startWorkflow('PURGE_WORKFLOW_ARN', id, { organizationId, deleteBackupData: task.deleteBackupData, done: false });
+  }
+};

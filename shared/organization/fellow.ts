@@ -1,0 +1,17 @@
+import type { UserRecord } from '../account/index.ts';
+import type { Role } from '../contract/access.ts';
+import type { MemberRecord } from './record.ts';
+
+/** A member and what the provider last said of the person. */
+export interface Fellow {
+  readonly member: MemberRecord;
+  readonly profile: UserRecord | undefined;
+}
+
+/** How events name a member. */
+export const described = ({ member, profile }: Fellow, role: Role = member.role) => ({
+  userId: member.userId,
+  email: profile?.email ?? member.address,
+  name: profile?.name ?? '',
+  role,
+});

@@ -1,0 +1,40 @@
+/** Reading members: one, or the newest first. */
+import { accountKey, type UserRecord } from '../account/index.ts';
+import { isId } from '../contract/id.ts';
+import { getAll, type Tenant, takePage, walk } from '../platform/index.ts';
+import type { Fellow } from './fellow.ts';
+import { joinedPrefix, type MemberRecord, organizationKey } from './record.ts';
+
+/** The member of that user id and, in the same round trip, the profile of the one who asks. */
+export const readMember = async (
+  tenant: Tenant,
+  userId: string,
+  askerId: string,
+): Promise<{ target: Fellow | undefined; self: UserRecord | undefined }> => {
+  if (!isId('user', userId)) return { target: undefined, self: undefined };
+  const keys = [organizationKey.member(tenant, userId), accountKey.user(userId), accountKey.user(askerId)];
+  const [member, profile, self] = (await getAll(keys)) as [MemberRecord?, UserRecord?, UserRecord?];
+  return { target: member && { member, profile }, self };
+};
+
+export interface ListedMember extends Fellow {
+  readonly lastActiveAt: string | null;
+}
+
+/** Who joined last comes first. Someone who leaves while the page is read is left out of it. */
+export const listMembers = async (
+  tenant: Tenant,
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ members: readonly ListedMember[]; next: string | undefined }> => {
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: joinedPrefix, newestFirst: true };
+  const { items, next } = await takePage(walk({ ...range, after: page.after, limit: page.limit + 1 }), page.limit);
+  const userIds = items.map(({ userId }) => userId as string);
+  const found = await getAll(
+    userIds.flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id), organizationKey.seen(tenant, id)]),
+  );
+  const members = userIds.flatMap((_, n): readonly ListedMember[] => {
+    const [member, profile, seen] = found.slice(n * 3, n * 3 + 3) as [MemberRecord?, UserRecord?, { at: string }?];
+    return member ? [{ member, profile, lastActiveAt: seen?.at ?? null }] : [];
+  });
+  return { members, next };
+};
