@@ -43,6 +43,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     target: 'node24',
     // The SDK's module builds can be shaken; its CommonJS builds cannot.
     mainFields: ['module', 'main'],
+    alias: { '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts') },
     sourcemap: options.sourcemap ?? false,
     // Names stay in stack traces, and errors keep theirs.
     legalComments: 'none',
