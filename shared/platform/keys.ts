@@ -2,10 +2,11 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { EncryptCommand, GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { env, envList } from './env.ts';
+import { patience } from './patience.ts';
 
 let opened: KMSClient | undefined;
 const client = (): KMSClient => {
-  opened ??= new KMSClient({});
+  opened ??= new KMSClient(patience);
   return opened;
 };
 

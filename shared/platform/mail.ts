@@ -1,10 +1,11 @@
 /** The only door to SES. */
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { env } from './env.ts';
+import { patience } from './patience.ts';
 
 let opened: SESv2Client | undefined;
 const client = (): SESv2Client => {
-  opened ??= new SESv2Client({});
+  opened ??= new SESv2Client(patience);
   return opened;
 };
 

@@ -1,10 +1,11 @@
 /** The only door to SQS: hands tasks to the queue and tells which of them it did not take. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { env } from './env.ts';
+import { patience } from './patience.ts';
 
 let opened: SQSClient | undefined;
 const client = (): SQSClient => {
-  opened ??= new SQSClient({});
+  opened ??= new SQSClient(patience);
   return opened;
 };
 

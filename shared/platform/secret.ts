@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Variable } from '../contract/uses.ts';
 import { env } from './env.ts';
+import { patience } from './patience.ts';
 
 let client: SecretsManagerClient | undefined;
 const read = new Map<string, Promise<string>>();
@@ -11,7 +12,7 @@ export const secretValue = (variable: Extract<Variable, 'SERVICE_SECRET_ID' | 'I
   const id = env(variable);
   const known = read.get(id);
   if (known) return known;
-  client ??= new SecretsManagerClient({});
+  client ??= new SecretsManagerClient(patience);
   const value = client.send(new GetSecretValueCommand({ SecretId: id })).then(({ SecretString }) => {
     if (!SecretString) throw new Error(`the secret behind ${variable} is empty`);
     return SecretString;

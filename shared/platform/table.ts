@@ -1,27 +1,19 @@
-/** The only door to DynamoDB. Reads are strongly consistent; changes go through `commit`, all or nothing. */
+/** Reads of the table, strongly consistent, and the notes that need no transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchGetCommand,
-  DynamoDBDocumentClient,
-  QueryCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
-import type { Item, Key, Write } from './change.ts';
+import type { Item, Key } from './change.ts';
 import { env } from './env.ts';
+import { patience } from './patience.ts';
 
 let opened: DynamoDBDocumentClient | undefined;
-/** One connection per container, for this file and its neighbour item.ts. */
+/** One client per container, for this room's doors to the table. */
 export const client = (): DynamoDBDocumentClient => {
-  opened ??= DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+  opened ??= DynamoDBDocumentClient.from(new DynamoDBClient(patience), { marshallOptions: { removeUndefinedValues: true } });
   return opened;
 };
 
-/** A transaction holds at most this many writes. */
-export const transactionMax = 100;
 /** BatchGetItem takes at most this many keys a call. */
 const batchGetMax = 100;
 
@@ -140,52 +132,4 @@ export const note = async (key: Key, attribute: string, value: unknown): Promise
       ExpressionAttributeValues: { ':value': value },
     }),
   );
-};
-
-const conflictTries = 6;
-
-/**
- * All writes or none. A failed condition throws what that write's `otherwise` says (CONFLICT where it says nothing);
- * a clash with another transaction is tried again, because it says nothing about the conditions.
- */
-export const commit = async (writes: readonly Write[]): Promise<void> => {
-  if (writes.length === 0) return;
-  if (writes.length > transactionMax) throw new Error(`a transaction of ${writes.length} writes; at most ${transactionMax} fit`);
-  const input = { TransactItems: writes.map(operation) };
-  for (let tries = 1; ; tries++) {
-    try {
-      await client().send(new TransactWriteCommand(input));
-      return;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
-      if (failed >= 0) {
-        throw (
-          (await writes[failed]?.otherwise?.()) ??
-          new ApiError('CONFLICT', 'Someone else changed this at the same moment; read it again', undefined, { cause: error })
-        );
-      }
-      const clash = reasons.some((reason) => reason.Code === 'TransactionConflict' || reason.Code === 'ThrottlingError');
-      if (!clash) throw error;
-      if (tries === conflictTries)
-        throw new ApiError('CONFLICT', 'Others are changing this at the same moment; try again', undefined, { cause: error });
-      await pause(Math.random() * 20 * 2 ** tries);
-    }
-  }
-};
-
-type Operation = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
-const operation = (write: Write): Operation => {
-  const common = {
-    TableName: env('TABLE_NAME'),
-    ...(write.condition && { ConditionExpression: write.condition }),
-    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: { ...write.names } }),
-    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: { ...write.values } }),
-  };
-  if ('put' in write) return { Put: { ...common, Item: write.put } };
-  if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: write.expression } };
-  if ('remove' in write) return { Delete: { ...common, Key: write.remove } };
-  return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: write.condition } };
 };

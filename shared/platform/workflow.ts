@@ -2,10 +2,11 @@
 import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Variable } from '../contract/uses.ts';
 import { env } from './env.ts';
+import { patience } from './patience.ts';
 
 let opened: SFNClient | undefined;
 const client = (): SFNClient => {
-  opened ??= new SFNClient({});
+  opened ??= new SFNClient(patience);
   return opened;
 };
 
