@@ -18,11 +18,6 @@ const columns = {
   details: ({ details }) => JSON.stringify(details),
 } as const satisfies Record<string, (entry: Entry) => string | null>;
 
-const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
-
-export const csvHeader = lineOf(Object.keys(columns));
-export const csvLine = (entry: Entry): string => lineOf(Object.values(columns).map((column) => column(entry) ?? ''));
-
 /**
  * What makes a spreadsheet take a cell for a formula, or lose its place (ASVS 1.2.10, WSTG-INPV-21): = + - @, their
  * full-width forms, tab, line ends and NUL at the beginning. A leading apostrophe makes it text.
@@ -35,3 +30,8 @@ const cell = (text: string): string => {
   const safe = runs.test(text) ? `'${text}` : text;
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
+
+const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+export const csvHeader = lineOf(Object.keys(columns));
+export const csvLine = (entry: Entry): string => lineOf(Object.values(columns).map((column) => column(entry) ?? ''));
