@@ -1,0 +1,83 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { beforeEach, test } from 'node:test';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { startAws } from '../aws-double.ts';
+
+interface Entry {
+  readonly Id: string;
+  readonly MessageBody: string;
+}
+let refuses: (message: string) => boolean;
+let breaks = false;
+const { calls, of } = await startAws({
+  SendMessageBatch: ({ Entries }) => {
+    if (breaks) throw Object.assign(new Error('no queue'), { name: 'QueueDoesNotExist' });
+    const entries = Entries as Entry[];
+    const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+    return {
+      Successful: entries
+        .filter(({ MessageBody }) => !refuses(MessageBody))
+        .map(({ Id, MessageBody }) => ({ Id, MessageId: Id, MD5OfMessageBody: md5(MessageBody) })),
+      Failed: entries
+        .filter(({ MessageBody }) => refuses(MessageBody))
+        .map(({ Id }) => ({ Id, Code: 'InternalError', SenderFault: false })),
+    };
+  },
+});
+// The SDK sends to the queue's own address.
+process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
+const { handler } = await import('../../../functions/event/fan-out.ts');
+
+beforeEach(() => {
+  refuses = () => false;
+  breaks = false;
+  calls.length = 0;
+});
+
+const eventOf = (...messages: (string | undefined)[]) =>
+  ({
+    Records: messages.map((message, n) => ({
+      eventName: 'INSERT',
+      dynamodb: {
+        SequenceNumber: `seq-${n}`,
+        Keys: { pk: { S: 'ORG#x' }, sk: { S: `TASK#${n}` } },
+        NewImage: message === undefined ? {} : { message: { S: message } },
+      },
+    })),
+  }) as DynamoDBStreamEvent;
+const sent = () => of('SendMessageBatch').flatMap(({ Entries }) => (Entries as Entry[]).map(({ MessageBody }) => MessageBody));
+
+test('every task goes to the queue as it is, ten at a time', async () => {
+  const messages = Array.from({ length: 23 }, (_, n) => `task ${n}`);
+  deepEqual(await handler(eventOf(...messages)), { batchItemFailures: [] });
+  deepEqual(sent().sort(), [...messages].sort());
+  deepEqual(
+    of('SendMessageBatch')
+      .map(({ Entries }) => (Entries as Entry[]).length)
+      .sort(),
+    [10, 10, 3],
+  );
+});
+
+test('exactly the records whose task the queue did not take are given again', async () => {
+  refuses = (message) => ['task 3', 'task 12'].includes(message);
+  deepEqual(await handler(eventOf(...Array.from({ length: 13 }, (_, n) => `task ${n}`))), {
+    batchItemFailures: [{ itemIdentifier: 'seq-3' }, { itemIdentifier: 'seq-12' }],
+  });
+});
+
+test('a record without a message is dropped and holds up nothing', async () => {
+  deepEqual(await handler(eventOf('one', undefined, 'two')), { batchItemFailures: [] });
+  deepEqual(sent(), ['one', 'two']);
+});
+
+test('a queue that is gone fails the batch, so that the stream keeps it', async () => {
+  breaks = true;
+  await rejects(handler(eventOf('one')));
+});
+
+test('no records are no call', async () => {
+  deepEqual(await handler(eventOf()), { batchItemFailures: [] });
+  equal(calls.length, 0);
+});

@@ -1,0 +1,128 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { SQSEvent } from 'aws-lambda';
+import { startAws } from '../aws-double.ts';
+
+Object.assign(process.env, {
+  TABLE_NAME: 'table',
+  MAIL_FROM: 'Backups <backups@example.com>',
+  PUBLIC_URL: 'https://backup.example.com',
+  SERVICE_SECRET_ID: 'service',
+  PURGE_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:purge',
+});
+
+const organizationId = 'org_01JWNVAV000000000000000000';
+/** Texts and maps are all these items hold. */
+const attributeOf = (value: unknown): unknown =>
+  typeof value === 'string' ? { S: value } : { M: attributesOf(value as object) };
+const attributesOf = (item: object): object =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, attributeOf(value)]));
+
+const ids = (n: number) => `inv_01JWNVAV00000000000000000${n}`;
+const organization = { pk: `ORG#${organizationId}`, sk: 'META', id: organizationId, name: 'Acme <b>' };
+const invitation = (n: number, more: object = {}) => ({
+  pk: `ORG#${organizationId}`,
+  sk: `INVITE#${ids(n)}`,
+  id: ids(n),
+  email: `person${n}@example.com`,
+  role: 'member',
+  status: 'pending',
+  expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+  invitedBy: { id: 'usr_x', email: 'ann@example.com' },
+  ...more,
+});
+
+let table: Record<string, unknown>[] = [];
+let mailRefuses: (to: string) => boolean;
+let started = new Set<string>();
+const { calls, of } = await startAws({
+  BatchGetItem: ({ RequestItems }) => {
+    const { Keys } = (RequestItems as Record<string, { Keys: { pk: { S: string }; sk: { S: string } }[] }>).table!;
+    const found = table.filter(({ pk, sk }) => Keys.some((key) => key.pk.S === pk && key.sk.S === sk));
+    return { Responses: { table: found.map(attributesOf) } };
+  },
+  GetSecretValue: () => ({ SecretString: 'a secret of the deployment' }),
+  SendEmail: (input) => {
+    const [to] = (input.Destination as { ToAddresses: string[] }).ToAddresses;
+    if (mailRefuses(to!)) throw Object.assign(new Error('no'), { name: 'MessageRejected' });
+    return { MessageId: 'x' };
+  },
+  StartExecution: ({ name }) => {
+    if (started.has(String(name))) throw Object.assign(new Error('twice'), { name: 'ExecutionAlreadyExists' });
+    started.add(String(name));
+    return { executionArn: 'x', startDate: 0 };
+  },
+});
+const { handler } = await import('../../../functions/event/task.ts');
+
+beforeEach(() => {
+  table = [organization, ...[1, 2, 3, 4].map((n) => invitation(n))];
+  mailRefuses = () => false;
+  started = new Set();
+  calls.length = 0;
+});
+
+const taskId = 'tsk_01JWNVAV000000000000000000';
+const message = (task: object, id = taskId) => JSON.stringify({ id, organizationId, task });
+const send = (n: number) => message({ kind: 'send-invitation', invitationId: ids(n) });
+const run = (...bodies: string[]) =>
+  handler({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) } as SQSEvent).then(({ batchItemFailures }) =>
+    batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort(),
+  );
+const mails = () =>
+  of('SendEmail').map((input) => ({
+    to: (input.Destination as { ToAddresses: string[] }).ToAddresses[0]!,
+    body: JSON.stringify(input.Content),
+  }));
+
+test('an invitation is mailed with the link that opens it, and what people typed escaped', async () => {
+  deepEqual(await run(send(1)), []);
+  const [mail] = mails();
+  equal(mail?.to, 'person1@example.com');
+  match(mail.body, /https:\/\/backup\.example\.com\/api\/v1\/invitations\/[0-9A-Z]{26}\.[0-9A-Z]{26}\.[\w-]{43}/);
+  ok(mail.body.includes('Acme &lt;b&gt;'));
+});
+
+test('of a batch exactly the messages that failed are given again: three refused mails and one that is not JSON', async () => {
+  mailRefuses = (to) => /person[123]/.test(to);
+  deepEqual(await run(send(1), send(4), '{', send(2), send(4), send(3)), ['m0', 'm2', 'm3', 'm5']);
+});
+
+test('a batch that fails as a whole still says so message by message', async () => {
+  mailRefuses = () => true;
+  deepEqual(await run(send(1), send(2)), ['m0', 'm1']);
+});
+
+for (const [what, change] of [
+  ['cancelled', () => [organization, invitation(1, { status: 'cancelled' })]],
+  ['accepted', () => [organization, invitation(1, { status: 'accepted' })]],
+  ['expired', () => [organization, invitation(1, { expiresAt: '2020-01-01T00:00:00.000Z' })]],
+  ['gone', () => [organization]],
+  ['of a deleted organization', () => [{ ...organization, deletedAt: '2025-01-01T00:00:00.000Z' }, invitation(1)]],
+  ['of an organization that is gone', () => [invitation(1)]],
+] as const) {
+  test(`an invitation that is ${what} is not mailed, nor tried again`, async () => {
+    table = change();
+    deepEqual(await run(send(1)), []);
+    deepEqual(mails(), []);
+  });
+}
+
+test('a kind of task this version does not know is dropped', async () =>
+  deepEqual(await run(message({ kind: 'make-coffee' }), '{}', '{"task":null}'), []));
+
+test('a task of a known kind that is not whole is put aside, not guessed at', async () =>
+  deepEqual(await run(message({ kind: 'send-invitation', invitationId: '../x' }), message({ kind: 'purge-organization' })), [
+    'm0',
+    'm1',
+  ]));
+
+test('a purge is started once, however often its task is delivered', async () => {
+  const purge = message({ kind: 'purge-organization', deleteBackupData: false });
+  deepEqual(await run(purge), []);
+  deepEqual(await run(purge), []);
+  deepEqual(
+    of('StartExecution').map(({ name, input }) => [name, JSON.parse(String(input))]),
+    Array(2).fill([taskId, { organizationId, deleteBackupData: false, done: false }]),
+  );
+});

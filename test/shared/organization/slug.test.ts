@@ -1,0 +1,66 @@
+import { equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { UserRecord } from '../../../shared/account/index.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import { createOrganization } from '../../../shared/organization/creation.ts';
+import { isSlug, slugOf, slugWith } from '../../../shared/organization/slug.ts';
+import { Overtaken } from '../../../shared/platform/index.ts';
+
+for (const [name, slug] of [
+  ['Acme', 'acme'],
+  ['Acme Corp.', 'acme-corp'],
+  ["O'Brien & Sons", 'obrien-sons'],
+  ['Straße Łódź Ærø', 'strasse-lodz-aero'],
+  ['Crème brûlée GmbH', 'creme-brulee-gmbh'],
+  ['ＡＢＣ １２３', 'abc-123'],
+  ['--already--hyphened--', 'already-hyphened'],
+  ['日本語', ''],
+  [`${'long '.repeat(20)}`, 'long-long-long-long-long-long-long-long'],
+] as const) {
+  test(`the name "${name.slice(0, 20)}" reads as the slug "${slug}"`, () => equal(slugOf(name), slug));
+}
+
+test('whatever the name, a suffix makes it a slug', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (name) => isSlug(slugWith(slugOf(name), 'x7k2p9'))));
+});
+
+test('what a name reads as never breaks the rules of slugs, except by being too short or reserved', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (name) => {
+      const slug = slugOf(name);
+      return slug === '' || (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug) && slug.length <= 40);
+    }),
+  );
+});
+
+const now = new Date('2025-06-01T12:00:00Z');
+const owner = { id: 'usr_01JWNVAV000000000000000000', email: 'Ann@Example.com', name: 'Ann' } as unknown as UserRecord;
+const made = (name: string, slug: string | undefined, isTaken: boolean) =>
+  createOrganization(owner, { name, slug }, isTaken, now);
+const refusal = ({ change }: ReturnType<typeof made>) => change.writes.find((write) => 'put' in write && write.put.sk === 'SLUG');
+
+test('a name whose slug is free gets it', () => equal(made('Acme', undefined, false).organization.slug, 'acme'));
+
+for (const [why, name, isTaken] of [
+  ['is taken', 'Acme', true],
+  ['is reserved', 'API', false],
+  ['is too short', 'A', false],
+  ['is empty', '日本語', false],
+] as const) {
+  test(`a name whose slug ${why} gets one with a suffix`, () => {
+    const { slug } = made(name, undefined, isTaken).organization;
+    ok(isSlug(slug) && /-[0-9a-z]{6}$/.test(slug), slug);
+    notEqual(slug, made(name, undefined, isTaken).organization.slug);
+  });
+}
+
+test('a slug asked for is had as it is, or refused', async () => {
+  const wish = made('Acme', 'other', true);
+  equal(wish.organization.slug, 'other');
+  const error = await refusal(wish)?.otherwise?.();
+  ok(error instanceof ApiError && error.code === 'SLUG_TAKEN');
+});
+
+test('a slug made from the name that someone takes at the same moment is decided anew, not refused', async () =>
+  ok((await refusal(made('Acme', undefined, false))?.otherwise?.()) instanceof Overtaken));
