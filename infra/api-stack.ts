@@ -133,7 +133,7 @@ export class ApiStack extends Stack {
       domainName: domain.ref,
       stage: stage.ref,
     });
-    mapping.addDependency(stage);
+    mapping.addResourceDependency(stage);
     new CfnOutput(this, 'DomainTarget', {
       value: domain.attrRegionalDomainName,
       description: `Point ${domainName} here (CNAME or alias)`,

@@ -9,7 +9,7 @@ interface Acceptance {
   readonly reason: string;
 }
 
-const acceptances: readonly Acceptance[] = [
+export const acceptances: readonly Acceptance[] = [
   {
     path: /^Data\/ServiceSecret$/,
     rules: ['AwsSolutions-SMG4'],

@@ -1,0 +1,50 @@
+/** The routes are the contract's, the stage is bounded and its log holds nothing secret. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endpoints } from '../../shared/contract/index.ts';
+import { resourceAt, resourcesOf, target, templatesOf } from '../support/template.ts';
+
+const templates = templatesOf();
+const resources = resourcesOf(templates);
+const ofType = (type: string) => resources.filter((resource) => resource.type === type);
+const routes = ofType('AWS::ApiGatewayV2::Route');
+
+test('every row is a route, and everything else goes to the fallback', () => {
+  const wanted = [...endpoints.map(({ method, path }) => `${method} ${path}`), '$default'];
+  assert.deepEqual(routes.map(({ properties }) => properties.RouteKey).sort(), wanted.sort());
+});
+
+test('every route starts the function of its own row, and the gateway may start it', () => {
+  for (const { id, properties } of routes) {
+    const [, pieces] = (properties.Target as { 'Fn::Join': readonly [string, readonly unknown[]] })['Fn::Join'];
+    const integration = resourceAt(resources, 'Api', pieces[1]);
+    assert.equal(integration.properties.PayloadFormatVersion, '2.0', id);
+    const fn = resourceAt(resources, 'Api', integration.properties.IntegrationUri);
+    if (properties.RouteKey !== '$default')
+      assert.ok(String(fn.properties.Description).startsWith(`${properties.RouteKey}: `), id);
+    const role = resourceAt(resources, 'Api', integration.properties.CredentialsArn);
+    assert.ok(JSON.stringify(role.properties.Policies).includes(`"${target(integration.properties.IntegrationUri)}"`), id);
+  }
+});
+
+test('the stage throttles', () => {
+  const [stage] = ofType('AWS::ApiGatewayV2::Stage');
+  const { ThrottlingRateLimit, ThrottlingBurstLimit } = stage!.properties.DefaultRouteSettings as Record<string, number>;
+  assert.ok(ThrottlingRateLimit && ThrottlingBurstLimit);
+});
+
+test('the access log names the request and holds no query, header, body or path', () => {
+  const [stage] = ofType('AWS::ApiGatewayV2::Stage');
+  const { Format } = stage!.properties.AccessLogSettings as { Format: string };
+  const fields = Object.values(JSON.parse(Format) as Record<string, string>);
+  assert.ok(fields.includes('$context.requestId'));
+  // An invitation's token is in the path, a login code in the query.
+  for (const field of fields) assert.doesNotMatch(field, /\$context\.path|\$context\.authorizer|querystring|header|body/i);
+});
+
+test('the outputs give the address and the next step', () => {
+  const outputs = JSON.stringify(templates.get('Api')?.Outputs);
+  assert.match(outputs, /ApiUrl/);
+  assert.match(outputs, /put-secret-value/);
+  assert.match(outputs, /auth\/google\/callback/);
+});

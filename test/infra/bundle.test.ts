@@ -1,0 +1,45 @@
+/** What is uploaded: small, self-contained, and the same every time. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
+import { bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { wantedFunctions } from '../support/template.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'bundle-'));
+after(() => rmSync(outdir, { recursive: true }));
+await bundle(entries, outdir);
+const file = (entry: string): string => join(bundleDir(entry, outdir), 'index.cjs');
+
+/** performance.md section 4; a zip is this and some headers. */
+const zipMaxBytes = 150_000;
+
+for (const entry of entries) {
+  suite(entry, () => {
+    test('is one file', () => assert.deepEqual(readdirSync(bundleDir(entry, outdir)), ['index.cjs']));
+
+    test(`is uploaded with at most ${zipMaxBytes} bytes`, () => {
+      const bytes = deflateRawSync(readFileSync(file(entry))).length;
+      assert.ok(bytes <= zipMaxBytes, `${bytes} bytes`);
+    });
+
+    test('has the export that each of its functions names', () => {
+      const loaded = createRequire(import.meta.url)(file(entry)) as Record<string, unknown>;
+      for (const { handler } of wantedFunctions.filter((wanted) => wanted.entry === entry))
+        assert.equal(typeof loaded[handler.replace('index.', '')], 'function', handler);
+    });
+  });
+}
+
+test('bundling again gives the same bytes, so that an unchanged function is not deployed', async () => {
+  const entry = entries[0]!;
+  const again = join(outdir, 'again');
+  await bundle([entry], again);
+  assert.deepEqual(readFileSync(join(bundleDir(entry, again), 'index.cjs')), readFileSync(file(entry)));
+});
+
+test('a handler that does not exist is named', () =>
+  assert.rejects(bundle(['functions/api/absent.ts'], outdir), /do not exist: functions\/api\/absent\.ts/));

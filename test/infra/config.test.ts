@@ -1,0 +1,92 @@
+/** The deployer's mistakes are told in one line each, by name, before anything is made. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { readConfig, unset } from '../../infra/config.ts';
+
+const given = { identityClientId: 'client', mailFrom: 'a@example.com' };
+const refusal = (context: Record<string, unknown>): string => {
+  try {
+    readConfig({ ...given, ...context });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'accepted';
+};
+
+suite('a wrong setting is refused by name', () => {
+  const wrong: Record<string, readonly [Record<string, unknown>, RegExp]> = {
+    'a plan that does not exist': [{ plan: 'gold' }, /^ {2}plan: must be one of starter, professional, enterprise$/m],
+    'retention on a plan that has its own': [
+      { plan: 'starter', auditRetentionDays: '60' },
+      /^ {2}auditRetentionDays: .* keeps 30 days$/m,
+    ],
+    'retention of no days': [{ auditRetentionDays: '0' }, /^ {2}auditRetentionDays: must be at least 1$/m],
+    'retention that is no number': [{ auditRetentionDays: 'long' }, /^ {2}auditRetentionDays: must be a whole number/m],
+    'an http issuer elsewhere': [
+      { identityIssuer: 'http://accounts.example.com' },
+      /^ {2}identityIssuer: must be an https address/m,
+    ],
+    'an issuer that is no address': [{ identityIssuer: 'accounts' }, /^ {2}identityIssuer: must be an https address/m],
+    'an http redirect elsewhere': [
+      { allowedRedirectUris: 'http://app.example.com/cb' },
+      /^ {2}allowedRedirectUris\.0: must be an https/m,
+    ],
+    'a loopback look-alike': [
+      { allowedRedirectUris: 'http://localhost.example.com/cb' },
+      /^ {2}allowedRedirectUris\.0: must be an https/m,
+    ],
+    'a redirect with a fragment': [
+      { allowedRedirectUris: 'https://a.example.com/#x' },
+      /^ {2}allowedRedirectUris\.0: .*fragment$/m,
+    ],
+    'the second of two redirects': [
+      { allowedRedirectUris: ['https://a.example.com/', 'javascript:alert(1)'] },
+      /^ {2}allowedRedirectUris\.1: /m,
+    ],
+    'an origin with a path': [{ allowedOrigins: 'https://app.example.com/' }, /^ {2}allowedOrigins\.0: must be an origin/m],
+    'every origin at once': [{ allowedOrigins: '*' }, /^ {2}allowedOrigins\.0: /m],
+    'a sender that is no address': [{ mailFrom: 'backups' }, /^ {2}mailFrom: must be an e-mail address$/m],
+    'a domain without its certificate': [{ domainName: 'api.example.com' }, /^ {2}domainName, certificateArn: /m],
+    'a domain that is an address': [
+      { domainName: 'https://api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/x' },
+      /^ {2}domainName: must be a host name/m,
+    ],
+    'no requests at all': [{ requestsPerMinute: '0' }, /^ {2}requestsPerMinute: must be at least 1$/m],
+    'a key that is no ARN': [{ previousTokenKeyArns: 'abc' }, /^ {2}previousTokenKeyArns\.0: must be the ARN/m],
+    'a mistyped name': [{ allowedOrigin: 'https://app.example.com' }, /^ {2}allowedOrigin: is no setting of ours/m],
+  };
+  for (const [name, [context, line]] of Object.entries(wrong)) test(name, () => assert.match(refusal(context), line));
+
+  test('all of them at once, a line each', () =>
+    assert.equal(refusal({ plan: 'gold', requestsPerMinute: '0', nonsense: '1' }).split('\n').length, 1 + 3));
+});
+
+test('lists are read from the command line and from cdk.json alike', () => {
+  const list = ['https://a.example.com', 'https://b.example.com'];
+  assert.deepEqual(readConfig({ ...given, allowedOrigins: list.join(', ') }).allowedOrigins, list);
+  assert.deepEqual(readConfig({ ...given, allowedOrigins: list }).allowedOrigins, list);
+});
+
+test('http is accepted where the bytes never leave the machine', () => {
+  const local = ['http://localhost:3001', 'http://127.0.0.1:3001', 'http://[::1]:3001'];
+  for (const identityIssuer of local) assert.equal(readConfig({ ...given, identityIssuer }).identityIssuer, identityIssuer);
+});
+
+test("the CDK's own context is not taken for a setting", () => {
+  const context = {
+    '@aws-cdk/core:newStyleStackSynthesis': true,
+    'aws:cdk:enable-path-metadata': true,
+    'availability-zones:account=1': [],
+  };
+  assert.deepEqual(readConfig({ ...given, ...context }), readConfig(given));
+});
+
+test('an empty setting is an absent one', () => assert.deepEqual(readConfig({ ...given, consoleUrl: '' }), readConfig(given)));
+
+test('what a deployment still needs is named, and nothing once it is there', () => {
+  assert.deepEqual(
+    unset(readConfig({})).map((line) => line.split(':')[0]),
+    ['identityClientId', 'mailFrom'],
+  );
+  assert.deepEqual(unset(readConfig(given)), []);
+});

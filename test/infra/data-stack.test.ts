@@ -1,0 +1,103 @@
+/** What must outlive any deployment does. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { type Resource, resourcesOf, settings, templatesOf } from '../support/template.ts';
+
+const templates = templatesOf();
+const resources = resourcesOf(templates).filter(({ stack }) => stack === 'Data');
+const ofType = (type: string, among: readonly Resource[] = resources) => among.filter((resource) => resource.type === type);
+const only = (type: string, among?: readonly Resource[]): Resource => {
+  const found = ofType(type, among);
+  assert.equal(found.length, 1, type);
+  return found[0]!;
+};
+
+test('the table survives a mistake: recovery to any second of 35 days, no deletion, kept when the stack goes', () => {
+  const { properties, deletionPolicy } = only('AWS::DynamoDB::Table');
+  assert.deepEqual(properties.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 });
+  assert.equal(properties.DeletionProtectionEnabled, true);
+  assert.equal(deletionPolicy, 'Retain');
+});
+
+test('the table is on demand, keyed by pk and sk, with a stream and expiry by ttl', () => {
+  const { properties } = only('AWS::DynamoDB::Table');
+  assert.equal(properties.BillingMode, 'PAY_PER_REQUEST');
+  assert.deepEqual(properties.KeySchema, [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ]);
+  assert.deepEqual(properties.StreamSpecification, { StreamViewType: 'NEW_IMAGE' });
+  assert.deepEqual(properties.TimeToLiveSpecification, { AttributeName: 'ttl', Enabled: true });
+});
+
+test('every key and every secret is kept when the stack goes', () => {
+  const kept = [...ofType('AWS::KMS::Key'), ...ofType('AWS::SecretsManager::Secret')];
+  assert.equal(kept.length, 3 + 2);
+  for (const { id, deletionPolicy } of kept) assert.equal(deletionPolicy, 'Retain', id);
+});
+
+test('every symmetric key rotates by itself', () => {
+  for (const { id, properties } of ofType('AWS::KMS::Key'))
+    assert.ok(properties.KeyUsage === 'SIGN_VERIFY' || properties.EnableKeyRotation === true, id);
+});
+
+test('secrets are generated, 64 characters long, under a key of our own', () => {
+  for (const { id, properties } of ofType('AWS::SecretsManager::Secret')) {
+    assert.equal((properties.GenerateSecretString as { PasswordLength: number }).PasswordLength, 64, id);
+    assert.equal(properties.SecretString, undefined, id);
+    assert.ok(properties.KmsKeyId, id);
+  }
+});
+
+suite('signing key', () => {
+  const previous = 'arn:aws:kms:eu-west-1:123456789012:key/previous';
+  const rotated = resourcesOf(templatesOf({ ...settings, tokenKeyGeneration: '2', previousTokenKeyArns: previous }));
+  const variable = (among: readonly Resource[]) => {
+    const jwks = among.find(({ properties }) => properties.Handler === 'index.jwks')!;
+    return JSON.stringify((jwks.properties.Environment as { Variables: Record<string, unknown> }).Variables.TOKEN_KEY_IDS);
+  };
+
+  test('a new generation signs, the ones before stay in the stack', () => {
+    const ids = ofType('AWS::KMS::Key', rotated)
+      .map(({ id }) => id)
+      .filter((id) => id.startsWith('TokenKey'));
+    assert.equal(ids.length, 2);
+    assert.match(variable(rotated), new RegExp(ids.find((id) => id.startsWith('TokenKey2')) ?? 'absent'));
+  });
+
+  test('a previous key is accepted after the one that signs', () => assert.match(variable(rotated), new RegExp(`,${previous}`)));
+});
+
+suite('address', () => {
+  const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
+  const own = resourcesOf(templatesOf({ ...settings, domainName: 'api.example.com', certificateArn }));
+
+  test('browsers may call from the configured origins only, with cookies', () => {
+    const cors = only('AWS::ApiGatewayV2::Api').properties.CorsConfiguration as Record<string, unknown>;
+    assert.deepEqual(cors.AllowOrigins, ['https://app.example.com']);
+    assert.equal(cors.AllowCredentials, true);
+    assert.ok(!JSON.stringify(cors).includes('*'));
+  });
+
+  test('without origins no browser may', () => {
+    const closed = resourcesOf(templatesOf({ ...settings, allowedOrigins: '' }));
+    assert.equal(only('AWS::ApiGatewayV2::Api', closed).properties.CorsConfiguration, undefined);
+  });
+
+  test('a domain of its own is the only address, and the one in links and tokens', () => {
+    assert.equal(only('AWS::ApiGatewayV2::Api', own).properties.DisableExecuteApiEndpoint, true);
+    assert.equal(only('AWS::ApiGatewayV2::DomainName', own).properties.DomainName, 'api.example.com');
+    for (const fn of ofType('AWS::Lambda::Function', own)) {
+      const { PUBLIC_URL = 'https://api.example.com' } =
+        (fn.properties.Environment as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
+      assert.equal(PUBLIC_URL, 'https://api.example.com', fn.id);
+    }
+  });
+});
+
+test('CloudFormation refuses to deploy what is not configured, in our words', () => {
+  const rules = JSON.stringify(templatesOf({}).get('Data')?.Rules);
+  assert.match(rules, /identityClientId: set it to/);
+  assert.match(rules, /mailFrom: set it to/);
+  assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('set it to'));
+});

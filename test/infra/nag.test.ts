@@ -1,0 +1,71 @@
+/** What others learned the hard way, checked: cdk-nag's AwsSolutions and Serverless packs, and the CDK's own validation. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { App, type CfnResource, type Stack } from 'aws-cdk-lib';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { buildApp } from '../../infra/app.ts';
+import { readConfig } from '../../infra/config.ts';
+import { acceptances, withNag } from '../../infra/nag.ts';
+import { inlineCode, settings } from '../support/template.ts';
+
+interface Finding {
+  readonly ruleName: string;
+}
+interface Report {
+  readonly pluginReports: readonly {
+    readonly pluginName: string;
+    readonly violations: readonly Finding[];
+    readonly suppressedViolations?: readonly Finding[];
+  }[];
+}
+
+/** What the packs and the validation say; the latter says nothing where there is nothing to say. */
+const reportOf = (spoil: (app: App) => void = () => {}): Report => {
+  const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
+  const app = buildApp({ config: readConfig(settings), code: inlineCode }, new App({ outdir }));
+  spoil(app);
+  try {
+    withNag(app).synth();
+  } catch (error) {
+    // A finding stops the synthesis, after the report is written.
+    assert.match((error as Error).message, /Validation failed/);
+  }
+  const report = JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')) as Report;
+  rmSync(outdir, { recursive: true });
+  return report;
+};
+
+const report = reportOf();
+
+test('no finding is without a written reason', () => {
+  assert.deepEqual(report.pluginReports.map(({ pluginName }) => pluginName).sort(), ['AwsSolutions', 'Serverless']);
+  assert.deepEqual(
+    report.pluginReports.flatMap(({ violations }) => violations),
+    [],
+  );
+});
+
+test('no reason is kept for a finding that is gone', () => {
+  const found = report.pluginReports.flatMap(({ suppressedViolations = [] }) =>
+    suppressedViolations.map(({ ruleName }) => ruleName),
+  );
+  assert.deepEqual(
+    acceptances.flatMap(({ rules }) => rules.filter((rule) => !found.includes(rule))),
+    [],
+  );
+});
+
+test('a queue without dead letters and a property that does not exist would be found', (t) => {
+  // The findings are printed as well; here they are wanted.
+  t.mock.method(process.stderr, 'write', () => true);
+  const { pluginReports } = reportOf((app) => {
+    new Queue(app.node.findChild('Engine') as Stack, 'Forgotten');
+    (app.node.findChild('Api').node.findChild('Stage') as CfnResource).addPropertyOverride('Nonsense', true);
+  });
+  const found = pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
+  assert.ok(found.includes('AwsSolutions-SQS3'), String(found));
+  assert.ok(found.includes('F3002'), String(found));
+});

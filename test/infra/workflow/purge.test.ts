@@ -1,0 +1,63 @@
+/** The purge workflow itself, run with faults in its step. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { StateMachine } from 'aws-local-stepfunctions';
+import { purgeDefinition } from '../../../infra/workflow/purge.ts';
+
+const definition = purgeDefinition('arn:aws:lambda:eu-west-1:123456789012:function:purge', 60);
+const input = { organizationId: 'org_1', deleteBackupData: false, done: false };
+
+const named = (name: string): Error => Object.assign(new Error(`${name} happened`), { name });
+
+/** Runs it with a step that does what the script says, one entry a call; waits between tries take no time. */
+const run = async (script: readonly (Error | { done: boolean })[]) => {
+  const seen: unknown[] = [];
+  const machine = new StateMachine(definition as never);
+  const execution = machine.run(input, {
+    overrides: {
+      taskResourceLocalHandlers: {
+        Purge: async (event) => {
+          const outcome = script[Math.min(seen.length, script.length - 1)];
+          seen.push(event);
+          if (outcome instanceof Error) throw outcome;
+          return { ...(event as typeof input), ...outcome };
+        },
+      },
+      retryIntervalOverrides: { Purge: 0 },
+    },
+  });
+  const result = await execution.result.then(
+    (output: unknown) => ({ output }),
+    (error: unknown) => ({ error: error as Error }),
+  );
+  return { seen, ...result };
+};
+
+suite('purge', () => {
+  test('goes on until the step says it is done', async () => {
+    const { seen, ...result } = await run([{ done: false }, { done: false }, { done: true }]);
+    assert.deepEqual(result, { output: { ...input, done: true } });
+    assert.deepEqual(seen, [input, input, input]);
+  });
+
+  for (const fault of [
+    'Lambda.TooManyRequestsException',
+    'Lambda.ServiceException',
+    'Lambda.Unknown',
+    'States.Timeout',
+    'TypeError',
+  ]) {
+    test(`tries a step again after ${fault}`, async () => {
+      const { seen, ...result } = await run([named(fault), named(fault), { done: true }]);
+      assert.deepEqual(result, { output: { ...input, done: true } });
+      assert.equal(seen.length, 3);
+    });
+  }
+
+  test('gives up after seven tries and fails with the cause, so that the alarm rings', async () => {
+    const { seen, ...result } = await run([named('AccessDenied')]);
+    assert.equal(seen.length, 7);
+    assert.ok('error' in result);
+    assert.match(`${result.error.name} ${result.error.message}`, /AccessDenied/);
+  });
+});

@@ -1,0 +1,80 @@
+/** Whoever an alarm wakes finds a section of its name; and what would hurt has an alarm. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { resourcesOf, target, templatesOf } from '../support/template.ts';
+
+const resources = resourcesOf(templatesOf());
+const alarms = resources.filter((resource) => resource.type === 'AWS::CloudWatch::Alarm');
+const names = alarms.map(({ properties }) => String(properties.AlarmName));
+const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
+const sections = new Map(
+  runbook
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section]),
+);
+
+for (const name of names) {
+  test(`runbook explains ${name}: what it means, where to look, what to do`, () => {
+    const section = sections.get(name);
+    assert.ok(section, `no section ${name}`);
+    for (const part of ['**Means**', '**Look**', '**Do**']) assert.ok(section.includes(part), `${name} lacks ${part}`);
+  });
+}
+
+test('runbook has no section for an alarm that does not exist', () =>
+  assert.deepEqual(
+    [...sections.keys()].filter((name) => !names.includes(name)),
+    [],
+  ));
+
+test('every alarm tells someone', () => {
+  for (const { id, properties } of alarms) assert.equal((properties.AlarmActions as unknown[]).length, 1, id);
+});
+
+const watched = (metric: string, dimension: string): readonly string[] =>
+  alarms
+    .filter(({ properties }) => properties.MetricName === metric)
+    .flatMap(({ properties }) => properties.Dimensions as readonly { Name: string; Value: unknown }[])
+    .filter(({ Name }) => Name === dimension)
+    .map(({ Value }) => target(Value));
+
+const idsOf = (type: string, keep: (properties: Readonly<Record<string, unknown>>) => boolean = () => true) =>
+  resources.filter((resource) => resource.type === type && keep(resource.properties)).map(({ id }) => id);
+
+test('every dead-letter queue rings at its first message', () => {
+  const queueNames = alarms
+    .filter(({ properties }) => properties.MetricName === 'ApproximateNumberOfMessagesVisible' && properties.Threshold === 0)
+    .flatMap(({ properties }) => properties.Dimensions as readonly { Value: unknown }[])
+    .map(({ Value }) => target(Value));
+  assert.deepEqual(queueNames.sort(), idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy === undefined).sort());
+});
+
+test('every work queue rings when its oldest message waits', () =>
+  assert.deepEqual(
+    watched('ApproximateAgeOfOldestMessage', 'QueueName'),
+    idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy !== undefined),
+  ));
+
+test('every workflow rings when an execution fails or times out', () => {
+  const workflows = idsOf('AWS::StepFunctions::StateMachine');
+  assert.deepEqual(watched('ExecutionsFailed', 'StateMachineArn'), workflows);
+  assert.deepEqual(watched('ExecutionsTimedOut', 'StateMachineArn'), workflows);
+});
+
+// A failing API function is a 5xx of the API, which rings for all of them.
+test('every function behind the API rings when it fails', () => {
+  const workers = resources
+    .filter(({ type, stack }) => type === 'AWS::Lambda::Function' && stack === 'Engine')
+    .map(({ id }) => id);
+  assert.deepEqual([...watched('Errors', 'FunctionName')].sort(), workers.sort());
+});
+
+test('server errors of the API and throttling of functions ring', () => {
+  for (const metric of ['5xx', 'Throttles'])
+    assert.ok(
+      alarms.some(({ properties }) => properties.MetricName === metric),
+      metric,
+    );
+});

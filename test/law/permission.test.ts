@@ -1,0 +1,102 @@
+/** Laws over every role of the template: least privilege, and an audit log nobody can change. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  functionOf,
+  resourceAt,
+  resourcesOf,
+  statementsOf,
+  templatesOf,
+  type WantedFunction,
+  wantedFunctions,
+} from '../support/template.ts';
+
+const resources = resourcesOf(templatesOf());
+const roles = resources.filter((resource) => resource.type === 'AWS::IAM::Role');
+const roleOf = (one: WantedFunction) => {
+  const fn = functionOf(resources, one);
+  return resourceAt(resources, fn.stack, fn.properties.Role);
+};
+
+// These calls have no resource to name.
+const starAllowed = [
+  'xray:PutTraceSegments',
+  'xray:PutTelemetryRecords',
+  'xray:GetSamplingRules',
+  'xray:GetSamplingTargets',
+  'logs:CreateLogDelivery',
+  'logs:GetLogDelivery',
+  'logs:UpdateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:DescribeResourcePolicies',
+  'logs:DescribeLogGroups',
+];
+const granted = roles.flatMap((role) => statementsOf(role).map((statement) => ({ role, statement })));
+
+test('permissions are part of their role: no policy is attached from elsewhere', () => {
+  for (const type of ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy'])
+    assert.deepEqual(
+      resources.filter((resource) => resource.type === type),
+      [],
+    );
+  for (const { id, properties } of roles) assert.equal(properties.ManagedPolicyArns, undefined, id);
+});
+
+test('permissions never name all actions, nor all resources unless the action has none', () => {
+  for (const { role, statement } of granted) {
+    for (const action of statement.Action) assert.ok(!action.includes('*'), `${role.id}: ${action}`);
+    if (statement.Resource.some((resource) => JSON.stringify(resource).includes('*')))
+      assert.deepEqual(
+        statement.Action.filter((action) => !starAllowed.includes(action)),
+        [],
+        role.id,
+      );
+  }
+});
+
+test('nobody but the purge can change or remove an audit entry', () => {
+  const changing = ['dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'];
+  const unguarded = roles.filter((role) => {
+    const statements = statementsOf(role);
+    const may = statements.some(
+      ({ Effect, Action, Condition }) =>
+        Effect === 'Allow' && Condition === undefined && Action.some((action) => changing.includes(action)),
+    );
+    const guarded = statements.some(
+      ({ Effect, Action, Condition }) =>
+        Effect === 'Deny' &&
+        ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'].every((action) => Action.includes(action)) &&
+        JSON.stringify(Condition) === '{"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["AUDIT#*"]}}',
+    );
+    return may && !guarded;
+  });
+  assert.deepEqual(
+    unguarded.map(({ id }) => id.replace(/[0-9A-F]{8}$/, '')),
+    ['PurgeRole'],
+  );
+});
+
+test('a function that only reads may write to no partition but the counters', () => {
+  for (const one of wantedFunctions.filter(({ uses }) => !uses.some((use) => use === 'table:write' || use === 'table:purge'))) {
+    for (const { Action, Condition } of statementsOf(roleOf(one))) {
+      assert.ok(!Action.some((action) => /^dynamodb:(Put|Delete|BatchWrite)/.test(action)), one.name);
+      if (Action.includes('dynamodb:UpdateItem'))
+        assert.deepEqual(Condition, { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['RATE#*', 'SEEN#*'] } }, one.name);
+    }
+  }
+});
+
+test('only functions that sign may use the private half of the token key', () => {
+  const signers = wantedFunctions.filter((one) => {
+    return statementsOf(roleOf(one)).some(({ Action }) => Action.includes('kms:Sign'));
+  });
+  assert.deepEqual(
+    signers.map(({ name }) => name).sort(),
+    wantedFunctions
+      .filter(({ uses }) => uses.includes('token:sign'))
+      .map(({ name }) => name)
+      .sort(),
+  );
+});

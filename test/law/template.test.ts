@@ -1,0 +1,144 @@
+/** Laws over the synthesized template: whatever is added to the stacks keeps them. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { type Use, uses } from '../../shared/contract/uses.ts';
+import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../support/template.ts';
+
+const templates = templatesOf();
+const resources = resourcesOf(templates);
+const ofType = (type: string) => resources.filter((resource) => resource.type === type);
+const functions = ofType('AWS::Lambda::Function');
+const find = (stack: string, reference: unknown) => resourceAt(resources, stack, reference);
+
+// CloudFormation refuses 501; the next sixty endpoints must still fit, at four resources each.
+for (const [stack, template] of templates)
+  test(`stack ${stack} stays below 450 resources`, () => assert.ok(Object.keys(template.Resources).length <= 450));
+
+test('an endpoint costs four resources, so that a hundred of them fit one stack', () => {
+  const perEndpoint = resources.filter((resource) => resource.stack === 'Api' && resource.id.startsWith('OrganizationsList'));
+  assert.deepEqual(perEndpoint.map(({ type }) => type).sort(), [
+    'AWS::ApiGatewayV2::Integration',
+    'AWS::ApiGatewayV2::Route',
+    'AWS::IAM::Role',
+    'AWS::Lambda::Function',
+  ]);
+});
+
+test('there is one function for each row and each worker, and no other', () => {
+  assert.equal(functions.length, wantedFunctions.length);
+  for (const one of wantedFunctions) functionOf(resources, one);
+});
+
+suite('functions', () => {
+  for (const one of wantedFunctions) {
+    test(`${one.name} has exactly the variables of its uses`, () => {
+      const { Variables = {} } = (functionOf(resources, one).properties.Environment ?? {}) as { Variables?: object };
+      const expected = new Set(one.uses.flatMap((use: Use) => uses[use] as readonly string[]));
+      assert.deepEqual(Object.keys(Variables).sort(), [...expected].sort());
+    });
+  }
+
+  test('no two share a role', () => {
+    const used = functions.map((fn) => `${fn.stack}/${target(fn.properties.Role)}`);
+    assert.equal(new Set(used).size, functions.length);
+  });
+
+  test('all run on arm64 and Node 24, traced, and log to a group that forgets', () => {
+    for (const { stack, id, properties } of functions) {
+      assert.deepEqual(properties.Architectures, ['arm64'], id);
+      assert.equal(properties.Runtime, 'nodejs24.x', id);
+      assert.deepEqual(properties.TracingConfig, { Mode: 'Active' }, id);
+      const { LogGroup } = properties.LoggingConfig as { LogGroup: unknown };
+      assert.ok(Number(find(stack, LogGroup).properties.RetentionInDays) > 0, id);
+    }
+  });
+
+  // API Gateway gives up after 30 s; an answer of ours must come before.
+  test('no endpoint may take longer than the gateway waits', () => {
+    for (const fn of functions.filter(({ stack }) => stack === 'Api')) assert.ok(Number(fn.properties.Timeout) < 30, fn.id);
+  });
+});
+
+test('every log group forgets', () => {
+  for (const { id, properties } of ofType('AWS::Logs::LogGroup')) assert.ok(Number(properties.RetentionInDays) > 0, id);
+});
+
+suite('queues', () => {
+  const queues = ofType('AWS::SQS::Queue');
+  const deadLetterTargets = new Set(
+    resources.flatMap(({ properties }) =>
+      [
+        (properties.RedrivePolicy as { deadLetterTargetArn?: unknown } | undefined)?.deadLetterTargetArn,
+        (properties.DestinationConfig as { OnFailure?: { Destination: unknown } } | undefined)?.OnFailure?.Destination,
+      ]
+        .filter((reference) => reference !== undefined)
+        .map(target),
+    ),
+  );
+
+  test('each has dead letters or is dead letters', () => {
+    for (const { id, properties } of queues) assert.ok(properties.RedrivePolicy || deadLetterTargets.has(id), id);
+  });
+
+  test('each is encrypted and refuses plain http', () => {
+    const policies = ofType('AWS::SQS::QueuePolicy').map(({ properties }) => JSON.stringify(properties));
+    for (const { id, properties } of queues) {
+      assert.equal(properties.SqsManagedSseEnabled, true, id);
+      assert.ok(
+        policies.some((policy) => policy.includes(id) && policy.includes('"aws:SecureTransport":"false"')),
+        id,
+      );
+    }
+  });
+
+  test('a message is tried at least five times', () => {
+    for (const { id, properties } of queues.filter((queue) => queue.properties.RedrivePolicy))
+      assert.ok((properties.RedrivePolicy as { maxReceiveCount: number }).maxReceiveCount >= 5, id);
+  });
+});
+
+suite('event source mappings', () => {
+  const mappings = ofType('AWS::Lambda::EventSourceMapping');
+
+  test('each takes partial answers, so that one bad record does not repeat the good ones', () => {
+    assert.equal(mappings.length, 2);
+    for (const { id, properties } of mappings)
+      assert.deepEqual(properties.FunctionResponseTypes, ['ReportBatchItemFailures'], id);
+  });
+
+  // Below six times, a message comes back while the function still works on it.
+  test('each queue hides a message for at least six times the time its function may take', () => {
+    const fromQueues = mappings.filter((mapping) => JSON.stringify(mapping.properties.EventSourceArn).includes('Fn::GetAtt'));
+    assert.ok(fromQueues.length > 0);
+    for (const { stack, id, properties } of fromQueues) {
+      const visibilitySeconds = Number(find(stack, properties.EventSourceArn).properties.VisibilityTimeout);
+      const timeoutSeconds = Number(find(stack, properties.FunctionName).properties.Timeout);
+      const windowSeconds = Number(properties.MaximumBatchingWindowInSeconds ?? 0);
+      assert.ok(visibilitySeconds >= 6 * timeoutSeconds + windowSeconds, id);
+    }
+  });
+
+  test('each stream gives a bad record up in bounded time, alone, and keeps it', () => {
+    const fromStreams = mappings.filter((mapping) => mapping.properties.StartingPosition !== undefined);
+    assert.ok(fromStreams.length > 0);
+    for (const { id, properties } of fromStreams) {
+      assert.equal(properties.BisectBatchOnFunctionError, true, id);
+      assert.ok(Number(properties.MaximumRetryAttempts) > 0, id);
+      assert.ok(Number(properties.MaximumRecordAgeInSeconds) > 0, id);
+      assert.ok(properties.DestinationConfig, id);
+    }
+  });
+});
+
+test('every schedule retries in bounds and keeps what it could not deliver', () => {
+  const schedules = ofType('AWS::Scheduler::Schedule');
+  assert.ok(schedules.length > 0);
+  for (const { id, properties } of schedules) {
+    const { RetryPolicy, DeadLetterConfig } = properties.Target as {
+      RetryPolicy?: { MaximumRetryAttempts: number };
+      DeadLetterConfig?: unknown;
+    };
+    assert.ok((RetryPolicy?.MaximumRetryAttempts ?? 0) > 0, id);
+    assert.ok(DeadLetterConfig, id);
+  }
+});
