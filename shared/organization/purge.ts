@@ -45,7 +45,7 @@ export const purgeOrganization = async (organizationId: string, until: Date, tim
     return true;
   } catch (error) {
     // Another purge of the same organization is at the same point; the next look tells.
-    if (error instanceof ApiError) return false;
+    if (error instanceof ApiError && error.code === 'CONFLICT') return false;
     throw error;
   }
 };

@@ -1,8 +1,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { beforeEach, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { startAws } from '../aws-double.ts';
+import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 interface Entry {
   readonly Id: string;
@@ -10,9 +10,9 @@ interface Entry {
 }
 let refuses: (message: string) => boolean;
 let breaks = false;
-const { calls, of } = await startAws({
+const aws = await scriptAws({
   SendMessageBatch: ({ Entries }) => {
-    if (breaks) throw Object.assign(new Error('no queue'), { name: 'QueueDoesNotExist' });
+    if (breaks) return new Fault('QueueDoesNotExist');
     const entries = Entries as Entry[];
     const md5 = (text: string) => createHash('md5').update(text).digest('hex');
     return {
@@ -25,6 +25,7 @@ const { calls, of } = await startAws({
     };
   },
 });
+after(() => aws.stop());
 // The SDK sends to the queue's own address.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
 const { handler } = await import('../../../functions/event/fan-out.ts');
@@ -32,7 +33,7 @@ const { handler } = await import('../../../functions/event/fan-out.ts');
 beforeEach(() => {
   refuses = () => false;
   breaks = false;
-  calls.length = 0;
+  aws.calls.length = 0;
 });
 
 const eventOf = (...messages: (string | undefined)[]) =>
@@ -46,14 +47,16 @@ const eventOf = (...messages: (string | undefined)[]) =>
       },
     })),
   }) as DynamoDBStreamEvent;
-const sent = () => of('SendMessageBatch').flatMap(({ Entries }) => (Entries as Entry[]).map(({ MessageBody }) => MessageBody));
+const sent = () =>
+  aws.sent('SendMessageBatch').flatMap(({ Entries }) => (Entries as Entry[]).map(({ MessageBody }) => MessageBody));
 
 test('every task goes to the queue as it is, ten at a time', async () => {
   const messages = Array.from({ length: 23 }, (_, n) => `task ${n}`);
   deepEqual(await handler(eventOf(...messages)), { batchItemFailures: [] });
   deepEqual(sent().sort(), [...messages].sort());
   deepEqual(
-    of('SendMessageBatch')
+    aws
+      .sent('SendMessageBatch')
       .map(({ Entries }) => (Entries as Entry[]).length)
       .sort(),
     [10, 10, 3],
@@ -79,5 +82,5 @@ test('a queue that is gone fails the batch, so that the stream keeps it', async 
 
 test('no records are no call', async () => {
   deepEqual(await handler(eventOf()), { batchItemFailures: [] });
-  equal(calls.length, 0);
+  equal(aws.calls.length, 0);
 });

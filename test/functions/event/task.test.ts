@@ -1,13 +1,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import type { SQSEvent } from 'aws-lambda';
-import { startAws } from '../aws-double.ts';
+import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 Object.assign(process.env, {
-  TABLE_NAME: 'table',
   MAIL_FROM: 'Backups <backups@example.com>',
   PUBLIC_URL: 'https://backup.example.com',
-  SERVICE_SECRET_ID: 'service',
   PURGE_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:purge',
 });
 
@@ -35,31 +33,33 @@ const invitation = (n: number, more: object = {}) => ({
 let table: Record<string, unknown>[] = [];
 let mailRefuses: (to: string) => boolean;
 let started = new Set<string>();
-const { calls, of } = await startAws({
+/** SES has addresses instead of action names. */
+const sendEmail = '';
+const aws = await scriptAws({
   BatchGetItem: ({ RequestItems }) => {
-    const { Keys } = (RequestItems as Record<string, { Keys: { pk: { S: string }; sk: { S: string } }[] }>).table!;
+    const { Keys } = (RequestItems as Record<string, { Keys: { pk: { S: string }; sk: { S: string } }[] }>).Table!;
     const found = table.filter(({ pk, sk }) => Keys.some((key) => key.pk.S === pk && key.sk.S === sk));
-    return { Responses: { table: found.map(attributesOf) } };
+    return { Responses: { Table: found.map(attributesOf) } };
   },
   GetSecretValue: () => ({ SecretString: 'a secret of the deployment' }),
-  SendEmail: (input) => {
+  [sendEmail]: (input) => {
     const [to] = (input.Destination as { ToAddresses: string[] }).ToAddresses;
-    if (mailRefuses(to!)) throw Object.assign(new Error('no'), { name: 'MessageRejected' });
-    return { MessageId: 'x' };
+    return mailRefuses(to!) ? new Fault('MessageRejected') : { MessageId: 'x' };
   },
   StartExecution: ({ name }) => {
-    if (started.has(String(name))) throw Object.assign(new Error('twice'), { name: 'ExecutionAlreadyExists' });
+    if (started.has(String(name))) return new Fault('ExecutionAlreadyExists');
     started.add(String(name));
     return { executionArn: 'x', startDate: 0 };
   },
 });
+after(() => aws.stop());
 const { handler } = await import('../../../functions/event/task.ts');
 
 beforeEach(() => {
   table = [organization, ...[1, 2, 3, 4].map((n) => invitation(n))];
   mailRefuses = () => false;
   started = new Set();
-  calls.length = 0;
+  aws.calls.length = 0;
 });
 
 const taskId = 'tsk_01JWNVAV000000000000000000';
@@ -70,7 +70,7 @@ const run = (...bodies: string[]) =>
     batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort(),
   );
 const mails = () =>
-  of('SendEmail').map((input) => ({
+  aws.sent(sendEmail).map((input) => ({
     to: (input.Destination as { ToAddresses: string[] }).ToAddresses[0]!,
     body: JSON.stringify(input.Content),
   }));
@@ -122,7 +122,7 @@ test('a purge is started once, however often its task is delivered', async () =>
   deepEqual(await run(purge), []);
   deepEqual(await run(purge), []);
   deepEqual(
-    of('StartExecution').map(({ name, input }) => [name, JSON.parse(String(input))]),
+    aws.sent('StartExecution').map(({ name, input }) => [name, JSON.parse(String(input))]),
     Array(2).fill([taskId, { organizationId, deleteBackupData: false, done: false }]),
   );
 });
