@@ -1,0 +1,33 @@
+/** The deployer's choices, as the local stage makes them. */
+import type { ConfigInput } from '../config.ts';
+
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Where apps under development usually wait for a code. Loopback addresses match on any port. */
+const redirectPaths = [
+  '/',
+  '/callback',
+  '/cb',
+  '/auth/callback',
+  '/oauth/callback',
+  '/login/callback',
+  '/auth/google/callback',
+  '/oauth2/callback',
+  '/redirect',
+  '/done',
+  '/code',
+  '/app',
+  '/app/callback',
+];
+
+export const localConfig = (apiUrl: string, identityUrl: string): ConfigInput => ({
+  identityIssuer: identityUrl,
+  identityClientId: 'local-stage',
+  mailFrom: 'backups@example.com',
+  consoleUrl: `${apiUrl}/docs`,
+  allowedOrigins: [...new Set([apiUrl, 'http://localhost:3000', 'http://localhost:5173', 'https://app.example.com'])],
+  allowedRedirectUris: [
+    ...loopback.flatMap((host) => redirectPaths.map((path) => `http://${host}${path}`)),
+    'https://app.example.com/callback',
+  ],
+});

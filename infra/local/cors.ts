@@ -1,0 +1,66 @@
+/** CORS as the HTTP API does it: preflights are answered before any function, other answers get their headers here only. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+interface Configuration {
+  readonly AllowOrigins?: readonly string[];
+  readonly AllowMethods?: readonly string[];
+  readonly AllowHeaders?: readonly string[];
+  readonly ExposeHeaders?: readonly string[];
+  readonly AllowCredentials?: boolean;
+  readonly MaxAge?: number;
+}
+
+export interface Cors {
+  readonly isPreflight: (method: string | undefined, headers: IncomingHttpHeaders) => boolean;
+  readonly preflight: (headers: IncomingHttpHeaders) => Record<string, string>;
+  readonly headers: (headers: IncomingHttpHeaders) => Record<string, string>;
+}
+
+/** `configuration` is the API's CorsConfiguration; without one nothing is answered and nothing added. */
+export const corsOf = (configuration: unknown): Cors => {
+  if (!configuration) return { isPreflight: () => false, preflight: () => ({}), headers: () => ({}) };
+  const {
+    AllowOrigins = [],
+    AllowMethods,
+    AllowHeaders,
+    ExposeHeaders,
+    AllowCredentials,
+    MaxAge,
+  } = configuration as Configuration;
+  const any = AllowOrigins.includes('*');
+  const allowed = (origin: string | undefined): string | undefined => {
+    if (any) return '*';
+    return origin !== undefined && AllowOrigins.includes(origin) ? origin : undefined;
+  };
+  const common = (headers: IncomingHttpHeaders): Record<string, string> | undefined => {
+    const origin = allowed(headers.origin);
+    return origin === undefined || headers.origin === undefined
+      ? undefined
+      : {
+          'access-control-allow-origin': origin,
+          ...(!any && { vary: 'Origin' }),
+          ...(AllowCredentials && { 'access-control-allow-credentials': 'true' }),
+        };
+  };
+  return {
+    isPreflight: (method, headers) =>
+      method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined,
+    preflight: (headers) => {
+      const allow = common(headers);
+      return allow === undefined
+        ? {}
+        : {
+            ...allow,
+            ...(AllowMethods && { 'access-control-allow-methods': AllowMethods.join(',') }),
+            ...(AllowHeaders && { 'access-control-allow-headers': AllowHeaders.join(',') }),
+            ...(MaxAge !== undefined && { 'access-control-max-age': String(MaxAge) }),
+          };
+    },
+    headers: (headers) => {
+      const allow = common(headers);
+      return allow === undefined
+        ? {}
+        : { ...allow, ...(ExposeHeaders && { 'access-control-expose-headers': ExposeHeaders.join(',') }) };
+    },
+  };
+};

@@ -1,0 +1,136 @@
+/** The HTTP API: routes a request to its function and its answer back. What the gateway itself refuses is in our envelope. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
+import { corsOf } from './cors.ts';
+import { type Api, buildEvent, type Reply, readReply } from './event.ts';
+import { judge } from './iam.ts';
+import { FunctionError } from './lambda/function.ts';
+import type { Statement } from './parts.ts';
+import { compileRoutes, type Match, type Route } from './route.ts';
+
+export interface GatewayOptions {
+  readonly api: Api;
+  readonly routes: readonly Route[];
+  readonly cors: unknown;
+  /** What a role may do; undefined where the template has no such role. */
+  readonly role: (roleArn: string) => readonly Statement[] | undefined;
+  readonly invoke: (functionArn: string, event: unknown) => Promise<unknown>;
+  /** Pages of the stage itself, below /_local; undefined where there is none. */
+  readonly page: (path: string) => Reply | undefined;
+}
+
+/** The HTTP API's own limits. */
+const bodyMaxBytes = 10_000_000;
+export const headersMaxBytes = 10_240;
+
+export const makeGateway = (options: GatewayOptions): RequestListener => {
+  const find = compileRoutes(options.routes);
+  const cors = corsOf(options.cors);
+  const mayInvoke = new Map(options.routes.map((route) => [route, isAllowed(route, options)]));
+
+  const answer = async (request: IncomingMessage): Promise<Reply> => {
+    if (cors.isPreflight(request.method, request.headers)) {
+      return { status: 204, headers: cors.preflight(request.headers), body: empty };
+    }
+    const [rawPath = '/', ...rest] = (request.url ?? '/').split('?');
+    const path = decode(rawPath);
+    if (path === undefined || !path.startsWith('/')) return refusal('VALIDATION_ERROR', 'The path is not validly encoded');
+    const page = path.startsWith('/_local/') ? options.page(path) : undefined;
+    if (page) return page;
+    const body = await readBody(request);
+    if (!body) return refusal('PAYLOAD_TOO_LARGE', `The body may have at most ${bodyMaxBytes} bytes`);
+    const match = find(request.method ?? 'GET', path);
+    if (!match) return refusal('NOT_FOUND', 'Not Found');
+    if (!mayInvoke.get(match.route)) return refusal('INTERNAL_ERROR', 'Internal Server Error');
+    return call({ request, path, rawQuery: rest.join('?'), body }, match);
+  };
+
+  const call = async (received: Parameters<typeof buildEvent>[0], match: Match): Promise<Reply> => {
+    try {
+      const result = await withTimeout(options.invoke(match.route.functionArn, buildEvent(received, match, options.api)), match);
+      return readReply(result) ?? refusal('INTERNAL_ERROR', 'Internal Server Error');
+    } catch (error) {
+      if (!(error instanceof FunctionError)) throw error;
+      if (error.name === 'RequestTooLargeException') return refusal('PAYLOAD_TOO_LARGE', 'The body is too large');
+      return error.reason === 'timed-out'
+        ? refusal('SERVICE_UNAVAILABLE', 'Service Unavailable')
+        : refusal('INTERNAL_ERROR', 'Internal Server Error');
+    }
+  };
+
+  return (request, response) => {
+    const failed = refusal('INTERNAL_ERROR', 'Internal Server Error');
+    const reply = (what: Reply): void => send(request, response, what, cors.headers(request.headers));
+    answer(request)
+      .catch(() => failed)
+      .then(reply)
+      // A header that HTTP cannot carry.
+      .catch(() => reply(failed));
+  };
+};
+
+const empty = Buffer.alloc(0);
+
+/** On AWS a route whose role may not start its function answers 500; so does this one. */
+const isAllowed = ({ credentialsArn, functionArn }: Route, { role }: GatewayOptions): boolean => {
+  if (credentialsArn === undefined) return true;
+  const statements = role(credentialsArn) ?? [];
+  return judge(statements, { action: 'lambda:InvokeFunction', resources: [functionArn] }) === 'allowed';
+};
+
+const decode = (path: string): string | undefined => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The whole body, or undefined as soon as it is too large. */
+const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  if (Number(request.headers['content-length'] ?? 0) > bodyMaxBytes) return undefined;
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += (part as Buffer).length;
+    if (bytes > bodyMaxBytes) return undefined;
+    parts.push(part as Buffer);
+  }
+  return Buffer.concat(parts);
+};
+
+const withTimeout = async <T>(work: Promise<T>, { route }: Match): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new FunctionError('timed-out', 'Timeout', 'the integration took too long')), route.timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const refusal = (code: ErrorCode, message: string): Reply => ({
+  status: errors[code],
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: Buffer.from(JSON.stringify({ success: false, error: { code, message, requestId: crypto.randomUUID() } })),
+});
+
+const bodiless = new Set([204, 304]);
+
+const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, more: Record<string, string>): void => {
+  // An unread rest of a body would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close');
+  const length = bodiless.has(reply.status) ? {} : { 'content-length': reply.body.length };
+  response.writeHead(reply.status, { ...asHeaders(reply.headers), ...length, ...more });
+  response.end(bodiless.has(reply.status) || request.method === 'HEAD' ? undefined : reply.body);
+};
+
+/** The gateway alone speaks of CORS and of lengths: what a function says of them is dropped. */
+const asHeaders = (headers: Reply['headers']): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !name.startsWith('access-control-') && name !== 'content-length' && name !== 'transfer-encoding')
+      .map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  );

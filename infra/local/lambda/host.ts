@@ -1,0 +1,134 @@
+/**
+ * Runs the template's functions. Each function has instances of its own, started when an event finds none idle, as on
+ * Lambda; beyond the limits events wait in order. An idle instance gives way when another function needs the place,
+ * least recently used first.
+ */
+import type { FunctionSpec } from './function.ts';
+import { FunctionError } from './function.ts';
+import { type Instance, type Surroundings, startInstance } from './instance.ts';
+
+export interface Host {
+  /** Runs a function, known by its ARN or name. Rejects with a FunctionError. */
+  invoke(functionArn: string, payload: unknown): Promise<unknown>;
+  /** Tells whenever a run has ended: whatever it wrote is written. */
+  onRun(listener: () => void): void;
+  readonly instances: () => number;
+  stop(): Promise<void>;
+}
+
+export interface HostLimits {
+  /** Instances of one function at once. */
+  readonly perFunction: number;
+  /** Instances of all functions. */
+  readonly total: number;
+}
+
+const limitsByDefault: HostLimits = { perFunction: 4, total: 32 };
+
+interface Job {
+  readonly event: string;
+  readonly done: (result: unknown) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface Place {
+  readonly instance: Instance;
+  busy: boolean;
+  usedAt: number;
+}
+
+interface Pool {
+  readonly spec: FunctionSpec;
+  readonly places: Set<Place>;
+  readonly waiting: Job[];
+}
+
+export const startHost = (functions: readonly FunctionSpec[], around: Surroundings, limits = limitsByDefault): Host => {
+  const pools = new Map<string, Pool>();
+  for (const spec of functions) {
+    const pool: Pool = { spec, places: new Set(), waiting: [] };
+    pools.set(spec.arn, pool);
+    pools.set(spec.name, pool);
+  }
+  const all = new Set(pools.values());
+  const listeners: (() => void)[] = [];
+  /** Pools whose first event waits for a place of another function's. */
+  const starved = new Set<Pool>();
+  let turn = 0;
+  let stopped = false;
+
+  const count = (): number => [...all].reduce((sum, pool) => sum + pool.places.size, 0);
+
+  const evict = (): boolean => {
+    let oldest: { pool: Pool; place: Place } | undefined;
+    for (const pool of all) {
+      for (const place of pool.places) {
+        if (!place.busy && (!oldest || place.usedAt < oldest.place.usedAt)) oldest = { pool, place };
+      }
+    }
+    if (!oldest) return false;
+    oldest.pool.places.delete(oldest.place);
+    void oldest.place.instance.stop();
+    return true;
+  };
+
+  /** The most recently used idle instance, so that surplus ones grow old; else a new one, where the limits allow it. */
+  const findPlace = (pool: Pool): Place | undefined => {
+    const idle = [...pool.places].filter((place) => !place.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
+    if (idle) return idle;
+    if (pool.places.size >= Math.min(limits.perFunction, pool.spec.concurrency ?? Number.POSITIVE_INFINITY)) return undefined;
+    if (count() >= limits.total && !evict()) {
+      starved.add(pool);
+      return undefined;
+    }
+    const place: Place = { instance: startInstance(pool.spec, around), busy: false, usedAt: 0 };
+    pool.places.add(place);
+    return place;
+  };
+
+  const pump = (pool: Pool): void => {
+    while (pool.waiting.length > 0 && !stopped) {
+      const place = findPlace(pool);
+      if (!place) return;
+      const job = pool.waiting.shift();
+      if (job) void work(pool, place, job);
+    }
+    starved.delete(pool);
+  };
+
+  const work = async (pool: Pool, place: Place, job: Job): Promise<void> => {
+    place.busy = true;
+    try {
+      job.done(JSON.parse(await place.instance.run(job.event)));
+    } catch (error) {
+      job.fail(error);
+    } finally {
+      place.busy = false;
+      place.usedAt = ++turn;
+      if (place.instance.isDead()) {
+        pool.places.delete(place);
+        void place.instance.stop();
+      }
+      for (const listener of listeners) listener();
+      pump(pool);
+      for (const hungry of [...starved]) pump(hungry);
+    }
+  };
+
+  return {
+    invoke: (functionArn, payload) =>
+      new Promise((done, fail) => {
+        const pool = pools.get(functionArn);
+        if (!pool) return fail(new FunctionError('threw', 'ResourceNotFoundException', `Function not found: ${functionArn}`));
+        if (stopped) return fail(new FunctionError('crashed', 'ServiceUnavailable', 'the stage is stopping'));
+        pool.waiting.push({ event: JSON.stringify(payload) ?? 'null', done, fail });
+        pump(pool);
+      }),
+    onRun: (listener) => void listeners.push(listener),
+    instances: count,
+    stop: async () => {
+      stopped = true;
+      await Promise.all([...all].flatMap((pool) => [...pool.places].map((place) => place.instance.stop())));
+    },
+  };
+};

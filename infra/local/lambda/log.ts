@@ -1,0 +1,42 @@
+/** What functions print goes to files, one per function, so that the console stays readable. */
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface FunctionLog {
+  readonly write: (text: string | Uint8Array) => void;
+}
+
+/** A file is set aside once it is this long; the one before it is dropped. */
+const rotateAtBytes = 2_000_000;
+
+export const openLogs = (dir: string): ((functionName: string) => FunctionLog) => {
+  mkdirSync(dir, { recursive: true });
+  const open = new Map<string, FunctionLog>();
+  return (name) => {
+    const known = open.get(name) ?? openLog(join(dir, `${name}.log`));
+    open.set(name, known);
+    return known;
+  };
+};
+
+const openLog = (path: string): FunctionLog => {
+  let waiting: Uint8Array[] = [];
+  let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const flush = (): void => {
+    const text = Buffer.concat(waiting);
+    waiting = [];
+    if (bytes > rotateAtBytes) {
+      renameSync(path, `${path}.1`);
+      bytes = 0;
+    }
+    appendFileSync(path, text);
+    bytes += text.length;
+  };
+  return {
+    write: (text) => {
+      // One append per turn of the loop, however many lines came in it.
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push(typeof text === 'string' ? Buffer.from(text) : text);
+    },
+  };
+};

@@ -1,0 +1,57 @@
+/** Serves HTTP on this machine only, on both loopback addresses: the stage signs anyone in, so it is nobody else's to reach. */
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartError } from './settings.ts';
+
+export interface Listener {
+  readonly port: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A taken port is one line that names the port and the variable that moves it. */
+export const listen = async (
+  port: number,
+  variable: string,
+  handler: RequestListener,
+  options: ServerOptions = {},
+): Promise<Listener> => {
+  const servers: Server[] = [];
+  const open = async (host: string, wanted: number): Promise<number> => {
+    const server = createServer(options, handler);
+    // Browsers and fetch reuse connections; a timeout shorter than theirs would break calls that race with it.
+    server.keepAliveTimeout = 65_000;
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(wanted, host, done));
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  };
+  try {
+    const chosen = await open('127.0.0.1', port);
+    await open('::1', chosen).catch((error: NodeJS.ErrnoException) => {
+      // A machine without IPv6 does without it.
+      if (error.code === 'EADDRINUSE') throw error;
+    });
+    return { port: chosen, url: `http://localhost:${chosen}`, stop: () => close(servers) };
+  } catch (error) {
+    await close(servers);
+    throw explain(error as NodeJS.ErrnoException, port, variable);
+  }
+};
+
+export const explain = (error: NodeJS.ErrnoException, port: number, variable: string): Error => {
+  if (error.code === 'EADDRINUSE') {
+    return new StartError(`port ${port} is taken; stop what uses it, or set ${variable} to another port`, { cause: error });
+  }
+  if (error.code === 'EACCES') return new StartError(`port ${port} is not allowed here; set ${variable} to another port`);
+  return error;
+};
+
+const close = async (servers: readonly Server[]): Promise<void> => {
+  await Promise.all(
+    servers.map((server) => {
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      server.closeAllConnections();
+      return closed;
+    }),
+  );
+};

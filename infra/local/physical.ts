@@ -1,0 +1,123 @@
+/** What resources are called once they exist: physical names, ARNs and attributes, the same at every start. */
+import { createHash } from 'node:crypto';
+
+/** Where the stage pretends to be. */
+export interface Place {
+  readonly region: string;
+  readonly account: string;
+  /** The gateway's address: what the template calls the API's endpoint. */
+  readonly apiUrl: string;
+  /** The IAM front's address; queue URLs begin with it. */
+  readonly awsUrl: string;
+}
+
+export interface Physical {
+  readonly name: string;
+  readonly arn: string;
+  /** What `Ref` gives. */
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface Kind {
+  /** The property that holds a name the template chose. */
+  readonly nameProperty?: string;
+  /** Made up where the template chose none. */
+  readonly makeName?: (seed: string) => string;
+  readonly service: string;
+  /** The last part of the ARN. */
+  readonly path?: (name: string) => string;
+  readonly ref?: (name: string, arn: string, place: Place) => string;
+  readonly attributes?: (name: string, arn: string, place: Place) => Readonly<Record<string, string>>;
+}
+
+const byArn = (_name: string, arn: string): string => arn;
+const queueUrl = (name: string, _arn: string, place: Place): string => `${place.awsUrl}/${place.account}/${name}`;
+const digest = (seed: string): string => createHash('sha256').update(seed).digest('hex');
+const uuid = (seed: string): string => digest(seed).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
+const shortId = (seed: string): string => digest(seed).slice(0, 10);
+
+const table: Kind = { nameProperty: 'TableName', service: 'dynamodb', path: (name) => `table/${name}` };
+
+const kinds: Readonly<Record<string, Kind>> = {
+  'AWS::DynamoDB::Table': table,
+  'AWS::DynamoDB::GlobalTable': table,
+  'AWS::SQS::Queue': {
+    nameProperty: 'QueueName',
+    service: 'sqs',
+    ref: queueUrl,
+    attributes: (name, arn, place) => ({ QueueName: name, QueueUrl: queueUrl(name, arn, place) }),
+  },
+  'AWS::KMS::Key': { makeName: uuid, service: 'kms', path: (id) => `key/${id}`, attributes: (id) => ({ KeyId: id }) },
+  'AWS::KMS::Alias': { nameProperty: 'AliasName', service: 'kms' },
+  'AWS::SecretsManager::Secret': {
+    nameProperty: 'Name',
+    service: 'secretsmanager',
+    // Real ones end in six characters of their own, which is why policies name them with a wildcard.
+    path: (name) => `secret:${name}-${digest(name).slice(0, 6)}`,
+    ref: byArn,
+    attributes: (_name, arn) => ({ Id: arn }),
+  },
+  'AWS::Lambda::Function': { nameProperty: 'FunctionName', service: 'lambda', path: (name) => `function:${name}` },
+  'AWS::IAM::Role': { nameProperty: 'RoleName', service: 'iam', path: (name) => `role/${name}` },
+  'AWS::IAM::ManagedPolicy': { service: 'iam', path: (name) => `policy/${name}`, ref: byArn },
+  'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', service: 'logs', path: (name) => `log-group:${name}:*` },
+  'AWS::ApiGatewayV2::Api': {
+    makeName: shortId,
+    service: 'apigateway',
+    path: (id) => `/apis/${id}`,
+    attributes: (id, _arn, place) => ({ ApiEndpoint: place.apiUrl, ApiId: id }),
+  },
+  'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName', service: 'apigateway' },
+  'AWS::ApiGatewayV2::Integration': { makeName: shortId, service: 'apigateway' },
+  'AWS::ApiGatewayV2::Route': { makeName: shortId, service: 'apigateway' },
+  'AWS::StepFunctions::StateMachine': {
+    nameProperty: 'StateMachineName',
+    service: 'states',
+    path: (name) => `stateMachine:${name}`,
+    ref: byArn,
+    attributes: (name) => ({ Name: name }),
+  },
+  'AWS::Scheduler::Schedule': { nameProperty: 'Name', service: 'scheduler', path: (name) => `schedule/default/${name}` },
+  'AWS::Scheduler::ScheduleGroup': { nameProperty: 'Name', service: 'scheduler', path: (name) => `schedule-group/${name}` },
+  'AWS::SES::EmailIdentity': { nameProperty: 'EmailIdentity', service: 'ses', path: (name) => `identity/${name}` },
+  'AWS::SNS::Topic': {
+    nameProperty: 'TopicName',
+    service: 'sns',
+    ref: byArn,
+    attributes: (name, arn) => ({ TopicName: name, TopicArn: arn }),
+  },
+  'AWS::S3::Bucket': { nameProperty: 'BucketName', makeName: (seed) => `bucket-${shortId(seed)}`, service: 's3' },
+  'AWS::CloudWatch::Alarm': { nameProperty: 'AlarmName', service: 'cloudwatch', path: (name) => `alarm:${name}` },
+};
+
+/** Services whose ARNs name neither region nor account, or no region. */
+const arnOf = (service: string, path: string, { region, account }: Place): string => {
+  if (service === 's3') return `arn:aws:s3:::${path}`;
+  if (service === 'iam') return `arn:aws:iam::${account}:${path}`;
+  return `arn:aws:${service}:${region}:${account}:${path}`;
+};
+
+/** The longest name every service takes (Lambda, IAM: 64). */
+const nameMax = 64;
+
+const madeUp = (stack: string, logicalId: string): string => {
+  const name = `${stack}-${logicalId}`;
+  return name.length <= nameMax ? name : `${name.slice(0, nameMax - 9)}-${digest(name).slice(0, 8)}`;
+};
+
+/** `chosen` is what the template says the name is, resolved. */
+export const physicalOf = (
+  type: string,
+  stack: string,
+  logicalId: string,
+  chosen: (property: string) => unknown,
+  place: Place,
+): Physical => {
+  const kind = kinds[type] ?? { service: 'local' };
+  const given = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
+  const name = typeof given === 'string' ? given : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));
+  const arn = arnOf(kind.service, kind.path?.(name) ?? name, place);
+  const attributes = { Arn: arn, ...kind.attributes?.(name, arn, place) };
+  return { name, arn, ref: kind.ref?.(name, arn, place) ?? name, attributes };
+};

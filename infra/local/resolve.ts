@@ -1,0 +1,77 @@
+/** Turns what CloudFormation would compute into text: the intrinsic functions a synthesized template uses. */
+
+/** Where the answers come from. Each throws for what it does not know, naming it. */
+export interface Names {
+  ref(logicalId: string): unknown;
+  attribute(logicalId: string, name: string): unknown;
+  imported(exportName: string): unknown;
+}
+
+/** The value with every intrinsic replaced; one that is not known here is an error, never passed on as an object. */
+export const resolve = (value: unknown, names: Names): unknown => {
+  if (Array.isArray(value)) return value.map((element) => resolve(element, names)).filter((element) => element !== noValue);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const [only] = entries;
+  if (entries.length === 1 && only && (only[0] === 'Ref' || only[0].startsWith('Fn::')))
+    return intrinsic(only[0], only[1], names);
+  return Object.fromEntries(entries.map(([key, its]) => [key, resolve(its, names)]).filter(([, its]) => its !== noValue));
+};
+
+/** What `Ref: AWS::NoValue` leaves: the property is not there. */
+export const noValue = Symbol('AWS::NoValue');
+
+const intrinsic = (name: string, argument: unknown, names: Names): unknown => {
+  const rule = rules[name];
+  if (!rule) throw new Error(`the template uses ${name}, which the local stage does not know`);
+  return rule(argument, names);
+};
+
+const rules: Readonly<Record<string, (argument: unknown, names: Names) => unknown>> = {
+  Ref: (id, names) => names.ref(text(id)),
+  'Fn::GetAtt': (argument, names) => {
+    const [id, ...path] = Array.isArray(argument) ? argument.map(text) : text(argument).split('.');
+    return names.attribute(id ?? '', path.join('.'));
+  },
+  'Fn::Join': (argument, names) => {
+    const [separator, parts] = pair(argument);
+    return list(resolve(parts, names)).map(text).join(text(separator));
+  },
+  'Fn::Sub': (argument, names) => {
+    const [template, given] = Array.isArray(argument) ? pair(argument) : [argument, {}];
+    const variables = resolve(given, names) as Record<string, unknown>;
+    return text(template).replace(/\$\{(!?)([^}]+)\}/g, (_, literal: string, key: string) => {
+      if (literal) return `\${${key}}`;
+      if (Object.hasOwn(variables, key)) return text(variables[key]);
+      const [id = '', ...path] = key.split('.');
+      return text(path.length > 0 ? names.attribute(id, path.join('.')) : names.ref(id));
+    });
+  },
+  'Fn::Select': (argument, names) => {
+    const [index, from] = pair(argument);
+    const chosen = list(resolve(from, names))[Number(resolve(index, names))];
+    if (chosen === undefined) throw new Error(`Fn::Select: there is no element ${JSON.stringify(index)}`);
+    return chosen;
+  },
+  'Fn::Split': (argument, names) => {
+    const [separator, from] = pair(argument);
+    return text(resolve(from, names)).split(text(separator));
+  },
+  'Fn::ImportValue': (argument, names) => names.imported(text(resolve(argument, names))),
+};
+
+const text = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new Error(`the template has ${JSON.stringify(value)} where text is needed`);
+};
+
+const list = (value: unknown): readonly unknown[] => {
+  if (!Array.isArray(value)) throw new Error(`the template has ${JSON.stringify(value)} where a list is needed`);
+  return value;
+};
+
+const pair = (value: unknown): readonly [unknown, unknown] => {
+  const [first, second] = list(value);
+  return [first, second];
+};

@@ -1,0 +1,62 @@
+/** What a script may choose about a stage, read from the environment. A bad value is one line that names its variable. */
+import { resolve } from 'node:path';
+
+export interface Settings {
+  readonly port: number;
+  readonly identityPort: number;
+  readonly s3Port: number;
+  /** Where state lives; it survives restarts. */
+  readonly dir: string;
+  readonly demo: boolean;
+  /** Delays and clocks run this many times faster. */
+  readonly delayScale: number;
+}
+
+/** Something the person who started the stage can put right: shown as one line, without a stack. */
+export class StartError extends Error {}
+
+export const readSettings = (env: Readonly<Record<string, string | undefined>>): Settings => {
+  const settings = {
+    port: port(env, 'PORT', 3000),
+    identityPort: port(env, 'IDP_PORT', 3001),
+    s3Port: port(env, 'S3_PORT', 4566),
+    dir: resolve(env.LOCAL_DIR || '.local'),
+    demo: flag(env, 'DEMO', true),
+    delayScale: scale(env, 'DELAY_SCALE', 1),
+  };
+  const ports = { PORT: settings.port, IDP_PORT: settings.identityPort, S3_PORT: settings.s3Port };
+  for (const [name, value] of Object.entries(ports)) {
+    const twin = Object.entries(ports).find(([other, its]) => other !== name && its === value && value !== 0);
+    if (twin) throw new StartError(`${name} and ${twin[0]} are both ${value}; give each a port of its own`);
+  }
+  return settings;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const refuse = (name: string, value: string, wanted: string): StartError =>
+  new StartError(`${name}=${JSON.stringify(value)}: must be ${wanted}`);
+
+/** 0 lets the system choose, for tests. */
+const port = (env: Environment, name: string, otherwise: number): number => {
+  const text = env[name]?.trim();
+  if (!text) return otherwise;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw refuse(name, text, 'a port from 0 to 65535');
+  return Number(text);
+};
+
+const flag = (env: Environment, name: string, otherwise: boolean): boolean => {
+  const text = env[name]?.trim().toLowerCase();
+  if (!text) return otherwise;
+  if (text === '1' || text === 'true') return true;
+  if (text === '0' || text === 'false') return false;
+  throw refuse(name, text, '0 or 1');
+};
+
+const scale = (env: Environment, name: string, otherwise: number): number => {
+  const text = env[name]?.trim();
+  if (!text) return otherwise;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw refuse(name, text, 'a number greater than 0');
+  return value;
+};

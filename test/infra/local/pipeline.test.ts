@@ -1,0 +1,33 @@
+/** The stage as a whole: what a change sets off reaches its end. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { invites } from '../../../shared/contract/invitations.ts';
+import { api, call } from '../../support/client.ts';
+import { untilMails } from '../../support/mail.ts';
+import { addMember, newOrganization } from '../../support/organization.ts';
+import { newEmail } from '../../support/person.ts';
+
+test('health answers', async () => {
+  const { status, body } = await api('GET', '/health?checks=true');
+  assert.equal(status, 200, JSON.stringify(body));
+});
+
+test('an invitation leaves the table through stream, fan-out, queue and worker, and arrives as a mail', async () => {
+  const organization = await newOrganization();
+  const email = newEmail('invited');
+  const { status, body } = await call(invites.create, {
+    token: organization.owner.accessToken,
+    org: organization.id,
+    body: { email },
+  });
+  assert.equal(status, 201);
+  const [mail] = await untilMails(email);
+  assert.ok(mail?.text.includes(body.data.acceptUrl));
+});
+
+test('someone invited can join', async () => {
+  const organization = await newOrganization();
+  const member = await addMember(organization, 'viewer');
+  const { status } = await api('GET', '/api/v1/organizations/current', { token: member.accessToken, org: organization.id });
+  assert.equal(status, 200);
+});

@@ -1,0 +1,34 @@
+/** People, signed in through the real flow at the stage's identity provider. */
+import { randomUUID } from 'node:crypto';
+import { signIn as walkThrough } from '../../infra/local/sign-in.ts';
+import { auth } from '../../shared/contract/auth.ts';
+import { call, stageUrl, stageVariable } from './client.ts';
+
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** An address nobody has used: tests share a stage, and people are remembered. */
+export const newEmail = (name = 'person'): string => `${name}-${randomUUID().slice(0, 8)}@example.com`;
+
+export const signIn = async (email: string = newEmail()): Promise<Person> => {
+  const { accessToken, refreshToken } = await walkThrough(stageUrl(), email);
+  const { body } = await call(auth.me, { token: accessToken });
+  return { userId: body.data.id, email, accessToken, refreshToken };
+};
+
+/** Changes what the provider says of a person from now on; who they are stays. */
+export const changeAtProvider = async (
+  email: string,
+  to: { readonly email?: string; readonly emailVerified?: boolean; readonly name?: string; readonly picture?: string },
+): Promise<void> => {
+  const answer = await fetch(`${stageVariable('STAGE_IDP_URL')}/people/${encodeURIComponent(email)}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(to),
+  });
+  if (!answer.ok) throw new Error(`the provider answered ${answer.status}`);
+};
