@@ -16,6 +16,8 @@ export const client = (): DynamoDBDocumentClient => {
 
 /** BatchGetItem takes at most this many keys a call. */
 const batchGetMax = 100;
+/** Keys the table puts off are asked for again so often, over 1.5 s on average. */
+const putOffMax = 5;
 
 /** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
 export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
@@ -27,8 +29,8 @@ export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | und
   await Promise.all(
     batches.map(async (batch) => {
       for (let left: readonly Key[] = batch, tries = 0; left.length > 0; tries++) {
-        if (tries > 0) await pause(Math.random() * 50 * 2 ** Math.min(tries, 5));
-        if (tries > 8) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+        if (tries > putOffMax) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+        if (tries > 0) await pause(Math.random() * 50 * 2 ** tries);
         const table = env('TABLE_NAME');
         const request = { [table]: { Keys: left.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: true } };
         const answer = await client().send(new BatchGetCommand({ RequestItems: request }));

@@ -1,0 +1,15 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { isOutage } from '../../../shared/platform/index.ts';
+
+for (const [what, error, expected] of [
+  ['a server fault of AWS', Object.assign(new Error(), { $fault: 'server' }), true],
+  ['a throttled call', Object.assign(new Error(), { name: 'ThrottlingException', $fault: 'client' }), true],
+  ['a call that took too long', Object.assign(new Error(), { name: 'TimeoutError' }), true],
+  ['a refused connection', Object.assign(new Error(), { code: 'ECONNREFUSED' }), true],
+  ['a missing permission', Object.assign(new Error(), { name: 'AccessDeniedException', $fault: 'client' }), false],
+  ['a mistake of ours', new TypeError('undefined is not a function'), false],
+  ['something that is no error', 'text', false],
+  ['nothing', undefined, false],
+] as const)
+  test(`${what} is ${expected ? '' : 'not '}an outage`, () => equal(isOutage(error), expected));
