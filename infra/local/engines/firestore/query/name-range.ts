@@ -62,7 +62,9 @@ export const nameRange = (
     atLeast(includesLow ? keyOf(low) : after(keyOf(low)));
     below(includesHigh ? after(keyOf(high)) : keyOf(high));
   }
-  return { from, to: Math.max(from, to), filter: rest.length === 0 ? undefined : { kind: 'and', parts: rest } };
+  // Bounds that cross leave nothing.
+  if (to < from) to = from;
+  return { from, to, filter: rest.length === 0 ? undefined : { kind: 'and', parts: rest } };
 };
 
 const rangeOperators = new Set<string>(['EQUAL', 'LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL']);
