@@ -47,13 +47,24 @@ function load(): protobuf.Root {
   return made;
 }
 
-/** How the fields of a message travel, in the order they are written. */
-export const plansOf = (type: protobuf.Type): readonly FieldPlan[] => type.fieldsArray.map(planOf);
+/** How the fields of a message travel, in the order they are written. `isWhole` opens also what otherwise stays bytes. */
+export function plansOf(type: protobuf.Type, isWhole: boolean): readonly FieldPlan[] {
+  const known = isWhole ? wholePlans : plans;
+  let found = known.get(type);
+  if (!found) {
+    found = type.fieldsArray.map((field) => planOf(field, isWhole));
+    known.set(type, found);
+  }
+  return found;
+}
 
-function planOf(field: protobuf.Field): FieldPlan {
+const plans = new Map<protobuf.Type, readonly FieldPlan[]>();
+const wholePlans = new Map<protobuf.Type, readonly FieldPlan[]>();
+
+function planOf(field: protobuf.Field, isWhole: boolean): FieldPlan {
   const type = field.resolvedType;
   const enumeration = type instanceof protobuf.Enum ? type : undefined;
-  const isOpaque = type !== null && opaque.has(type.fullName);
+  const isOpaque = !isWhole && type !== null && opaque.has(type.fullName);
   const kind = type === null ? field.type : enumeration ? 'enum' : isOpaque ? 'raw' : 'message';
   const shape = field instanceof protobuf.MapField ? 'map' : field.repeated ? 'many' : 'one';
   const message = kind === 'message' && type instanceof protobuf.Type ? type : undefined;

@@ -44,7 +44,8 @@ class Gate {
   }
 }
 
-function tokenOf(call: CallContext): string | undefined {
+/** The bearer token of a call, if it has one. */
+export function tokenOf(call: CallContext): string | undefined {
   const header = call.headers.authorization;
   if (header === undefined) return undefined;
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];

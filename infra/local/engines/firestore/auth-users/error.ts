@@ -1,0 +1,15 @@
+/** What the Identity Toolkit answers a call it refuses. */
+export class AuthError extends Error {
+  readonly httpStatus: number;
+
+  constructor(httpStatus: number, message: string) {
+    super(message);
+    this.name = 'AuthError';
+    this.httpStatus = httpStatus;
+  }
+
+  get body() {
+    const { httpStatus, message } = this;
+    return { error: { code: httpStatus, message, errors: [{ message, domain: 'global', reason: 'invalid' }] } };
+  }
+}

@@ -1,0 +1,63 @@
+import type { Databases } from '../databases.ts';
+import { project, readMask } from '../mask.ts';
+import { databaseName, parseDatabaseName, parseDocumentName } from '../name.ts';
+import { type Method, RpcError } from '../parts.ts';
+import { type BatchGetDocumentsRequest, decodeRequest, type MaskBytes, proto, timestampOf } from '../proto.ts';
+import { openReader } from '../reader.ts';
+
+/** About this many bytes are sent at once. */
+const batchBytes = 128 * 1024;
+
+/** GetDocument. */
+export const getDocument = (databases: Databases): Method => ({
+  kind: 'unary',
+  run: async (bytes) => {
+    const request = decodeRequest(proto.GetDocumentRequest, bytes);
+    const name = parseDocumentName(request.name);
+    const masked = masking(request.mask);
+    const document = openReader(databases.open(name), request).get(name.key);
+    if (!document) throw new RpcError('NOT_FOUND', `Document "${request.name}" not found.`);
+    return masked(document.bytes);
+  },
+});
+
+/** BatchGetDocuments: every document asked for is answered once, found or missing, all as of one time. */
+export const batchGetDocuments = (databases: Databases): Method => ({
+  kind: 'server-stream',
+  run: (bytes) => respond(databases, decodeRequest(proto.BatchGetDocumentsRequest, bytes)),
+});
+
+function* respond(databases: Databases, request: BatchGetDocumentsRequest): Generator<readonly Uint8Array[]> {
+  const database = parseDatabaseName(request.database);
+  const names = [...new Set(request.documents)].map((text) => ({ text, ...parseDocumentName(text) }));
+  for (const name of names) {
+    if (databaseName(name) === databaseName(database)) continue;
+    throw new RpcError('INVALID_ARGUMENT', `Document name "${name.text}" is not in the database "${request.database}".`);
+  }
+  const masked = masking(request.mask);
+  const reader = openReader(databases.open(database), request);
+  const readTime = timestampOf(reader.at);
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  // A transaction begun by the read is told before its first document, and when there is none.
+  if (reader.transaction) batch.push(proto.BatchGetDocumentsResponse.encode({ transaction: reader.transaction, readTime }));
+  for (const name of names) {
+    const document = reader.get(name.key);
+    const result = document ? { found: masked(document.bytes), readTime } : { missing: name.text, readTime };
+    const message = proto.BatchGetDocumentsResponse.encode(result);
+    batch.push(message);
+    size += message.length;
+    if (size < batchBytes) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Cuts documents down to what the mask names; no mask leaves them as they are. */
+export function masking(mask: MaskBytes | undefined): (document: Uint8Array) => Uint8Array {
+  if (!mask) return (document) => document;
+  const paths = readMask(mask);
+  return (document) => project(document, paths);
+}

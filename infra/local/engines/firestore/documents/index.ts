@@ -1,0 +1,19 @@
+import type { Databases } from '../databases.ts';
+import type { Methods } from '../parts.ts';
+import { batchGetDocuments, getDocument } from './get.ts';
+import { listDocuments } from './list.ts';
+import { listCollectionIds } from './list-collections.ts';
+import { createDocument, deleteDocument, updateDocument } from './write.ts';
+import { writeStream } from './write-stream.ts';
+
+/** The methods about documents by name. Ordered lists are queries: they are run by `runQuery`. */
+export const documentMethods = (databases: Databases, queries: Methods): Methods => ({
+  GetDocument: getDocument(databases),
+  BatchGetDocuments: batchGetDocuments(databases),
+  ListDocuments: listDocuments(databases, queries),
+  ListCollectionIds: listCollectionIds(databases),
+  CreateDocument: createDocument(databases),
+  UpdateDocument: updateDocument(databases),
+  DeleteDocument: deleteDocument(databases),
+  Write: writeStream(databases),
+});

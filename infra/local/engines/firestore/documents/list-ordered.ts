@@ -1,0 +1,67 @@
+import { parseFieldPath } from '../field-path.ts';
+import { type CallContext, type Methods, RpcError } from '../parts.ts';
+import { type DocumentBytes, type ListDocumentsRequest, proto } from '../proto.ts';
+import { lookUpBytes } from '../value.ts';
+
+interface Order {
+  readonly field: { readonly fieldPath: string };
+  readonly direction: 'ASCENDING' | 'DESCENDING';
+}
+
+const nameField = '__name__';
+
+/** A page of a list ordered by fields: a query, run as one. `next` says where the page after begins, if there is one. */
+export async function listOrdered(
+  request: ListDocumentsRequest,
+  after: string | undefined,
+  limit: number,
+  queries: Methods,
+  call: CallContext,
+): Promise<{ readonly documents: readonly DocumentBytes[]; readonly next: string | undefined }> {
+  const method = queries.RunQuery;
+  if (method?.kind !== 'server-stream') throw new RpcError('UNIMPLEMENTED', 'order_by is not supported.');
+  const orderBy = withName(request.orderBy.split(',').map(orderOf));
+  const bytes = proto.RunQueryRequest.encode({
+    parent: request.parent,
+    transaction: request.transaction,
+    readTime: request.readTime,
+    structuredQuery: {
+      from: [{ collectionId: request.collectionId }],
+      orderBy,
+      startAt: after === undefined ? undefined : proto.Cursor.decode(Buffer.from(after, 'base64url')),
+      limit: { value: limit + 1 },
+    },
+  });
+  const found: DocumentBytes[] = [];
+  for await (const batch of method.run(bytes, call)) {
+    for (const message of batch) {
+      const { document } = proto.RunQueryResponse.decode(message);
+      if (document) found.push(document);
+    }
+  }
+  const documents = found.slice(0, limit);
+  const last = documents.at(-1);
+  return { documents, next: last && found.length > limit ? cursorAfter(last, orderBy) : undefined };
+}
+
+/** Documents that are equal by the fields asked for are told apart by name, so that a page can begin between them. */
+const withName = (orders: readonly Order[]): readonly Order[] =>
+  orders.some(({ field }) => field.fieldPath === nameField)
+    ? orders
+    : [...orders, { field: { fieldPath: nameField }, direction: orders.at(-1)?.direction ?? 'ASCENDING' }];
+
+function cursorAfter(document: DocumentBytes, orderBy: readonly Order[]): string {
+  const values = orderBy.map(({ field: { fieldPath } }) => {
+    if (fieldPath === nameField) return proto.Value.encode({ referenceValue: proto.Document.decode(document).name });
+    const value = lookUpBytes(document, parseFieldPath(fieldPath));
+    if (!value) throw new Error('a document is in the order of a field it does not have');
+    return value;
+  });
+  return Buffer.from(proto.Cursor.encode({ values, before: false })).toString('base64url');
+}
+
+function orderOf(text: string): Order {
+  const match = /^\s*(\S+)(?:\s+(asc|desc))?\s*$/i.exec(text);
+  if (!match?.[1]) throw new RpcError('INVALID_ARGUMENT', `Invalid order_by: "${text.trim()}".`);
+  return { field: { fieldPath: match[1] }, direction: match[2]?.toLowerCase() === 'desc' ? 'DESCENDING' : 'ASCENDING' };
+}

@@ -1,0 +1,96 @@
+import type { Databases } from '../databases.ts';
+import { checkCollectionId, type DocumentName, documentName, parseParent } from '../name.ts';
+import { type CallContext, type Method, type Methods, type PathKey, RpcError } from '../parts.ts';
+import { below, childKey, depth, keyPath, keyPrefix, pathKey } from '../path-key.ts';
+import { decodeRequest, type ListDocumentsRequest, proto } from '../proto.ts';
+import { openReader, type Reader } from '../reader.ts';
+import { masking } from './get.ts';
+import { listOrdered } from './list-ordered.ts';
+import { pageLimit, readPageToken, writePageToken } from './page.ts';
+
+/** What the service gives per page when not asked for a number. */
+const defaultPageSize = 20;
+
+/** ListDocuments: the documents of one collection, or of all collections right below the parent. */
+export const listDocuments = (databases: Databases, queries: Methods): Method => ({
+  kind: 'unary',
+  run: async (bytes, call) => {
+    const request = decodeRequest(proto.ListDocumentsRequest, bytes);
+    const parent = parseParent(request.parent);
+    if (request.collectionId !== '') checkCollectionId(request.collectionId);
+    if (request.showMissing && request.orderBy !== '')
+      throw new RpcError('INVALID_ARGUMENT', 'A request with show_missing may not specify order_by.');
+    return isByName(request.orderBy) ? listByName(databases, parent, request) : ordered(request, queries, call);
+  },
+});
+
+const isByName = (orderBy: string): boolean => /^\s*(__name__(\s+asc)?)?\s*$/i.test(orderBy);
+
+const ordered = async (request: ListDocumentsRequest, queries: Methods, call: CallContext): Promise<Uint8Array> => {
+  const query = commonOf(request);
+  const limit = pageLimit(request.pageSize, defaultPageSize);
+  const after = readPageToken(request.pageToken, query);
+  const { documents, next } = await listOrdered(request, after, limit, queries, call);
+  const nextPageToken = next === undefined ? '' : writePageToken(next, query);
+  return proto.ListDocumentsResponse.encode({ documents: documents.map(masking(request.mask)), nextPageToken });
+};
+
+function listByName(databases: Databases, parent: DocumentName, request: ListDocumentsRequest): Uint8Array {
+  const query = commonOf(request);
+  const limit = pageLimit(request.pageSize, defaultPageSize);
+  const after = readPageToken(request.pageToken, query);
+  const masked = masking(request.mask);
+  const reader = openReader(databases.open(parent), request);
+  const root = request.collectionId === '' ? parent.key : childKey(parent.key, request.collectionId);
+  const { from, to } = below(root);
+  const start = after === undefined ? from : below(pathKey(after)).to;
+  reader.track(from, to);
+  const documents: Uint8Array[] = [];
+  let last: string | undefined;
+  for (const [key, bytes] of children(reader, start, to, depth(parent.key) + 2, request.showMissing)) {
+    if (documents.length === limit) {
+      return proto.ListDocumentsResponse.encode({ documents, nextPageToken: writePageToken(last, query) });
+    }
+    last = keyPath(key);
+    documents.push(bytes ? masked(bytes) : proto.Document.encode({ name: documentName(parent, last) }));
+  }
+  return proto.ListDocumentsResponse.encode({ documents });
+}
+
+/** Documents of `segments` segments, without walking what lies below each; with `missing`, also those that only have something below. */
+function* children(
+  reader: Reader,
+  from: PathKey,
+  to: PathKey,
+  segments: number,
+  missing: boolean,
+): Generator<readonly [PathKey, Uint8Array | undefined]> {
+  let start = from;
+  let last: PathKey | undefined;
+  for (;;) {
+    let jump: PathKey | undefined;
+    for (const { key, bytes } of reader.scan(start, to)) {
+      if (depth(key) === segments) {
+        last = key;
+        yield [key, bytes];
+        continue;
+      }
+      const child = keyPrefix(key, segments);
+      if (missing && child !== last) yield [child, undefined];
+      jump = below(child).to;
+      break;
+    }
+    if (jump === undefined) return;
+    start = jump;
+  }
+}
+
+/** Everything that must stay the same from page to page. */
+const commonOf = ({ parent, collectionId, orderBy, showMissing, readTime }: ListDocumentsRequest) => ({
+  method: 'ListDocuments',
+  parent,
+  collectionId,
+  orderBy,
+  showMissing,
+  readTime: readTime ? `${readTime.seconds}.${readTime.nanos}` : '',
+});

@@ -1,0 +1,35 @@
+import { RpcError } from '../parts.ts';
+
+/** What every page of one listing has in common. */
+export type ListQuery = Readonly<Record<string, unknown>>;
+
+/** The service gives at most 300 at a time. */
+const maxPageSize = 300;
+
+/** How many to give: 0 leaves the choice to the service. */
+export function pageLimit(asked: number, unasked: number): number {
+  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'page_size is negative.');
+  return asked === 0 ? unasked : Math.min(asked, maxPageSize);
+}
+
+/** A token that goes on after `after`, for the same query only. */
+export const writePageToken = (after: string | undefined, query: ListQuery): string =>
+  Buffer.from(JSON.stringify({ after, query })).toString('base64url');
+
+/** Where the page before ended; undefined for the first page. */
+export function readPageToken(token: string, query: ListQuery): string | undefined {
+  if (token === '') return undefined;
+  const stored = parse(token);
+  if (typeof stored?.after !== 'string') throw new RpcError('INVALID_ARGUMENT', 'Invalid page token.');
+  if (JSON.stringify(stored.query) !== JSON.stringify(query))
+    throw new RpcError('INVALID_ARGUMENT', 'The page token does not match the other arguments of the request.');
+  return stored.after;
+}
+
+function parse(token: string): { readonly after?: unknown; readonly query?: unknown } | undefined {
+  try {
+    return JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+import { commitWrites, readWrite } from '../commit.ts';
+import type { Databases } from '../databases.ts';
+import { checkCollectionId, checkDocumentId, type DocumentName, documentName, parseDocumentName, parseParent } from '../name.ts';
+import { type Method, RpcError } from '../parts.ts';
+import { type DocumentBytes, decodeRequest, type MaskBytes, proto, type Sendable, type Write } from '../proto.ts';
+import { WireReader } from '../wire.ts';
+import { masking } from './get.ts';
+
+/** CreateDocument: fails when there is one of that name; without a name it gets a random one. */
+export const createDocument = (databases: Databases): Method => ({
+  kind: 'unary',
+  run: async (bytes) => {
+    const request = decodeRequest(proto.CreateDocumentRequest, bytes);
+    const parent = parseParent(request.parent);
+    checkCollectionId(request.collectionId);
+    const id = request.documentId === '' ? randomId() : request.documentId;
+    checkDocumentId(id);
+    const { name, rest } = parted(request.document ?? new Uint8Array());
+    if (name !== '') throw new RpcError('INVALID_ARGUMENT', 'Document name must not be set in a request that creates it.');
+    const path = [parent.path, request.collectionId, id].filter((part) => part !== '').join('/');
+    const full = parseDocumentName(documentName(parent, path));
+    const document = Buffer.concat([proto.Document.encode({ name: documentName(parent, path) }), ...rest]);
+    const write = { update: document, currentDocument: proto.Precondition.encode({ exists: false }) };
+    return written(databases, full, write, request.mask);
+  },
+});
+
+/** UpdateDocument: also creates, unless a precondition says otherwise. */
+export const updateDocument = (databases: Databases): Method => ({
+  kind: 'unary',
+  run: async (bytes) => {
+    const { document, updateMask, currentDocument, mask } = decodeRequest(proto.UpdateDocumentRequest, bytes);
+    if (!document) throw new RpcError('INVALID_ARGUMENT', 'document is required.');
+    const name = parseDocumentName(parted(document).name);
+    return written(databases, name, { update: document, updateMask, currentDocument }, mask);
+  },
+});
+
+/** DeleteDocument: deleting what is not there is no error, unless a precondition says otherwise. */
+export const deleteDocument = (databases: Databases): Method => ({
+  kind: 'unary',
+  run: async (bytes) => {
+    const request = decodeRequest(proto.DeleteDocumentRequest, bytes);
+    const name = parseDocumentName(request.name);
+    const write = proto.Write.encode({ delete: request.name, currentDocument: request.currentDocument });
+    await commitWrites(databases.open(name), [readWrite(write, name)]);
+    return new Uint8Array();
+  },
+});
+
+async function written(
+  databases: Databases,
+  name: DocumentName,
+  write: Sendable<Write>,
+  mask: MaskBytes | undefined,
+): Promise<Uint8Array> {
+  const masked = masking(mask);
+  const database = databases.open(name);
+  const { commitTime } = await commitWrites(database, [readWrite(proto.Write.encode(write), name)]);
+  const document = database.get(name.key, commitTime);
+  if (!document) throw new Error('a document that was just written cannot be read');
+  return masked(document.bytes);
+}
+
+/** A document's name, and its other fields as they came. */
+function parted(document: DocumentBytes): { readonly name: string; readonly rest: readonly Uint8Array[] } {
+  const reader = new WireReader(document);
+  const rest: Uint8Array[] = [];
+  let name = '';
+  try {
+    while (reader.next()) {
+      if (reader.field === 1 && reader.type === 2) name = reader.text();
+      else rest.push(document.subarray(reader.tagStart, reader.at));
+    }
+  } catch (error) {
+    throw new RpcError('INVALID_ARGUMENT', `Request message could not be parsed: ${(error as Error).message}`);
+  }
+  return { name, rest };
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const randomId = (): string => Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('');

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { openUsers, type Users } from './auth-users/index.ts';
+import { type Databases, openDatabases } from './databases.ts';
+import { Faults } from './faults.ts';
+import { type Authorize, guard } from './guard.ts';
+import { allMethods } from './methods.ts';
+import { serve } from './server.ts';
+import { web } from './web/index.ts';
+
+export type { FaultRule } from './fault-rule.ts';
+export type { Authorize, Databases, Faults, Users };
+
+/** How to start the embedded Firestore. */
+export interface FirestoreOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Where documents and accounts are kept; without it they last as long as the process. */
+  readonly dir?: string;
+  /** Whether a database comes to be when it is first used; otherwise it is NOT_FOUND until created. */
+  readonly createOnUse?: boolean;
+  /** Checks a caller's token; without it every caller is let in. */
+  readonly authorize?: Authorize;
+  /** Told of errors that are ours. */
+  readonly log?: (error: unknown) => void;
+}
+
+export interface Firestore {
+  /** `host:port`, as FIRESTORE_EMULATOR_HOST wants it. */
+  readonly address: string;
+  readonly url: string;
+  readonly port: number;
+  readonly faults: Faults;
+  readonly databases: Databases;
+  readonly users: Users;
+  stop(): Promise<void>;
+}
+
+/** Starts a Firestore that official clients accept; gRPC, REST, accounts and faults share one port. */
+export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
+  const { port = 0, host = '127.0.0.1', dir, createOnUse = true, authorize, log = console.error } = options;
+  const databases = openDatabases({ createOnUse, ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }) });
+  const users = openUsers(dir);
+  const faults = new Faults();
+  const methods = guard(allMethods(databases), faults, authorize);
+  const server = await serve({ port, host, methods, log, web: web({ methods, databases, faults, users, authorize, log }) });
+  const address = `${host}:${server.port}`;
+  return {
+    address,
+    url: `http://${address}`,
+    port: server.port,
+    faults,
+    databases,
+    users,
+    stop: async () => {
+      await server.close();
+      await databases.close();
+    },
+  };
+}

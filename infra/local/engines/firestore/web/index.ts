@@ -1,0 +1,84 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { AuthError } from '../auth-users/error.ts';
+import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
+import type { Databases } from '../databases.ts';
+import type { Faults } from '../faults.ts';
+import { plainHeaders } from '../grpc-header.ts';
+import { type Authorize, tokenOf } from '../guard.ts';
+import type { CallContext, Methods } from '../parts.ts';
+import { adminRoutes } from './admin.ts';
+import { readJson } from './body.ts';
+import { restCall, restError } from './rest.ts';
+
+/** The parts that answer what comes over HTTP/1.1. */
+export interface Web {
+  readonly methods: Methods;
+  readonly databases: Databases;
+  readonly faults: Faults;
+  readonly users: Users;
+  readonly authorize: Authorize | undefined;
+  readonly log: (error: unknown) => void;
+}
+
+/** REST on documents, accounts of the Identity Toolkit, faults, and the emulator's way to clear a database. */
+export const web =
+  (parts: Web): RequestListener =>
+  (request, response) => {
+    const controller = new AbortController();
+    response.on('close', () => controller.abort());
+    serve(parts, request, response, controller.signal).catch((error: unknown) => {
+      if (response.destroyed) return;
+      if (error instanceof AuthError) return reply(response, error.httpStatus, error.body);
+      const { httpStatus, body } = restError(error);
+      if (httpStatus === 500) parts.log(error);
+      if (response.headersSent) response.destroy();
+      else reply(response, httpStatus, body);
+    });
+  };
+
+async function serve(parts: Web, request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const method = request.method ?? 'GET';
+  if (url.pathname === '/') return reply(response, 200, { status: 'ok' });
+  const body = await readJson(request);
+  const call: CallContext = { headers: plainHeaders(request.headers), signal };
+  const http = { method, path: url.pathname, query: url.searchParams, body };
+
+  const rest = restCall(parts.methods, http, call);
+  if (rest) return stream(response, rest.run());
+
+  const account = authRoutes(parts.users, authRequest(http));
+  if (account) {
+    parts.faults.count(`accounts${url.pathname.includes(':') ? url.pathname.slice(url.pathname.lastIndexOf(':')) : ''}`);
+    await parts.authorize?.(tokenOf(call), account.project, 'accounts');
+    parts.faults.checkCredentials(account.project);
+    return reply(response, 200, account.run());
+  }
+  const admin = await adminRoutes(parts, http);
+  if (admin) return reply(response, 200, admin.answer);
+  reply(response, 404, { error: { code: 404, message: 'Not found.', status: 'NOT_FOUND' } });
+}
+
+const authRequest = (http: { method: string; path: string; query: URLSearchParams; body: unknown }): AuthRequest => ({
+  ...http,
+  path: http.path.replace(/^\/identitytoolkit\.googleapis\.com(?=\/)/, ''),
+  now: Date.now(),
+});
+
+function reply(response: ServerResponse, httpStatus: number, body: unknown): void {
+  response.writeHead(httpStatus, { 'content-type': 'application/json; charset=UTF-8' });
+  response.end(`${JSON.stringify(body, null, 2)}\n`);
+}
+
+/** An error before the first piece has its own status; a later one can only break the connection off. */
+async function stream(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' });
+    if (response.write(piece) || response.destroyed) continue;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+  response.end('\n');
+}

@@ -1,0 +1,99 @@
+/** Which method a REST path stands for, how its request is put together, and what message it answers. */
+export interface RestRoute {
+  readonly method: string;
+  readonly answer: string;
+  request(query: URLSearchParams, body: unknown): unknown;
+}
+
+const root = /^\/v1\/(projects\/[^/]+\/databases\/[^/]+)\/documents(?:\/(.+?))?(?::(\w+))?$/;
+
+/** Verbs after a colon: the field that carries the path, and the answer. */
+const verbs: Readonly<Record<string, readonly [method: string, field: 'database' | 'parent', answer: string]>> = {
+  batchGet: ['BatchGetDocuments', 'database', 'BatchGetDocumentsResponse'],
+  beginTransaction: ['BeginTransaction', 'database', 'BeginTransactionResponse'],
+  commit: ['Commit', 'database', 'CommitResponse'],
+  rollback: ['Rollback', 'database', 'DocumentMask'],
+  batchWrite: ['BatchWrite', 'database', 'BatchWriteResponse'],
+  runQuery: ['RunQuery', 'parent', 'RunQueryResponse'],
+  runAggregationQuery: ['RunAggregationQuery', 'parent', 'RunAggregationQueryResponse'],
+  partitionQuery: ['PartitionQuery', 'parent', 'PartitionQueryResponse'],
+  listCollectionIds: ['ListCollectionIds', 'parent', 'ListCollectionIdsResponse'],
+};
+
+/** The route of a path, percent-encoded as it came; undefined when there is none. */
+export function routeOf(httpMethod: string, path: string): RestRoute | undefined {
+  const [, database, below = '', verb] = root.exec(path) ?? [];
+  if (database === undefined) return undefined;
+  const decoded = decodeSegments(below);
+  if (decoded === undefined) return undefined;
+  const documents = `${decodeURIComponent(database)}/documents`;
+  const full = decoded.length > 0 ? `${documents}/${decoded.join('/')}` : documents;
+  if (verb !== undefined && Object.hasOwn(verbs, verb)) {
+    const found = verbs[verb];
+    if (!found || httpMethod !== 'POST') return undefined;
+    const [method, field, answer] = found;
+    const value = field === 'parent' ? full : documents.slice(0, -'/documents'.length);
+    return { method, answer, request: (_query, body) => ({ ...objectOf(body), [field]: value }) };
+  }
+  // A colon that begins no verb belongs to the id.
+  const segments = verb === undefined ? decoded : decodeSegments(`${below}:${verb}`);
+  if (!segments || segments.length === 0) return undefined;
+  const name = `${documents}/${segments.join('/')}`;
+  return segments.length % 2 === 0 ? documentRoute(httpMethod, name) : collectionRoute(httpMethod, documents, segments);
+}
+
+function documentRoute(httpMethod: string, name: string): RestRoute | undefined {
+  const answer = 'Document';
+  if (httpMethod === 'GET') return { method: 'GetDocument', answer, request: (query) => ({ ...objectOfQuery(query), name }) };
+  if (httpMethod === 'DELETE')
+    return { method: 'DeleteDocument', answer: 'DocumentMask', request: (query) => ({ ...objectOfQuery(query), name }) };
+  if (httpMethod !== 'PATCH') return undefined;
+  return {
+    method: 'UpdateDocument',
+    answer,
+    request: (query, body) => ({ ...objectOfQuery(query), document: { ...objectOf(body), name } }),
+  };
+}
+
+function collectionRoute(httpMethod: string, documents: string, segments: readonly string[]): RestRoute | undefined {
+  const collectionId = segments.at(-1);
+  const parent = [documents, ...segments.slice(0, -1)].join('/');
+  if (httpMethod === 'GET') {
+    const answer = 'ListDocumentsResponse';
+    return { method: 'ListDocuments', answer, request: (query) => ({ ...objectOfQuery(query), parent, collectionId }) };
+  }
+  if (httpMethod !== 'POST') return undefined;
+  return {
+    method: 'CreateDocument',
+    answer: 'Document',
+    request: (query, body) => ({ ...objectOfQuery(query), parent, collectionId, document: objectOf(body) }),
+  };
+}
+
+function decodeSegments(path: string): string[] | undefined {
+  try {
+    return path === '' ? [] : path.split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+const objectOf = (body: unknown): object => (typeof body === 'object' && body !== null ? body : {});
+
+/** `mask.fieldPaths=a&mask.fieldPaths=b` as the object it stands for; system parameters are left out. */
+function objectOfQuery(query: URLSearchParams): object {
+  const object: Record<string, unknown> = {};
+  for (const key of new Set(query.keys())) {
+    if (key.startsWith('$') || ['alt', 'key', 'access_token', 'prettyPrint', 'fields', 'callback'].includes(key)) continue;
+    const values = query.getAll(key);
+    const path = key.split('.');
+    const last = path.pop() ?? '';
+    let at = object;
+    for (const step of path) {
+      at[step] = at[step] ?? {};
+      at = at[step] as Record<string, unknown>;
+    }
+    at[last] = values.length === 1 ? values[0] : values;
+  }
+  return object;
+}

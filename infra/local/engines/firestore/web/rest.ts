@@ -1,0 +1,77 @@
+import { type CallContext, type Method, type Methods, RpcError } from '../parts.ts';
+import { type EnumStyle, jsonOfMessage, messageOfJson } from './json.ts';
+import { routeOf } from './rest-route.ts';
+
+/** A REST call on documents: the method it stands for, and how to run it. */
+export interface RestCall {
+  /** JSON text, in the pieces it is to be sent. */
+  run(): AsyncIterable<string>;
+  /** Whether the answer is a list of messages, as streams give. */
+  readonly isList: boolean;
+}
+
+/** The call that a REST request under /v1/projects/ stands for; undefined when there is no such one. */
+export function restCall(
+  methods: Methods,
+  http: { readonly method: string; readonly path: string; readonly query: URLSearchParams; readonly body: unknown },
+  call: CallContext,
+): RestCall | undefined {
+  const route = routeOf(http.method, http.path);
+  const method = route && methods[route.method];
+  if (!route || !method || method.kind === 'bidi') return undefined;
+  const enums: EnumStyle = http.query.get('$alt')?.includes('enum-encoding=int') ? 'number' : 'name';
+  return {
+    isList: method.kind === 'server-stream',
+    run: () => {
+      const request = messageOfJson(`${route.method}Request`, route.request(http.query, http.body));
+      return answer(method, request, call, (bytes) => JSON.stringify(jsonOfMessage(route.answer, bytes, enums), null, 2));
+    },
+  };
+}
+
+async function* answer(
+  method: Exclude<Method, { kind: 'bidi' }>,
+  request: Uint8Array,
+  call: CallContext,
+  text: (bytes: Uint8Array) => string,
+): AsyncGenerator<string> {
+  if (method.kind === 'unary') {
+    const bytes = await method.run(request, call);
+    yield text(bytes);
+    return;
+  }
+  let isFirst = true;
+  for await (const batch of method.run(request, call)) {
+    yield batch
+      .map((message) => {
+        const piece = `${isFirst ? '[' : '\n,'}${text(message)}`;
+        isFirst = false;
+        return piece;
+      })
+      .join('');
+  }
+  yield isFirst ? '[]' : '\n]';
+}
+
+const httpStatuses: Readonly<Record<string, number>> = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  OUT_OF_RANGE: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ABORTED: 409,
+  ALREADY_EXISTS: 409,
+  RESOURCE_EXHAUSTED: 429,
+  CANCELLED: 499,
+  UNIMPLEMENTED: 501,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+};
+
+/** An error as Google's REST APIs give it. */
+export function restError(error: unknown): { readonly httpStatus: number; readonly body: { readonly error: object } } {
+  const { code, message } = error instanceof RpcError ? error : new RpcError('INTERNAL', 'An internal error occurred.');
+  const httpStatus = httpStatuses[code] ?? 500;
+  return { httpStatus, body: { error: { code: httpStatus, message, status: code } } };
+}
