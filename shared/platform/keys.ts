@@ -52,8 +52,9 @@ export const tokenSigner = async (): Promise<{ kid: string; sign: (text: string)
     const { Signature } = await client().send(
       new SignCommand({
         KeyId: keyId,
-        Message: Buffer.from(text),
-        MessageType: 'RAW',
+        // The digest, because KMS takes messages up to 4,096 bytes only and a token of many organizations comes close.
+        Message: createHash('sha256').update(text).digest(),
+        MessageType: 'DIGEST',
         SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
       }),
     );

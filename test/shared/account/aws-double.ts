@@ -1,10 +1,13 @@
 /** KMS and Secrets Manager for tests without a stage: real keys, real signatures, no policy. */
-import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { constants, generateKeyPairSync, type KeyObject, privateEncrypt } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 
 export const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
+
+/** RFC 8017, 9.2: what PKCS #1 v1.5 puts before a SHA-256 digest. */
+const digestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
 /** Points the SDK at a server that answers for these keys and this secret. Every call it gets is recorded. */
 export const startAws = async (keys: Readonly<Record<string, { publicKey: KeyObject; privateKey: KeyObject }>>, secret = '') => {
@@ -14,7 +17,10 @@ export const startAws = async (keys: Readonly<Record<string, { publicKey: KeyObj
       PublicKey: keys[KeyId!]!.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
     }),
     Sign: ({ KeyId, Message }) => ({
-      Signature: createSign('sha256').update(Buffer.from(Message!, 'base64')).sign(keys[KeyId!]!.privateKey, 'base64'),
+      Signature: privateEncrypt(
+        { key: keys[KeyId!]!.privateKey, padding: constants.RSA_PKCS1_PADDING },
+        Buffer.concat([digestInfo, Buffer.from(Message!, 'base64')]),
+      ).toString('base64'),
     }),
     GetSecretValue: () => ({ SecretString: secret }),
   };
