@@ -45,7 +45,6 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts') },
     sourcemap: options.sourcemap ?? false,
-    // Names stay in stack traces, and errors keep theirs.
     legalComments: 'none',
     logLevel: 'error',
   });

@@ -3,6 +3,7 @@ import { Annotations, CfnOutput, CfnParameter, CfnRule, Fn, RemovalPolicy, Stack
 import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -137,6 +138,15 @@ export class DataStack extends Stack {
 
   #makeAlarmTopic(): Topic {
     const topic = new Topic(this, 'Alarms', { displayName: 'Backup service alarms', enforceSSL: true });
+    // A topic with a policy of its own no longer lets the account's alarms in by itself.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
+      }),
+    );
     if (this.#config.alarmEmail) topic.addSubscription(new EmailSubscription(this.#config.alarmEmail));
     new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn, description: 'Subscribe here to hear the alarms' });
     return topic;

@@ -43,6 +43,8 @@ const allow = (actions: string[], resources: readonly string[], conditions?: Pol
 
 const leadingKeysLike = (...patterns: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } });
 
+const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+
 /** Secrets Manager decrypts with the caller's permission; the key opens nothing else for these functions. */
 const readSecret = (secretArn: string, keyArn: string) => [
   allow(['secretsmanager:GetSecretValue'], [secretArn]),
@@ -51,22 +53,14 @@ const readSecret = (secretArn: string, keyArn: string) => [
 
 const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
   'table:read': ({ tableArn }) => [
-    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], [tableArn]),
+    allow(reading, [tableArn]),
     // Counting requests and noting who was seen is all a read-only function may write.
     allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('RATE#*', 'SEEN#*')),
   ],
   // A transaction is authorized by the operations inside it.
   'table:write': ({ tableArn }) => [
     allow(
-      [
-        'dynamodb:GetItem',
-        'dynamodb:BatchGetItem',
-        'dynamodb:Query',
-        'dynamodb:ConditionCheckItem',
-        'dynamodb:PutItem',
-        'dynamodb:UpdateItem',
-        'dynamodb:DeleteItem',
-      ],
+      [...reading, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       [tableArn],
     ),
     // Every operation has one leading key, so "all values" is that key.
@@ -77,21 +71,7 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
       conditions: leadingKeysLike('AUDIT#*'),
     }),
   ],
-  'table:purge': ({ tableArn }) => [
-    allow(
-      [
-        'dynamodb:GetItem',
-        'dynamodb:BatchGetItem',
-        'dynamodb:Query',
-        'dynamodb:ConditionCheckItem',
-        'dynamodb:PutItem',
-        'dynamodb:UpdateItem',
-        'dynamodb:DeleteItem',
-        'dynamodb:BatchWriteItem',
-      ],
-      [tableArn],
-    ),
-  ],
+  'table:purge': ({ tableArn }) => [allow([...reading, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
   'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),

@@ -29,8 +29,17 @@ test('runbook has no section for an alarm that does not exist', () =>
     [],
   ));
 
-test('every alarm tells someone', () => {
+test('every alarm tells someone, over a topic that lets alarms in', () => {
   for (const { id, properties } of alarms) assert.equal((properties.AlarmActions as unknown[]).length, 1, id);
+  const policy = resources.find(({ type }) => type === 'AWS::SNS::TopicPolicy')?.properties.PolicyDocument as {
+    Statement: readonly { Effect: string; Action: string; Principal: { Service?: string } }[];
+  };
+  assert.ok(
+    policy.Statement.some(
+      ({ Effect, Action, Principal }) =>
+        Effect === 'Allow' && Action === 'sns:Publish' && Principal.Service === 'cloudwatch.amazonaws.com',
+    ),
+  );
 });
 
 const watched = (metric: string, dimension: string): readonly string[] =>

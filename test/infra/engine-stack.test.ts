@@ -1,0 +1,58 @@
+/** The engine's parts fit the code that runs in them, which it cannot import. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { auditPartition } from '../../shared/audit/index.ts';
+import { enqueue } from '../../shared/event/index.ts';
+import { organizationKey } from '../../shared/organization/record.ts';
+import { proveTenant } from '../../shared/platform/index.ts';
+import { resourcesOf, statementsOf, templatesOf } from '../support/template.ts';
+
+const resources = resourcesOf(templatesOf());
+/** By its name in the code; some get a digest after it. */
+const named = (name: string) =>
+  resources.find(({ stack, id }) => stack === 'Engine' && (id === name || id.replace(/[0-9A-F]{8}$/, '') === name))!;
+const tenant = proveTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
+
+interface Filter {
+  readonly eventName: readonly string[];
+  readonly dynamodb: { readonly Keys: { readonly sk: { readonly S: readonly [{ readonly prefix: string }] } } };
+}
+
+test('a task written by a transaction passes the filter of the stream, and nothing else does', () => {
+  const { Filters } = named('FanOutFeed').properties.FilterCriteria as { Filters: readonly [{ Pattern: string }] };
+  const { eventName, dynamodb } = JSON.parse(Filters[0].Pattern) as Filter;
+  assert.deepEqual(eventName, ['INSERT']);
+  const task = enqueue(tenant, { kind: 'purge-organization', deleteBackupData: false }, new Date(0));
+  assert.ok('put' in task);
+  const [{ prefix }] = dynamodb.Keys.sk.S;
+  assert.ok(task.put.sk.startsWith(prefix));
+  assert.ok(!'EVENT#'.startsWith(prefix));
+});
+
+suite('the partitions that permissions name are those the code writes to', () => {
+  const patterns = resources
+    .filter(({ type }) => type === 'AWS::IAM::Role')
+    .flatMap((role) => statementsOf(role))
+    .flatMap(({ Condition }) => {
+      const likes = (Condition as Record<string, Record<string, readonly string[]>> | undefined)?.['ForAllValues:StringLike'];
+      return likes?.['dynamodb:LeadingKeys'] ?? [];
+    });
+  const covered = (pk: string) => patterns.some((pattern) => pk.startsWith(pattern.slice(0, -1)));
+
+  test('the audit log', () => assert.ok(covered(auditPartition('org_1'))));
+  test('who was seen', () => assert.ok(covered(organizationKey.seen(tenant, 'sa_1').pk)));
+  test('and no other', () => assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'RATE#*', 'SEEN#*']));
+});
+
+test('mail may be sent from the configured address or its domain, and from no other', () => {
+  const statements = statementsOf(named('TaskRole')).filter(({ Action }) => Action.includes('ses:SendEmail'));
+  const identities = statements.flatMap(({ Resource }) =>
+    Resource.map((arn) => String((arn as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1].at(-1))),
+  );
+  assert.deepEqual(identities.sort(), [':identity/backups@mail.example.com', ':identity/mail.example.com']);
+});
+
+test('the sweep runs every hour and what it could not do is put aside', () => {
+  assert.equal(named('SweepClock').properties.ScheduleExpression, 'rate(1 hour)');
+  assert.ok(named('SweepRetries').properties.DestinationConfig);
+});
