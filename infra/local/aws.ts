@@ -1,27 +1,47 @@
 /** Embedded AWS: the engines, the resources of the template in them, and the front before them. */
 import { join } from 'node:path';
+import { openAsyncInvoke } from './engines/async-invoke.ts';
 import { openDynamoDb } from './engines/dynamodb.ts';
 import { openKms } from './engines/kms.ts';
 import { mailRoutes, openMail } from './engines/mail.ts';
 import { jsonService, restService } from './engines/protocol.ts';
 import { openQueues } from './engines/queues.ts';
+import { openScheduler, schedulerRoutes } from './engines/scheduler.ts';
 import { openSecrets } from './engines/secrets.ts';
+import type { Need } from './engines/service.ts';
+import { openStepFunctions } from './engines/step-functions.ts';
 import { openSts } from './engines/sts.ts';
 import { startFront } from './front.ts';
+import { makeGuard } from './guard.ts';
 import type { Aws, AwsOptions, Resource } from './parts.ts';
 
 export const startAws = async (options: AwsOptions): Promise<Aws> => {
-  const { region, account } = options;
-  let url = '';
+  const { region, account, delayScale, invoke } = options;
   const place = { dir: options.dir, region, account };
+  const guard = makeGuard();
+  let url = '';
   const [dynamoDb, queues] = await allOrNone([
     openDynamoDb({ ...place, dir: join(options.dir, 'dynamodb') }),
-    openQueues({ ...place, s3Port: options.s3Port, delayScale: options.delayScale, url: () => url }),
+    openQueues({ ...place, s3Port: options.s3Port, delayScale, url: () => url }),
   ]);
   const kms = openKms(place);
   const secrets = openSecrets(place);
   const mail = openMail(place);
+
+  /** What a service does for a schedule or a workflow, it does under that one's role. */
+  const permit = (roleArn: string, need: Need): void => {
+    if (options.role) guard.permit({ name: roleArn, statements: options.role(roleArn) ?? [] }, [need]);
+  };
+  const stepFunctions = openStepFunctions({ ...place, delayScale, invoke, permit });
+  const asyncInvoke = openAsyncInvoke({ invoke, send: queues.send, delayScale });
+  const scheduler = openScheduler({
+    ...place,
+    delayScale,
+    doors: { invoke: asyncInvoke.run, send: queues.send, startExecution: stepFunctions.start, permit },
+  });
+
   const front = await startFront({
+    guard,
     principal: options.principal,
     services: {
       dynamodb: dynamoDb.service,
@@ -29,7 +49,9 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
       sts: openSts(account),
       kms: jsonService('1.1', kms),
       secretsmanager: jsonService('1.1', secrets),
+      states: jsonService('1.0', stepFunctions),
       ses: restService(mailRoutes, mail),
+      scheduler: restService(schedulerRoutes, scheduler),
     },
   });
   url = front.url;
@@ -37,11 +59,16 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   /** What comes into being from a resource; a type that is not here needs nothing. */
   const makers: Readonly<Record<string, (resource: Resource) => unknown>> = {
     'AWS::DynamoDB::Table': dynamoDb.provision,
+    'AWS::DynamoDB::GlobalTable': dynamoDb.provision,
     'AWS::SQS::Queue': queues.provision,
     'AWS::S3::Bucket': queues.provision,
     'AWS::KMS::Key': kms.provision,
     'AWS::KMS::Alias': kms.provision,
     'AWS::SecretsManager::Secret': secrets.provision,
+    'AWS::StepFunctions::StateMachine': stepFunctions.provision,
+    'AWS::Lambda::EventInvokeConfig': asyncInvoke.provision,
+    'AWS::Scheduler::Schedule': scheduler.provision,
+    'AWS::Scheduler::ScheduleGroup': scheduler.provision,
   };
 
   const provision = async (resource: Resource): Promise<readonly [string, Record<string, string>]> => {
@@ -57,8 +84,11 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
       return Object.fromEntries(await Promise.all(made.map(provision)));
     },
     outbox: mail.outbox,
-    used: front.used,
+    used: guard.used,
     stop: async () => {
+      scheduler.stop();
+      asyncInvoke.stop();
+      await stepFunctions.stop();
       await front.stop();
       await Promise.all([dynamoDb.stop(), queues.stop()]);
     },

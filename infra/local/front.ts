@@ -5,34 +5,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jsonProtocol } from './engines/protocol.ts';
-import { type Answer, AwsError, type Call, type Need, type Operation, type Service } from './engines/service.ts';
-import { judge } from './iam.ts';
-import { type Principal, rootAccessKeyId, type Used } from './parts.ts';
-import { PolicyError } from './pattern.ts';
+import { type Answer, AwsError, type Call, type Operation, type Service } from './engines/service.ts';
+import type { Guard } from './guard.ts';
+import { type Principal, rootAccessKeyId } from './parts.ts';
 
 export interface Front {
   readonly url: string;
-  /** Every permission that was needed and granted, once. */
-  used(): readonly Used[];
   stop(): Promise<void>;
 }
 
 export interface FrontOptions {
   readonly services: Readonly<Record<string, Service>>;
+  readonly guard: Guard;
   readonly principal: (accessKeyId: string) => Principal | undefined;
 }
 
-export const startFront = async ({ services, principal }: FrontOptions): Promise<Front> => {
-  const used = new Map<string, Used>();
-
-  const authorize = (caller: Principal, needs: readonly Need[]): void => {
-    for (const need of needs) {
-      permit(caller, need);
-      const key = `${caller.name} ${need.action}`;
-      if (!used.has(key)) used.set(key, { principal: caller.name, action: need.action });
-    }
-  };
-
+export const startFront = async ({ services, principal, guard }: FrontOptions): Promise<Front> => {
   const answer = async (call: Call): Promise<Answer> => {
     const scope = readScope(call);
     const service = scope && services[scope.service];
@@ -44,7 +32,7 @@ export const startFront = async ({ services, principal }: FrontOptions): Promise
       const operation = service.read(call);
       const needs = service.needs(operation);
       if (!needs) throw unservedOperation(scope.service, operation);
-      if (caller) authorize(caller, needs);
+      if (caller) guard.permit(caller, needs);
       return await service.answer(operation, call);
     } catch (error) {
       if (error instanceof AwsError) return service.refuse(error);
@@ -65,29 +53,12 @@ export const startFront = async ({ services, principal }: FrontOptions): Promise
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    used: () => [...used.values()],
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
-};
-
-/** Throws AccessDeniedException unless the caller's policies grant what is needed. */
-export const permit = (caller: Principal, need: Need): void => {
-  const denied = (why: string): AwsError =>
-    new AwsError(
-      'AccessDeniedException',
-      `User: ${caller.name} is not authorized to perform: ${need.action} on resource: ${need.resources[0]} ${why}`,
-    );
-  try {
-    const verdict = judge(caller.statements, need);
-    if (verdict === 'denied') throw denied('with an explicit deny in an identity-based policy');
-    if (verdict === 'not-allowed') throw denied(`because no identity-based policy allows the ${need.action} action`);
-  } catch (error) {
-    throw error instanceof PolicyError ? denied(`because ${error.message}`) : error;
-  }
 };
 
 // Whoever asks for a service we do not have is answered in the commonest shape.

@@ -53,6 +53,8 @@ export interface AwsOptions {
   readonly principal: (accessKeyId: string) => Principal | undefined;
   /** Runs a Lambda function, for the Scheduler and Step Functions. Rejects with the error the function threw. */
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
+  /** What a role that a schedule or a workflow acts under allows; without it, those act unchecked. */
+  readonly role?: (roleArn: string) => readonly Statement[] | undefined;
 }
 
 /** Embedded AWS: every service behind one address, told apart by the signature's credential scope, IAM enforced in front. */
@@ -60,7 +62,11 @@ export interface Aws {
   readonly url: string;
   /** Where the buckets are reached directly, with any credentials. */
   readonly s3Url: string;
-  /** Creates what the template names, or finds it from an earlier run. Attributes only an engine knows (StreamArn, …) come back by logical id. */
+  /**
+   * Creates what the template names, or finds it from an earlier run. Workflows and schedules go on at once,
+   * so the functions must stand before those are provisioned. Attributes only an engine knows (StreamArn, …) come back
+   * by logical id.
+   */
   provision(resources: readonly Resource[]): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>>;
   /** The mails sent so far, newest first. */
   outbox(): readonly Mail[];

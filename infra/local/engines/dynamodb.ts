@@ -92,6 +92,8 @@ const translated = new Set([
   'ListStreams',
   'DescribeStream',
   'GetShardIterator',
+  // Iterators carry the stream's ARN.
+  'GetRecords',
 ]);
 
 const streamNeeds = ({ action, input }: Operation, ourArn: string): readonly Need[] | undefined => {

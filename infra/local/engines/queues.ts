@@ -4,6 +4,7 @@
  * Delays run `delayScale` times faster: DelaySeconds of messages and queues, and the back-off set by ChangeMessageVisibility.
  * The visibility timeout of a queue or a receive does not: it guards work that takes real time.
  */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import type { Resource } from '../parts.ts';
@@ -16,8 +17,17 @@ export interface Queues {
   readonly sqs: Service;
   /** Where the buckets are reached directly. */
   readonly s3Url: string;
+  /** Puts a message into a queue, for services that do so themselves. */
+  send(message: QueueMessage): void;
   provision(resource: Resource): Promise<Record<string, string>>;
   stop(): Promise<void>;
+}
+
+export interface QueueMessage {
+  readonly queueArn: string;
+  readonly body: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly groupId?: string;
 }
 
 export interface QueuesOptions {
@@ -90,6 +100,17 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   return {
     sqs,
     s3Url: `http://127.0.0.1:${server.port}`,
+    send: ({ queueArn, body, attributes = {}, groupId }) => {
+      const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
+      if (!server.inspectQueue(name)) throw new AwsError('AWS.SimpleQueueService.NonExistentQueue', `${queueArn} does not exist`);
+      server.sendMessage(name, body, {
+        messageAttributes: Object.fromEntries(
+          Object.entries(attributes).map(([key, StringValue]) => [key, { DataType: 'String', StringValue }]),
+        ),
+        delaySeconds: (queueDelays.get(name) ?? 0) / options.delayScale,
+        ...(groupId !== undefined && { messageGroupId: groupId, messageDeduplicationId: randomUUID(), delaySeconds: 0 }),
+      });
+    },
     provision: async ({ type, name, properties }) => {
       if (type === 'AWS::S3::Bucket') {
         server.createBucket(name);

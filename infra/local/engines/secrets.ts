@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Resource } from '../parts.ts';
 import { openJournal } from './journal.ts';
-import { AwsError, type Engine, type Json, type Operation, text } from './service.ts';
+import { AwsError, type Engine, type Json, type Need, type Operation, text } from './service.ts';
 
 interface Version {
   readonly id: string;
@@ -26,6 +26,8 @@ export interface Secrets extends Engine {
 
 export const openSecrets = ({ dir, region, account }: { dir: string; region: string; account: string }): Secrets => {
   const secrets = openJournal<SecretRecord>(join(dir, 'secrets', 'secrets.jsonl'));
+  /** The customer's own key a secret is sealed with: Secrets Manager uses it with the caller's permission. */
+  const keyArns = new Map<string, string>();
 
   const lookup = (id: string): SecretRecord | undefined =>
     secrets.get(id) ?? secrets.values().find(({ arn }) => arn === id || arn.replace(/-\w{6}$/, '') === id);
@@ -69,15 +71,28 @@ export const openSecrets = ({ dir, region, account }: { dir: string; region: str
     },
   };
 
-  const needs = ({ action, input }: Operation) => {
+  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
     if (!Object.hasOwn(operations, action)) return undefined;
     const id = text(input, 'SecretId');
     const arn = lookup(id)?.arn ?? (id.startsWith('arn:') ? id : `arn:aws:secretsmanager:${region}:${account}:secret:${id}`);
-    return [{ action: `secretsmanager:${action}`, resources: [arn] }];
+    const keyArn = keyArns.get(arn);
+    const keys = {
+      'kms:EncryptionContext:SecretARN': [arn],
+      'kms:EncryptionContextKeys': ['SecretARN', 'SecretVersionId'],
+      'kms:ViaService': [`secretsmanager.${region}.amazonaws.com`],
+    };
+    const opening =
+      action === 'DescribeSecret' ? [] : action === 'PutSecretValue' ? ['kms:GenerateDataKey', 'kms:Decrypt'] : ['kms:Decrypt'];
+    return [
+      { action: `secretsmanager:${action}`, resources: [arn] },
+      ...(keyArn === undefined ? [] : opening.map((each) => ({ action: each, resources: [keyArn], keys }))),
+    ];
   };
 
   const provision = ({ name, arn, properties }: Resource): void => {
-    const declared = properties.SecretString;
+    const { SecretString: declared, KmsKeyId: keyId } = properties;
+    if (typeof keyId === 'string')
+      keyArns.set(arn, keyId.startsWith('arn:') ? keyId : `arn:aws:kms:${region}:${account}:key/${keyId}`);
     const known = secrets.get(name);
     if (typeof declared === 'string') {
       if (known?.declared === declared) return;

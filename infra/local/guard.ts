@@ -1,0 +1,41 @@
+/** Refuses what a caller's policies do not grant, and remembers what they granted and was needed. */
+import { AwsError, type Need } from './engines/service.ts';
+import { judge } from './iam.ts';
+import type { Principal, Used } from './parts.ts';
+import { PolicyError } from './pattern.ts';
+
+export interface Guard {
+  /** Throws AccessDeniedException for the first thing needed that is not granted. */
+  permit(caller: Principal, needs: readonly Need[]): void;
+  /** Every permission that was needed and granted, once. */
+  used(): readonly Used[];
+}
+
+export const makeGuard = (): Guard => {
+  const used = new Map<string, Used>();
+  return {
+    permit: (caller, needs) => {
+      for (const need of needs) {
+        check(caller, need);
+        const key = `${caller.name} ${need.action}`;
+        if (!used.has(key)) used.set(key, { principal: caller.name, action: need.action });
+      }
+    },
+    used: () => [...used.values()],
+  };
+};
+
+const check = (caller: Principal, need: Need): void => {
+  const denied = (why: string): AwsError =>
+    new AwsError(
+      'AccessDeniedException',
+      `User: ${caller.name} is not authorized to perform: ${need.action} on resource: ${need.resources[0]} ${why}`,
+    );
+  try {
+    const verdict = judge(caller.statements, need);
+    if (verdict === 'denied') throw denied('with an explicit deny in an identity-based policy');
+    if (verdict === 'not-allowed') throw denied(`because no identity-based policy allows the ${need.action} action`);
+  } catch (error) {
+    throw error instanceof PolicyError ? denied(`because ${error.message}`) : error;
+  }
+};
