@@ -69,7 +69,7 @@ const readText = ({ rawBody, rawBodyIsBase64 }: Incoming): string => {
 };
 
 export const refuseLargeBody = ({ rawBody, rawBodyIsBase64 }: Incoming): void => {
-  const bytes = rawBodyIsBase64 ? Math.floor((rawBody.length * 3) / 4) : Buffer.byteLength(rawBody);
+  const bytes = Buffer.byteLength(rawBody, rawBodyIsBase64 ? 'base64' : 'utf8');
   if (bytes > bodyMaxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', `The body may have at most ${bodyMaxBytes} bytes`);
 };
 

@@ -1,0 +1,71 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { csvHeader, csvLine } from '../../../shared/audit/csv.ts';
+import type { Entry } from '../../../shared/audit/index.ts';
+import { parseCsv } from '../../support/csv.ts';
+
+const entry: Entry = {
+  id: 'aud_1',
+  timestamp: '2030-01-01T00:00:00.000Z',
+  action: 'organization.updated',
+  actor: { type: 'user', id: 'usr_1', email: 'ada@example.com' },
+  resource: { type: 'organization', id: 'org_1' },
+  organization: { id: 'org_1' },
+  context: { ip: '203.0.113.7', userAgent: 'curl/8', location: null, requestId: 'r1' },
+  details: { name: 'New' },
+};
+const columns = parseCsv(csvHeader)[0]!;
+const agentCell = (userAgent: string): string => {
+  const row = parseCsv(csvLine({ ...entry, context: { ...entry.context, userAgent } }))[0]!;
+  equal(row.length, columns.length);
+  return row[columns.indexOf('context.userAgent')]!;
+};
+
+test('a line has the header’s columns, nothing for null, and the details as JSON', () => {
+  deepEqual(Object.fromEntries(parseCsv(csvLine(entry))[0]!.map((cell, n) => [columns[n], cell])), {
+    id: 'aud_1',
+    timestamp: '2030-01-01T00:00:00.000Z',
+    action: 'organization.updated',
+    'actor.type': 'user',
+    'actor.id': 'usr_1',
+    'actor.email': 'ada@example.com',
+    'resource.type': 'organization',
+    'resource.id': 'org_1',
+    'organization.id': 'org_1',
+    'context.ip': '203.0.113.7',
+    'context.userAgent': 'curl/8',
+    'context.location': '',
+    'context.requestId': 'r1',
+    details: '{"name":"New"}',
+  });
+});
+
+const triggers = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
+for (const trigger of triggers)
+  test(`a cell that begins with ${JSON.stringify(trigger)} becomes text`, () =>
+    equal(agentCell(`${trigger}1+1`), `'${trigger}1+1`));
+
+for (const text of ['=HYPERLINK("http://evil.example","x")', '","=1+1', 'a\r\n=1+1,"', '"', '""', "'", ',', ';=1', ' =1'])
+  test(`${JSON.stringify(text)} stays in its cell`, () => ok([text, `'${text}`].includes(agentCell(text))));
+
+test('whatever a caller puts into a field, rows and columns stay what they are and no cell begins with a formula', () =>
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), fc.string({ unit: 'binary' }), (agents, name) => {
+      const lines = agents.map((userAgent) =>
+        csvLine({
+          ...entry,
+          actor: { ...entry.actor, email: name },
+          context: { ...entry.context, userAgent },
+          details: { name },
+        }),
+      );
+      const rows = parseCsv(lines.join(''));
+      equal(rows.length, agents.length);
+      for (const row of rows) {
+        equal(row.length, columns.length);
+        for (const cell of row) ok(!triggers.includes(cell[0] ?? ''));
+      }
+    }),
+    { numRuns: 500 },
+  ));

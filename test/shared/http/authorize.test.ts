@@ -1,0 +1,148 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import type { Access, Role, Scope } from '../../../shared/contract/access.ts';
+import { roles } from '../../../shared/contract/access.ts';
+import type { Credentials } from '../../../shared/http/authenticate.ts';
+import { authorize } from '../../../shared/http/authorize.ts';
+import { newApiKey } from '../../../shared/organization/index.ts';
+import { fingerprint, newId } from '../../../shared/platform/index.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+import { scriptAws } from '../../support/scripted-aws.ts';
+
+const aws = await scriptAws();
+after(aws.stop);
+
+const now = new Date('2030-01-01T00:00:00Z');
+const nowSeconds = now.getTime() / 1_000;
+const [org, other, deleted, user, session, account] = [
+  newId('organization'),
+  newId('organization'),
+  newId('organization'),
+  newId('user'),
+  newId('session'),
+  newId('serviceAccount'),
+];
+const person: Credentials = { kind: 'person', claims: { userId: user, sessionId: session, email: 'a@b.c', name: 'A' } };
+const apiKey = newApiKey(account);
+const key: Credentials = { kind: 'key', apiKey, accountId: account };
+
+let table: MemoryTable;
+const seed = (more: { role?: Role; permissions?: readonly Scope[]; session?: object } = {}) => {
+  table = new MemoryTable();
+  aws.play(table.script);
+  table.put({ pk: `SESSION#${session}`, sk: 'SESSION', id: session, userId: user, endsAt: nowSeconds + 1, ...more.session });
+  for (const id of [org, other]) table.put({ pk: `ORG#${id}`, sk: 'META', id });
+  table.put({ pk: `ORG#${deleted}`, sk: 'META', id: deleted, deletedAt: 'x' });
+  for (const id of [org, deleted]) table.put({ pk: `ORG#${id}`, sk: `MEMBER#${user}`, userId: user, role: more.role ?? 'owner' });
+  table.put({
+    pk: `APIKEY#${account}`,
+    sk: 'APIKEY',
+    accountId: account,
+    organizationId: org,
+    email: 'k@b.c',
+    permissions: more.permissions ?? ['organization:read'],
+    fingerprint: fingerprint(apiKey),
+  });
+};
+beforeEach(() => seed());
+
+const read: Access = { role: 'viewer', scope: 'organization:read' };
+const peopleOnly: Access = { role: 'viewer', scope: 'people-only' };
+const ask = (access: Exclude<Access, 'public'>, credentials: Credentials, header: string | undefined = org) =>
+  authorize(access, credentials, header, undefined, now);
+const refused = (code: string, details?: object) => (error: { code: string; details?: object }) => {
+  equal(error.code, code);
+  if (details) deepEqual(error.details, details);
+  return true;
+};
+
+test('a member acts in the organization, after one look at the table', async () => {
+  const { participant, actor, person: who } = await ask(read, person);
+  equal(participant?.tenant.organizationId, org);
+  equal(participant?.role, 'owner');
+  deepEqual(actor, { type: 'user', id: user, email: 'a@b.c' });
+  equal(who?.sessionId, session);
+  deepEqual(
+    aws.calls.map(({ action }) => action),
+    ['BatchGetItem'],
+  );
+});
+
+for (const required of roles)
+  for (const role of roles)
+    test(`the role ${role} ${roles.indexOf(role) >= roles.indexOf(required) ? 'reaches' : 'is below'} ${required}`, async () => {
+      seed({ role });
+      const asked = ask({ role: required, scope: 'people-only' }, person);
+      if (roles.indexOf(role) >= roles.indexOf(required)) ok((await asked).participant);
+      else await rejects(asked, refused('PERMISSION_DENIED', { requiredRole: required, currentRole: role }));
+    });
+
+for (const [what, of] of [
+  ['was revoked', { revokedAt: 'x' }],
+  ['has ended', { endsAt: nowSeconds }],
+  ['is another user’s', { userId: newId('user') }],
+] as const)
+  test(`a session that ${what} is nobody`, async () => {
+    seed({ session: of });
+    await rejects(ask(read, person), refused('UNAUTHORIZED'));
+    await rejects(ask('user', person), refused('UNAUTHORIZED'));
+  });
+
+test('a session that is not there is nobody', async () => {
+  table.items.delete(`SESSION#${session}\nSESSION`);
+  await rejects(ask(read, person), refused('UNAUTHORIZED'));
+});
+
+for (const credentials of [person, key]) {
+  const who = credentials.kind;
+  test(`${who}: without the organization header nothing is assumed`, () =>
+    rejects(
+      authorize(read, credentials, undefined, undefined, now),
+      refused('VALIDATION_ERROR', { field: 'X-Organization-Id', reason: 'is required' }),
+    ));
+  for (const header of [
+    '',
+    'x',
+    org.toLowerCase(),
+    `${org},${other}`,
+    `${org}, ${org}`,
+    `${org} `,
+    '../',
+    newId('user'),
+    'a'.repeat(10_000),
+  ])
+    test(`${who}: ${header.slice(0, 60)} names no organization`, () =>
+      rejects(ask(read, credentials, header), refused('VALIDATION_ERROR')));
+  test(`${who}: an unknown organization is not found`, () =>
+    rejects(ask(read, credentials, newId('organization')), refused('ORGANIZATION_NOT_FOUND')));
+  test(`${who}: a deleted organization is not found`, () =>
+    rejects(ask(read, credentials, deleted), refused('ORGANIZATION_NOT_FOUND')));
+  test(`${who}: another organization is forbidden`, () => rejects(ask(read, credentials, other), refused('FORBIDDEN')));
+}
+
+test('a key acts within its organization by scope', async () => {
+  const { participant, actor, person: nobody } = await ask(read, key);
+  equal(participant?.role, undefined);
+  deepEqual(actor, { type: 'service_account', id: account, email: 'k@b.c' });
+  equal(nobody, undefined);
+});
+
+test('a key without the scope is told which it needs', () =>
+  rejects(
+    ask({ role: 'viewer', scope: 'organization:write' }, key),
+    refused('FORBIDDEN', { requiredScope: 'organization:write' }),
+  ));
+test('no scope opens what is for people only', () => rejects(ask(peopleOnly, key), refused('FORBIDDEN')));
+test('a key is no signed-in person', () => rejects(authorize('user', key, undefined, undefined, now), refused('FORBIDDEN')));
+
+test('a key with one character changed, or of an account that is gone, is nobody', async () => {
+  const changed = `${apiKey.slice(0, -1)}${apiKey.endsWith('A') ? 'B' : 'A'}`;
+  await rejects(ask(read, { kind: 'key', apiKey: changed, accountId: account }), refused('UNAUTHORIZED'));
+  table.items.delete(`APIKEY#${account}\nAPIKEY`);
+  await rejects(ask(read, key), refused('UNAUTHORIZED'));
+});
+
+test('the key of a deleted organization is nobody', async () => {
+  table.put({ pk: `ORG#${org}`, sk: 'META', id: org, deletedAt: 'x' });
+  await rejects(ask(read, key), refused('UNAUTHORIZED'));
+});

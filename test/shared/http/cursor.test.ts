@@ -1,0 +1,40 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { paginate, readPage } from '../../../shared/http/cursor.ts';
+import { scriptAws } from '../../support/scripted-aws.ts';
+
+const aws = await scriptAws({ GetSecretValue: () => ({ SecretString: 's'.repeat(64) }) });
+after(aws.stop);
+
+const refused = (field: string) => ({ code: 'VALIDATION_ERROR', details: { field } });
+const isRefused = (field: string) => (error: { code: string; details: { field: string } }) => {
+  deepEqual({ code: error.code, details: { field: error.details.field } }, refused(field));
+  return true;
+};
+
+test('without parameters a page is fifty from the beginning', async () => {
+  deepEqual(await readPage({}, 'org_1', 'a.list'), { limit: 50, after: undefined });
+});
+
+for (const limit of ['1', '100', '007'])
+  test(`limit=${limit} is taken`, async () => equal((await readPage({ limit }, 'org_1', 'a.list')).limit, Number(limit)));
+for (const limit of ['0', '101', '-1', '1.5', '1e2', '', 'NaN', ' 5', '٥', '0x10', '1000'])
+  test(`limit=${limit} is refused`, () => rejects(readPage({ limit }, 'org_1', 'a.list'), isRefused('limit')));
+
+test('a cursor brings back the position it was made from', async () => {
+  const { nextCursor, hasMore } = await paginate('ENTRY#7', 'org_1', 'a.list');
+  equal(hasMore, true);
+  equal((await readPage({ cursor: nextCursor! }, 'org_1', 'a.list')).after, 'ENTRY#7');
+});
+
+test('a cursor of another organization or another list is refused, and so is anything we did not make', async () => {
+  const { nextCursor } = await paginate('ENTRY#7', 'org_1', 'a.list');
+  await rejects(readPage({ cursor: nextCursor! }, 'org_2', 'a.list'), isRefused('cursor'));
+  await rejects(readPage({ cursor: nextCursor! }, 'org_1', 'b.list'), isRefused('cursor'));
+  for (const cursor of ['', 'x', 'ENTRY#7', `${nextCursor}x`, nextCursor!.slice(1), 'A'.repeat(5_000)])
+    await rejects(readPage({ cursor }, 'org_1', 'a.list'), isRefused('cursor'));
+});
+
+test('the last page has no cursor', async () => {
+  deepEqual(await paginate(undefined, 'org_1', 'a.list'), { nextCursor: null, hasMore: false });
+});

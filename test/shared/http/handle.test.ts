@@ -1,0 +1,218 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import * as z from 'zod';
+import { group } from '../../../shared/contract/endpoint.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import { handle, type Response } from '../../../shared/http/index.ts';
+import { newApiKey } from '../../../shared/organization/index.ts';
+import { create, fingerprint, newId, Overtaken } from '../../../shared/platform/index.ts';
+import { eventOf, type Request } from '../../support/event.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+import { cancelled, Fault, type Input, type Script, scriptAws } from '../../support/scripted-aws.ts';
+
+const aws = await scriptAws();
+after(aws.stop);
+process.env.REQUESTS_PER_MINUTE = '1000';
+
+const access = { role: 'admin', scope: 'organization:write' } as const;
+const things = group('things', '/things', {
+  make: {
+    method: 'POST',
+    path: '',
+    access,
+    summary: '',
+    body: z.strictObject({ name: z.string() }),
+    data: z.object({ id: z.string() }),
+    status: 201,
+    audit: 'thing.made',
+    idempotent: true,
+    uses: [],
+  },
+  list: { method: 'GET', path: '', access, summary: '', list: z.object({ id: z.string() }), uses: [] },
+  open: { method: 'GET', path: '/open', access: 'public', summary: '', data: z.object({ id: z.string() }), uses: [] },
+});
+
+const [org, account] = [newId('organization'), newId('serviceAccount')];
+const apiKey = newApiKey(account);
+let table: MemoryTable;
+let script: Script;
+beforeEach(() => {
+  table = new MemoryTable();
+  table.put({ pk: `ORG#${org}`, sk: 'META', id: org });
+  table.put({
+    pk: `APIKEY#${account}`,
+    sk: 'APIKEY',
+    accountId: account,
+    organizationId: org,
+    email: 'k@b.c',
+    permissions: ['organization:write'],
+    fingerprint: fingerprint(apiKey),
+  });
+  script = { ...table.script, GetSecretValue: () => ({ SecretString: 's'.repeat(64) }) };
+  aws.play(script);
+});
+
+const signedIn = { authorization: `Bearer ${apiKey}`, 'x-organization-id': org };
+const post = (body: object, headers: Record<string, string> = {}): Request => ({
+  method: 'POST',
+  path: '/things',
+  headers: { ...signedIn, 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+let runs = 0;
+const make = handle(things.make, async ({ body }) => {
+  runs += 1;
+  const id = `${body.name}-${runs}`;
+  const writes = [create({ pk: `ORG#${org}`, sk: `THING#${body.name}` }, () => new ApiError('SLUG_TAKEN', 'taken'))];
+  return { data: { id, hidden: 'x' }, change: { writes, audit: [{ scope: org, resource: { type: 'thing', id } }] } };
+});
+const bodyOf = <T = unknown>({ body }: Response) => JSON.parse(body ?? '') as T;
+const written = () =>
+  aws.sent('TransactWriteItems').map(({ TransactItems }) => TransactItems as { Put: { Item: Record<string, { S: string }> } }[]);
+
+test('the change and its audit entry are one transaction; the answer names what the interface names', async () => {
+  const response = await make(eventOf(post({ name: 'a' }, { 'user-agent': 'test' })));
+  equal(response.statusCode, 201);
+  deepEqual(bodyOf(response), { success: true, data: { id: `a-${runs}` } });
+  const [transaction, ...others] = written();
+  equal(others.length, 0);
+  const [thing, entry] = transaction!.map(({ Put }) => Put.Item);
+  equal(thing!.sk!.S, 'THING#a');
+  equal(entry!.pk!.S, `AUDIT#${org}`);
+  equal(entry!.action!.S, 'thing.made');
+  ok(JSON.stringify(entry).includes(response.headers['x-request-id']!));
+});
+
+test('three round trips: who calls beside the count, then the commit; being seen is noted beside the work', async () => {
+  await make(eventOf(post({ name: 'a' })));
+  deepEqual(aws.calls.map(({ action }) => action).sort(), ['BatchGetItem', 'TransactWriteItems', 'UpdateItem', 'UpdateItem']);
+});
+
+test('a note of who was seen that fails is not the caller’s problem', async () => {
+  const isNote = (input: Input) => JSON.stringify(input.Key).includes('SEEN#');
+  aws.play({
+    ...script,
+    UpdateItem: (input) => (isNote(input) ? new Fault('AccessDeniedException') : script.UpdateItem!(input)),
+  });
+  equal((await make(eventOf(post({ name: 'a' })))).statusCode, 201);
+});
+
+test('every answer has its request id and the caller’s count', async () => {
+  for (const request of [post({ name: 'a' }), post({ nmae: 'a' }), { headers: {} }, { ...post({}), headers: signedIn }]) {
+    const { headers } = await make(eventOf(request));
+    ok(headers['x-request-id']);
+    for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) ok(/^\d+$/.test(headers[name] ?? ''), name);
+  }
+});
+
+test('the same key and body get the first answer, and nothing is done twice', async () => {
+  const before = runs;
+  const first = await make(eventOf(post({ name: 'a' }, { 'idempotency-key': 'k1' })));
+  const again = await make(eventOf(post({ name: 'a' }, { 'idempotency-key': 'k1' })));
+  equal(runs, before + 1);
+  equal(again.statusCode, 201);
+  equal(again.body, first.body);
+  equal(first.headers['idempotent-replayed'], undefined);
+  equal(again.headers['idempotent-replayed'], 'true');
+  equal(written().length, 1);
+});
+
+test('the same key with another body is refused', async () => {
+  await make(eventOf(post({ name: 'a' }, { 'idempotency-key': 'k1' })));
+  const other = await make(eventOf(post({ name: 'b' }, { 'idempotency-key': 'k1' })));
+  equal(other.statusCode, 422);
+  equal(written().length, 1);
+});
+
+test('the stored answer is sealed: it may hold a secret shown once', async () => {
+  const { body } = await make(eventOf(post({ name: 'secretname' }, { 'idempotency-key': 'k1' })));
+  const kept = [...table.items.values()].find(({ pk }) => pk!.S!.startsWith('ANSWER#'))!;
+  ok(!JSON.stringify(kept).includes(body!) && !JSON.stringify(kept).includes('secretname'));
+});
+
+for (const key of ['', 'x'.repeat(256), 'tab\tkey', 'ümlaut'])
+  test(`${JSON.stringify(key.slice(0, 20))} is no Idempotency-Key`, async () => {
+    const response = await make(eventOf(post({ name: 'a' }, { 'idempotency-key': key })));
+    equal(response.statusCode, 400);
+    equal(bodyOf<{ error: { details: { field: string } } }>(response).error.details.field, 'Idempotency-Key');
+  });
+
+// Both calls pass the first look; the second then fails on what the first made. It must not be told that its own thing is taken.
+test('a call overtaken by its twin gets the twin’s answer', async () => {
+  const request = post({ name: 'a' }, { 'idempotency-key': 'k1' });
+  const first = await make(eventOf(request));
+  let looks = 0;
+  aws.play({
+    ...script,
+    BatchGetItem: (input) => (looks++ === 0 ? withoutAnswers(script.BatchGetItem!(input) as Found) : script.BatchGetItem!(input)),
+    TransactWriteItems: () => cancelled('ConditionalCheckFailed', 'None', 'ConditionalCheckFailed'),
+  });
+  const second = await make(eventOf(request));
+  equal(second.body, first.body);
+  equal(second.headers['idempotent-replayed'], 'true');
+});
+type Found = { Responses: { Table: { pk: { S: string } }[] } };
+const withoutAnswers = ({ Responses }: Found) => ({
+  Responses: { Table: Responses.Table.filter(({ pk }) => !pk.S.startsWith('ANSWER#')) },
+});
+
+test('an answer the interface does not allow is never given, and nothing is committed', async () => {
+  const wrong = handle(things.make, async () => ({
+    data: { id: 7 as unknown as string },
+    change: { writes: [create({ pk: 'X', sk: 'X' })], audit: [] },
+  }));
+  const response = await wrong(eventOf(post({ name: 'a' })));
+  equal(response.statusCode, 500);
+  equal(written().length, 0);
+});
+
+test('what a handler throws by mistake is a bare 500', async () => {
+  const broken = handle(things.open, async () => {
+    throw new TypeError('hunter2');
+  });
+  const response = await broken(eventOf({}));
+  equal(response.statusCode, 500);
+  ok(!response.body?.includes('hunter2'));
+});
+
+test('a table that is away is 503 in the envelope', async () => {
+  aws.play({ ...script, BatchGetItem: () => new Fault('InternalServerError', 500) });
+  const response = await make(eventOf(post({ name: 'a' })));
+  equal(response.statusCode, 503);
+  equal(bodyOf<{ error: { code: string } }>(response).error.code, 'SERVICE_UNAVAILABLE');
+});
+
+test('a rule that was overtaken is decided anew, a few times, then it is a conflict', async () => {
+  let tries = 0;
+  const contended = (until: number) =>
+    handle(things.make, async () => {
+      tries += 1;
+      if (tries < until) throw new Overtaken();
+      return { data: { id: 'x' }, change: { writes: [], audit: [] } };
+    });
+  equal((await contended(3)(eventOf(post({ name: 'a' })))).statusCode, 201);
+  tries = 0;
+  equal((await contended(100)(eventOf(post({ name: 'a' })))).statusCode, 409);
+  equal(tries, 4);
+});
+
+test('a list has its page and where it goes on', async () => {
+  const list = handle(things.list, async ({ page }) => ({ items: [{ id: `${page.limit}` }], next: page.after ?? 'P#1' }));
+  const first = bodyOf<{ pagination: { nextCursor: string } }>(await list(eventOf({ headers: signedIn, query: 'limit=7' })));
+  deepEqual({ ...first, pagination: undefined }, { success: true, data: [{ id: '7' }], pagination: undefined });
+  const second = await list(eventOf({ headers: signedIn, query: `cursor=${first.pagination.nextCursor}` }));
+  equal(second.statusCode, 200);
+});
+
+test('a caller without a valid key is counted by address, whatever key it tries next', async () => {
+  process.env.REQUESTS_PER_MINUTE = '5';
+  const statuses: (number | undefined)[] = [];
+  for (let n = 0; n < 8; n++) {
+    const headers = { authorization: `Bearer ${newApiKey(newId('serviceAccount'))}`, 'x-organization-id': org };
+    statuses.push((await make(eventOf({ ...post({ name: 'a' }), headers, ip: '198.51.100.9' }))).statusCode);
+  }
+  process.env.REQUESTS_PER_MINUTE = '1000';
+  deepEqual([...new Set(statuses)], [401, 429]);
+  equal(statuses.at(-1), 429);
+});

@@ -1,0 +1,31 @@
+/** A strict reader of RFC 4180, independent of what writes it: the rows, or an error where the text is not CSV. */
+export const parseCsv = (text: string): string[][] => {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (at++; ; at++) {
+        if (at >= text.length) throw new Error('a quoted cell does not end');
+        if (text[at] !== '"') cell += text[at];
+        else if (text[at + 1] === '"') cell += text[at++];
+        else break;
+      }
+      at++;
+    } else {
+      while (at < text.length && text[at] !== ',' && text[at] !== '\r') {
+        if (text[at] === '"' || text[at] === '\n') throw new Error(`a bare ${JSON.stringify(text[at])} at ${at}`);
+        cell += text[at++];
+      }
+    }
+    row.push(cell);
+    if (text[at] === ',') at++;
+    else if (text.startsWith('\r\n', at)) {
+      rows.push(row);
+      row = [];
+      at += 2;
+    } else throw new Error(`neither a comma nor CRLF at ${at}`);
+  }
+  if (row.length > 0) throw new Error('the last line does not end');
+  return rows;
+};
