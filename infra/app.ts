@@ -36,8 +36,14 @@ const main = async (): Promise<void> => {
   const outdir = mkdtempSync(join(tmpdir(), 'backup-management-service-'));
   try {
     await bundle(entries, outdir);
-    const codes = new Map(entries.map((entry) => [entry, Code.fromAsset(bundleDir(entry, outdir))]));
-    buildApp({ config, code: (entry) => codes.get(entry) ?? Code.fromAsset(bundleDir(entry, outdir)) }, app).synth();
+    // One asset for each file, however many functions start from it.
+    const assets = new Map<string, Code>();
+    const code = (entry: string): Code => {
+      const asset = assets.get(entry) ?? Code.fromAsset(bundleDir(entry, outdir));
+      assets.set(entry, asset);
+      return asset;
+    };
+    buildApp({ config, code }, app).synth();
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
@@ -45,8 +51,8 @@ const main = async (): Promise<void> => {
 
 if (import.meta.main) {
   await main().catch((error: Error) => {
-    // A wrong setting is told in a line each; a stack trace would hide it.
-    console.error(error.message);
+    // A wrong setting is told in a line each; the trace, for whoever works on the stacks, comes with CDK_DEBUG=true.
+    console.error(process.env.CDK_DEBUG === 'true' ? error : error.message);
     process.exitCode = 1;
   });
 }
