@@ -1,28 +1,24 @@
 /** The local stage: the synthesized template, booted on embedded engines. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { bundle, bundleDir, entries } from '../bundle.ts';
 import type { ConfigInput } from '../config.ts';
-import { startAws } from './aws.ts';
+import { bundleFunctions } from './bundles.ts';
 import { localConfig } from './config.ts';
-import { startIdentity } from './engines/identity.ts';
 import type { People } from './engines/identity-people.ts';
 import { readFunctions } from './functions.ts';
 import { headersMaxBytes, makeGateway } from './gateway.ts';
-import { keepIdentitySecret } from './identity-secret.ts';
 import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
-import { explain, listen } from './listen.ts';
+import { explain, type Listener, listen } from './listen.ts';
 import { outboxReply } from './outbox.ts';
-import type { Aws, Principal } from './parts.ts';
-import { startPollers } from './poller/pollers.ts';
+import type { Aws, AwsOptions, Principal } from './parts.ts';
 import { readRoles } from './roles.ts';
 import { readRoutes } from './route.ts';
 import type { Settings } from './settings.ts';
 import { openState, type State } from './state.ts';
 import { synthesize } from './synth.ts';
-import { type ResolvedResource, readResources } from './template.ts';
+import { type ResolvedResource, readResources, type Stacks } from './template.ts';
 
 export interface StageOptions extends Settings {
   /** Other choices of the deployer than the local ones. */
@@ -61,121 +57,138 @@ const provisioned = new Set([
 
 /** Boots a stage, or leaves nothing of it behind and throws. */
 export const startStage = async (options: StageOptions): Promise<Stage> => {
-  const stops: (() => unknown)[] = [];
+  const started: Stops = [];
   const stop = async (): Promise<void> => {
-    for (const each of stops.splice(0).reverse()) await each();
+    for (const each of started.splice(0).reverse()) await each();
   };
   try {
-    return await boot(options, stops, stop);
+    return { ...(await boot(options, started)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 };
 
-const boot = async (options: StageOptions, stops: (() => unknown)[], stop: () => Promise<void>): Promise<Stage> => {
-  const { dir, say = () => {} } = options;
+/** How to stop what has started, in order of starting. */
+type Stops = (() => unknown)[];
+
+const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 'stop'>> => {
+  const { dir, delayScale, say = () => {} } = options;
   const state = openState(dir);
-  stops.push(state.close);
-
+  started.push(state.close);
   // Ports first: a taken one is said at once, and every address is known before the template is made.
-  let answer: Parameters<typeof listen>[2] = (_request, response) => void response.writeHead(503).end();
-  let identify = answer;
-  const gateway = await listen(options.port, 'PORT', (request, response) => answer(request, response), {
-    maxHeaderSize: headersMaxBytes,
-  });
-  stops.push(gateway.stop);
-  const identityDoor = await listen(options.identityPort, 'IDP_PORT', (request, response) => identify(request, response));
-  stops.push(identityDoor.stop);
+  const gateway = await openDoor(options.port, 'PORT', started, { maxHeaderSize: headersMaxBytes });
+  const identityDoor = await openDoor(options.identityPort, 'IDP_PORT', started);
+  const config: ConfigInput = { ...localConfig(gateway.url, identityDoor.url), ...options.config };
+  const clientSecret = clientSecretOf(state);
 
+  say('starting the engines, synthesizing the template, bundling the functions');
   const principals = new Map<string, Principal>();
   let host: Host | undefined;
-  const invoke = async (functionArn: string, payload: unknown): Promise<unknown> => {
+  const invoke: AwsOptions['invoke'] = async (functionArn, payload) => {
     if (!host) throw new Error('the stage is still starting');
     return host.invoke(functionArn, payload);
   };
-
-  say('starting the engines, synthesizing the template, bundling the functions');
-  const clientSecret = state.get<string>('identity-client', 'secret') ?? randomBytes(24).toString('base64url');
-  state.set('identity-client', 'secret', clientSecret);
-  const config: ConfigInput = { ...localConfig(gateway.url, identityDoor.url), ...options.config };
-  const bundles = join(dir, 'bundle');
-  const worker = 'infra/local/lambda/worker.ts';
-  const [aws, stacks, identity] = await together([
-    startAws({
-      dir,
-      region,
-      account,
-      s3Port: options.s3Port,
-      delayScale: options.delayScale,
-      principal: (key) => principals.get(key),
-      invoke,
-    })
-      .then((started) => {
-        stops.push(started.stop);
-        return started;
-      })
-      .catch((error) => {
-        throw explain(error, options.s3Port, 'S3_PORT');
-      }),
-    synthesize(config, join(dir, 'cdk.out')),
-    startIdentity({
+  // What is slow to import is imported beside the processes that are slow to start.
+  const [stacks, bundles, aws, identity, { startPollers }, { keepIdentitySecret }] = await together([
+    synthesize(config),
+    bundleFunctions(),
+    openAws(
+      { dir, region, account, s3Port: options.s3Port, delayScale, invoke, principal: (key) => principals.get(key) },
+      started,
+    ),
+    openIdentity({
       issuer: identityDoor.url,
+      apiUrl: gateway.url,
       clientId: String(config.identityClientId),
       clientSecret,
-      redirectUri: `${gateway.url}/api/v1/auth/google/callback`,
-      signInUrl: `${gateway.url}/api/v1/auth/google`,
       state,
     }),
-    bundle([...entries, worker], bundles),
+    import('./poller/pollers.ts'),
+    import('./identity-secret.ts'),
   ]);
-  identify = identity.listener;
+  identityDoor.serve(identity.listener);
 
   say('creating what the template names');
   const place = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
-  const learned = await aws.provision(readResources(stacks, place, {}, provisioned));
-  const resources = (options.tamper ?? ((same) => same))(readResources(stacks, place, learned));
+  const learned = await aws.provision(readResources(stacks as Stacks, place, {}, provisioned));
+  const resources = (options.tamper ?? same)(readResources(stacks, place, learned));
   const roles = readRoles(resources);
   const functions = readFunctions(resources, roles);
   for (const { accessKeyId, name, statements } of functions) principals.set(accessKeyId, { name, statements });
   await keepIdentitySecret(functions, clientSecret, aws.url, region);
 
-  host = startHost(functions, {
-    worker: join(bundleDir(worker, bundles), 'index.cjs'),
-    bundleOf: (entry) => join(bundleDir(entry, bundles), 'index.cjs'),
-    cache: join(dir, 'compiled'),
-    region,
-    account,
-    endpoint: aws.url,
-    log: openLogs(join(dir, 'log')),
-  });
-  stops.push(host.stop);
-  stops.push(
-    startPollers({ resources, functions, host, state, endpoint: aws.url, region, delayScale: options.delayScale, warn: say })
-      .stop,
-  );
+  const running = startHost(functions, { ...bundles, region, endpoint: aws.url, log: openLogs(join(dir, 'log')) });
+  host = running;
+  started.push(running.stop);
+  const feeding = { resources, functions, host: running, state, endpoint: aws.url, region, delayScale, warn: say };
+  started.push(startPollers(feeding).stop);
 
   const api = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Api');
-  answer = makeGateway({
-    api: { id: api?.name ?? 'local', account },
-    routes: readRoutes(resources),
-    cors: api?.properties.CorsConfiguration,
-    role: roles,
-    invoke,
-    page: (path) => outboxReply(path, aws.outbox()),
-  });
+  gateway.serve(
+    makeGateway({
+      api: { id: api?.name ?? 'local', account },
+      routes: readRoutes(resources),
+      cors: api?.properties.CorsConfiguration,
+      role: roles,
+      invoke,
+      page: (path) => outboxReply(path, aws.outbox()),
+    }),
+  );
+  const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
+  const { people } = identity;
+  return { url: gateway.url, identityUrl: identityDoor.url, aws, state, people, functions, tableName, host: running };
+};
+
+type Serve = Parameters<typeof listen>[2];
+
+/** A port that answers 503 until it is told what to serve. */
+const openDoor = async (
+  port: number,
+  variable: string,
+  started: Stops,
+  options: Parameters<typeof listen>[3] = {},
+): Promise<Listener & { serve(listener: Serve): void }> => {
+  let serving: Serve = (_request, response) => void response.writeHead(503).end();
+  const door = await listen(port, variable, (request, response) => serving(request, response), options);
+  started.push(door.stop);
   return {
-    url: gateway.url,
-    identityUrl: identityDoor.url,
-    aws,
-    state,
-    people: identity.people,
-    functions,
-    tableName: resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '',
-    host,
-    stop,
+    ...door,
+    serve: (listener) => {
+      serving = listener;
+    },
   };
 };
+
+const openAws = async (options: AwsOptions, started: Stops): Promise<Aws> => {
+  const { startAws } = await import('./aws.ts');
+  const aws = await startAws(options).catch((error: NodeJS.ErrnoException) => {
+    throw explain(error, options.s3Port, 'S3_PORT');
+  });
+  started.push(aws.stop);
+  return aws;
+};
+
+const openIdentity = async (options: {
+  issuer: string;
+  apiUrl: string;
+  clientId: string;
+  clientSecret: string;
+  state: State;
+}) => {
+  const { startIdentity } = await import('./engines/identity.ts');
+  const signInUrl = `${options.apiUrl}/api/v1/auth/google`;
+  return startIdentity({ ...options, signInUrl, redirectUri: `${signInUrl}/callback` });
+};
+
+/** Made once: the provider and the secret store must agree on it at every start. */
+const clientSecretOf = (state: State): string => {
+  const secret = state.get<string>('identity-client', 'secret') ?? randomBytes(24).toString('base64url');
+  state.set('identity-client', 'secret', secret);
+  return secret;
+};
+
+const same = <T>(value: T): T => value;
 
 /** All of them, or the first failure once none is still starting: what started late could not be stopped. */
 const together = async <T extends readonly unknown[]>(starting: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> => {

@@ -1,22 +1,28 @@
 /**
  * Synthesizes the app in a process of its own: the CDK's 180 MB leave with it, and it works while the engines start.
- * Run as a program it reads the configuration from its argument and writes the templates to its output.
+ * Run as a program it reads the configuration and the folder to fill from its arguments.
  */
 import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ConfigInput } from '../config.ts';
+import { built } from './build.ts';
 import type { Stacks } from './template.ts';
 
-export const synthesize = async (config: ConfigInput, outdir: string): Promise<Stacks> => {
+const templates = 'templates.json';
+
+export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
   const self = fileURLToPath(import.meta.url);
-  const { stdout } = await promisify(execFile)(process.execPath, [self, JSON.stringify(config), outdir], {
-    maxBuffer: 64 * 1024 * 1024,
+  const text = JSON.stringify(config);
+  const dir = await built('template', text, async (draft) => {
+    await promisify(execFile)(process.execPath, [self, text, draft]);
   });
-  return JSON.parse(stdout) as Stacks;
+  return JSON.parse(readFileSync(join(dir, templates), 'utf8')) as Stacks;
 };
 
-const main = async ([config = '{}', outdir = 'cdk.out']: readonly string[]): Promise<void> => {
+const main = async ([config = '', outdir = '']: readonly string[]): Promise<void> => {
   const [{ App }, { Code }, { buildApp }, { readConfig }] = await Promise.all([
     import('aws-cdk-lib'),
     import('aws-cdk-lib/aws-lambda'),
@@ -29,7 +35,7 @@ const main = async ([config = '{}', outdir = 'cdk.out']: readonly string[]): Pro
     new App({ analyticsReporting: false, outdir }),
   );
   const stacks = Object.fromEntries(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));
-  process.stdout.write(JSON.stringify(stacks));
+  writeFileSync(join(outdir, templates), JSON.stringify(stacks));
 };
 
 if (import.meta.main) await main(process.argv.slice(2));

@@ -104,8 +104,8 @@ const streamNeeds = ({ action, input }: Operation, ourArn: string): readonly Nee
 const streamOf = (action: string, input: Json, ourArn: string): string => {
   if (action === 'ListStreams') return `${ourArn}table/${input.TableName ?? '*'}/stream/*`;
   if (action !== 'GetRecords') return text(input, 'StreamArn');
-  // DynamoDB Local writes the stream's ARN into its iterators: `000|arn:…|…`.
-  const arn = /\|(arn:[^|]+)\|/.exec(text(input, 'ShardIterator'))?.[1];
+  // DynamoDB Local writes the stream's ARN into its iterators: `arn:…|001|…`.
+  const arn = /^(arn:[^|]+)\|/.exec(text(input, 'ShardIterator'))?.[1];
   if (!arn) throw new AwsError('ValidationException', 'Invalid ShardIterator');
   return arn.replace(localArn, ourArn);
 };

@@ -12,7 +12,6 @@ export interface Surroundings {
   readonly bundleOf: (entry: string) => string;
   readonly cache: string;
   readonly region: string;
-  readonly account: string;
   /** Where every AWS call goes. */
   readonly endpoint: string;
   readonly log: (functionName: string) => FunctionLog;
