@@ -1,5 +1,5 @@
 /** A function as all of ours are: arm64, Node 24, traced, logging to a group that forgets, with a role of its own. */
-import { type CfnResource, Duration, Stack } from 'aws-cdk-lib';
+import { type CfnResource, Duration } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -64,7 +64,3 @@ const manners = (logGroup: LogGroup): readonly PolicyStatement[] => [
   // X-Ray has no resources to name.
   new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
 ];
-
-/** arn:<partition>:<service>:<region>:<account>:<rest> of this deployment. */
-export const arnHere = (scope: Construct, service: string, resource: string): string =>
-  Stack.of(scope).formatArn({ service, resource });
