@@ -20,7 +20,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
   let timer: NodeJS.Timeout | undefined;
   stream.once('close', () => {
     clearTimeout(timer);
-    if (!reply.isDone) controller.abort(new RpcError('CANCELLED', 'The client cancelled the call.'));
+    if (!reply.isFinished) controller.abort(new RpcError('CANCELLED', 'The client cancelled the call.'));
   });
   try {
     const method = methodOf(headers, methods);

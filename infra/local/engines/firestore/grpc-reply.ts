@@ -11,12 +11,13 @@ export class Reply {
 
   constructor(stream: ServerHttp2Stream) {
     this.#stream = stream;
-    const go = () => {
-      this.#resume?.();
-      this.#resume = undefined;
-    };
-    stream.on('drain', go);
-    stream.on('close', go);
+    stream.on('drain', () => this.#go());
+    stream.on('close', () => this.#go());
+  }
+
+  /** Whether the call has its status, delivered or not. */
+  get isFinished(): boolean {
+    return this.#finished;
   }
 
   /** Whether nothing more can be sent. */
@@ -58,19 +59,29 @@ export class Reply {
       this.#end(trailers);
       return;
     }
-    this.#finished = true;
+    this.#finish();
     this.#stream.respond({ ...responseHeaders, ...trailers }, { endStream: true });
     this.#dismiss();
   }
 
   #end(trailers: OutgoingHttpHeaders, last?: Buffer): void {
-    this.#finished = true;
+    this.#finish();
     this.#stream.once('wantTrailers', () => {
       this.#stream.sendTrailers(trailers);
       this.#dismiss();
     });
     if (last) this.#stream.end(last);
     else this.#stream.end();
+  }
+
+  #finish(): void {
+    this.#finished = true;
+    this.#go();
+  }
+
+  #go(): void {
+    this.#resume?.();
+    this.#resume = undefined;
   }
 
   /** A client that is still sending is told that nobody reads on. */

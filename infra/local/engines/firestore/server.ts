@@ -62,16 +62,18 @@ export async function serve({ port, host, methods, web, log }: ServerOptions): P
 }
 
 function sniff(socket: Socket, decide: (isHttp2: boolean) => void): void {
+  let seen = Buffer.alloc(0);
   const giveUp = () => socket.destroy();
   const read = () => {
     const chunk = socket.read() as Buffer | null;
     if (!chunk) return;
-    socket.unshift(chunk);
-    if (chunk.length < preface.length && preface.subarray(0, chunk.length).equals(chunk)) return;
+    seen = Buffer.concat([seen, chunk]);
+    if (seen.length < preface.length && preface.subarray(0, seen.length).equals(seen)) return;
     socket.off('readable', read);
     socket.setTimeout(0);
     socket.off('timeout', giveUp);
-    decide(chunk.subarray(0, preface.length).equals(preface));
+    socket.unshift(seen);
+    decide(seen.subarray(0, preface.length).equals(preface));
   };
   socket.setTimeout(silenceMs, giveUp);
   socket.on('readable', read);
