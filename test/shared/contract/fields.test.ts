@@ -1,0 +1,53 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { Email, Name, Slug, Timezone, When } from '../../../shared/contract/fields.ts';
+import { reservedSlugs } from '../../../shared/contract/limits.ts';
+
+const cases = [
+  [
+    Name,
+    ['A', 'Zoë Ω 東京', '👩‍🚀', '=1+1', 'x'.repeat(100), "O'Brien; DROP"],
+    ['', ' a', 'a ', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(101), 7, null],
+  ],
+  [
+    Slug,
+    ['abc', 'a-b-c', 'a1', '123'].filter((slug) => slug.length >= 3),
+    ['ab', 'a'.repeat(41), 'Abc', 'a--b', '-ab', 'ab-', 'a_b', 'ümlaut', 'a b', ...reservedSlugs],
+  ],
+  [
+    Email,
+    ['a@b.co', 'Ada+x@Example.com', ' a@b.co '],
+    ['', 'a', 'a@b', '@b.co', 'a b@c.de', `${'a'.repeat(250)}@b.co`, 'a@b.co\nBcc: x@y.z', 'a@b.co,c@d.ef'],
+  ],
+  [
+    Timezone,
+    ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'],
+    ['', 'Mars/Base', '+02:00', 'Europe/Berlin ', '../etc/passwd', 'x'.repeat(65)],
+  ],
+  [
+    When,
+    ['2030-01-01', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00.123456+02:00', '2028-02-29'],
+    [
+      '',
+      '2030',
+      '2030-13-01',
+      '2030-02-30',
+      '2029-02-29',
+      'yesterday',
+      '2030-01-01T00:00:00',
+      '2030-01-01 00:00:00Z',
+      '1893456000',
+      '01/01/2030',
+    ],
+  ],
+] as const;
+
+for (const [schema, good, bad] of cases) {
+  const name =
+    schema === Name ? 'Name' : schema === Slug ? 'Slug' : schema === Email ? 'Email' : schema === Timezone ? 'Timezone' : 'When';
+  for (const value of good) test(`${name} takes ${JSON.stringify(value)}`, () => equal(schema.safeParse(value).success, true));
+  for (const value of bad)
+    test(`${name} refuses ${JSON.stringify(value)?.slice(0, 60)}`, () => equal(schema.safeParse(value).success, false));
+}
+
+test('addresses that differ in case only are one address', () => equal(Email.parse(' Ada+X@Example.COM '), 'ada+x@example.com'));

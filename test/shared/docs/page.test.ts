@@ -1,0 +1,78 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { errors } from '../../../shared/contract/errors.ts';
+import { errorsOf } from '../../../shared/contract/failure.ts';
+import { endpoints } from '../../../shared/contract/index.ts';
+import { type Document, describe } from '../../../shared/contract/openapi.ts';
+import { docsPage } from '../../../shared/docs/index.ts';
+
+const { html: page, contentSecurityPolicy } = docsPage(describe());
+
+const empty = ['meta', '!doctype'];
+/** The elements of a page, which must nest. */
+const elementsOf = (html: string): string[] => {
+  const open: string[] = [];
+  const seen: string[] = [];
+  for (const [, close, name = '', attributes = ''] of html
+    .replace(/<style>[^<]*<\/style>/, '')
+    .matchAll(/<(\/)?([a-z0-9!]+)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/gi)) {
+    if (empty.includes(name.toLowerCase())) continue;
+    if (close) equal(open.pop(), name);
+    else {
+      open.push(name);
+      seen.push(`${name}${attributes}`);
+    }
+  }
+  deepEqual(open, []);
+  return seen;
+};
+
+test('the page is well-formed: every tag is one of ours and they nest', () => {
+  elementsOf(page);
+  const strays = page.replace(/<style>[^<]*<\/style>/, '').replace(/<\/?[a-z0-9!]+(?:\s+[a-z-]+(?:="[^"<>]*")?)*\s*>/gi, '');
+  ok(!/[<>]/.test(strays), strays.match(/.{20}[<>].{20}/s)?.[0]);
+});
+
+for (const endpoint of endpoints)
+  test(`${endpoint.id} is shown with its method, path, access and errors`, () => {
+    const section = page.split('<section').find((part) => part.includes(`id="${endpoint.id}"`))!;
+    ok(section.includes(`>${endpoint.method}</span>`));
+    ok(section.includes(`<code>${endpoint.path}</code>`));
+    ok(section.includes('curl'));
+    if (typeof endpoint.access === 'object') ok(section.includes(endpoint.access.role));
+    for (const code of errorsOf(endpoint)) if (errors[code] !== endpoint.alsoStatus) ok(section.includes(code), code);
+  });
+
+test('every link within the page leads somewhere', () => {
+  for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) ok(page.includes(`id="${target}"`), target);
+});
+
+test('nothing is loaded from elsewhere and nothing runs: the policy allows the one style and no more', () => {
+  const style = /<style>([^<]*)<\/style>/.exec(page)![1]!;
+  const digest = createHash('sha256').update(style).digest('base64');
+  equal(
+    contentSecurityPolicy,
+    `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  ok(!/<script|<link|<img|<iframe|javascript:|\son\w+=|\sstyle=|@import|url\(/i.test(page));
+});
+
+test('whatever the description holds is shown as text', () => {
+  const evil = `"><script>alert(1)</script><a href='x' onclick="x">&amp;`;
+  const poison = (value: unknown): unknown =>
+    typeof value === 'string'
+      ? value.startsWith('#/') || ['get', 'post', 'object', 'array'].includes(value)
+        ? value
+        : value + evil
+      : Array.isArray(value)
+        ? value.map(poison)
+        : value && typeof value === 'object'
+          ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, poison(inner)]))
+          : value;
+  const document = describe();
+  const { html } = docsPage({ ...(poison(document) as Document), tags: document.tags, info: { ...document.info, title: evil } });
+  const elements = elementsOf(html);
+  ok(!elements.some((element) => /^script|onclick/.test(element)));
+  ok(html.includes('&quot;&gt;&lt;script&gt;'));
+});
