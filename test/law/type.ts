@@ -36,8 +36,8 @@ export const rows = group('things', '/things', {
     audit: 'made',
   },
   list: { ...common, method: 'GET', path: '', list: z.object({ id: z.string() }) },
-  open: { ...common, method: 'GET', path: '/open', access: 'public', data: z.object({}) },
-  mine: { ...common, method: 'GET', path: '/mine', access: 'user', data: z.object({}) },
+  open: { ...common, method: 'GET', path: '/open', access: 'public', data: z.object({ organizationId: z.string() }) },
+  mine: { ...common, method: 'GET', path: '/mine', access: 'user', data: z.object({ id: z.string() }) },
   page: { ...common, method: 'GET', path: '/page', reply: 'file', content: { 'text/plain': 'text' } },
 });
 
@@ -67,7 +67,7 @@ export const wrong = [
   // @ts-expect-error where nobody is asked who they are, there is no tenant
   handle(rows.open, async ({ tenant }) => ({ data: tenant })),
   // @ts-expect-error a signed-in person is in no organization yet
-  handle(rows.mine, async ({ tenant }) => ({ data: tenant })),
+  handle(rows.mine, async ({ tenant }) => ({ data: { id: tenant.organizationId } })),
   // @ts-expect-error a file is no data
   handle(rows.page, async () => ({ data: {} })),
 ];
