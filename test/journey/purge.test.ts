@@ -1,0 +1,62 @@
+/** Deleted for good: nothing of the organization is left, and nothing of anyone else's is touched. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { auth } from '../../shared/contract/auth.ts';
+import { invites } from '../../shared/contract/invitations.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
+import { call } from '../support/client.ts';
+import { addMember, newApiKey, newOrganization } from '../support/organization.ts';
+import { newEmail, signIn } from '../support/person.ts';
+import { allItems, getItem, itemsOf } from '../support/table.ts';
+
+const patienceMs = 20_000;
+
+/** Items that speak of the organization. Rates, sealed answers and links of the people themselves end by their own time. */
+const tracesOf = async (id: string) =>
+  (await allItems()).filter((item) => JSON.stringify(item).includes(id) && !item.pk.startsWith('RATE#'));
+
+const untilGone = async (id: string): Promise<void> => {
+  for (const endMs = Date.now() + patienceMs; (await getItem({ pk: `ORG#${id}`, sk: 'META' })) !== undefined; await pause(100)) {
+    ok(Date.now() < endMs, `${id} is still there after ${patienceMs} ms`);
+  }
+};
+
+test('force removes every item of the organization and frees its slug; its people stay', async () => {
+  const organization = await newOrganization();
+  const neighbour = await newOrganization(organization.owner);
+  const { id, owner, name, slug } = organization;
+  const member = await addMember(organization, 'member');
+  await addMember(neighbour, 'viewer', member);
+  const key = await newApiKey(organization, ['organization:read']);
+  const by = { token: owner.accessToken, org: id };
+  await call(invites.create, { ...by, body: { email: newEmail() } });
+  equal((await call(organizations.current, { token: key, org: id })).status, 200);
+
+  const answer = await call(organizations.remove, { ...by, body: { confirmName: name, force: true } });
+  deepEqual([answer.status, answer.body.data], [202, { id, deleted: true, deletionType: 'permanent', recoveryDeadline: null }]);
+  equal((await call(organizations.current, by)).body.error.code, 'ORGANIZATION_NOT_FOUND');
+  equal((await call(organizations.current, { token: key, org: id })).status, 401);
+  const recovery = await call(organizations.recover, { token: owner.accessToken, params: { id } });
+  equal(recovery.body.error.code, 'ORGANIZATION_NOT_FOUND');
+
+  await untilGone(id);
+  deepEqual(
+    (await tracesOf(id)).map(({ pk, sk }) => `${pk} ${sk}`),
+    [],
+  );
+  equal((await call(organizations.current, by)).body.error.code, 'ORGANIZATION_NOT_FOUND');
+  equal((await call(organizations.current, { token: key, org: id })).status, 401);
+
+  // Sessions and profiles belong to people, the neighbour to the neighbours.
+  for (const person of [owner, member]) {
+    const me = await call(auth.me, { token: person.accessToken });
+    deepEqual(
+      me.body.data.organizations.map((each) => each.id),
+      [neighbour.id],
+    );
+  }
+  ok((await itemsOf(`ORG#${neighbour.id}`)).length > 5);
+  const { accessToken } = await signIn();
+  equal((await call(organizations.create, { token: accessToken, body: { name: 'Next', slug } })).status, 201);
+});
