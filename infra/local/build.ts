@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const home = join(root, 'node_modules', '.cache', 'local-stage');
 
-/** The newest of each kind are kept; a working tree seldom goes back further. */
-const keptMax = 4;
+/** A running stage still loads from the folder it started with, so none goes before this age. */
+const keptMs = 24 * 3_600_000;
 
 /** The folder that `make` filled for this kind, these sources and `more`; made now if it is not there yet. */
 export const built = async (kind: string, more: string, make: (dir: string) => Promise<void>): Promise<string> => {
@@ -53,9 +53,8 @@ const sources = (): string => {
 };
 
 const prune = (kind: string): void => {
-  const byAge = readdirSync(home)
-    .filter((name) => name.startsWith(`${kind}-`))
-    .map((name) => ({ path: join(home, name), usedMs: statSync(join(home, name)).mtimeMs }))
-    .sort((a, b) => b.usedMs - a.usedMs);
-  for (const { path } of byAge.slice(keptMax)) rmSync(path, { recursive: true, force: true });
+  for (const name of readdirSync(home).filter((each) => each.startsWith(`${kind}-`))) {
+    const path = join(home, name);
+    if (Date.now() - statSync(path).mtimeMs > keptMs) rmSync(path, { recursive: true, force: true });
+  }
 };

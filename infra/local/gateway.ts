@@ -1,5 +1,5 @@
 /** The HTTP API: routes a request to its function and its answer back. What the gateway itself refuses is in our envelope. */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { corsOf } from './cors.ts';
 import { type Api, buildEvent, type Reply, readReply } from './event.ts';
@@ -21,7 +21,9 @@ export interface GatewayOptions {
 
 /** The HTTP API's own limits. */
 const bodyMaxBytes = 10_000_000;
-export const headersMaxBytes = 10_240;
+const headersMaxBytes = 10_240;
+/** More is read than is taken: a connection closed in the middle of a request would hide the answer. */
+export const headersReadBytes = 1_048_576;
 
 export const makeGateway = (options: GatewayOptions): RequestListener => {
   const find = compileRoutes(options.routes);
@@ -31,6 +33,10 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     if (cors.isPreflight(request.method, request.headers)) {
       return { status: 204, headers: cors.preflight(request.headers), body: empty };
+    }
+    if (headerBytes(request) > headersMaxBytes) {
+      const large = refusal('PAYLOAD_TOO_LARGE', `The request line and headers may have at most ${headersMaxBytes} bytes`);
+      return { ...large, status: 431 };
     }
     const [rawPath = '/', ...rest] = (request.url ?? '/').split('?');
     const path = decode(rawPath);
@@ -48,7 +54,8 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
   const call = async (received: Parameters<typeof buildEvent>[0], match: Match): Promise<Reply> => {
     try {
       const result = await withTimeout(options.invoke(match.route.functionArn, buildEvent(received, match, options.api)), match);
-      return readReply(result) ?? refusal('INTERNAL_ERROR', 'Internal Server Error');
+      const reply = readReply(result);
+      return reply ? { ...reply, headers: ownHeaders(reply.headers) } : refusal('INTERNAL_ERROR', 'Internal Server Error');
     } catch (error) {
       if (!(error instanceof FunctionError)) throw error;
       if (error.name === 'RequestTooLargeException') return refusal('PAYLOAD_TOO_LARGE', 'The body is too large');
@@ -86,17 +93,20 @@ const decode = (path: string): string | undefined => {
   }
 };
 
-/** The whole body, or undefined as soon as it is too large. */
+/** What is too large is still read, and dropped, up to this: many clients look for an answer only when all is sent. */
+const bodyReadMaxBytes = 100_000_000;
+
+/** The whole body, or undefined if it is too large. */
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  if (Number(request.headers['content-length'] ?? 0) > bodyMaxBytes) return undefined;
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request) {
     bytes += (part as Buffer).length;
-    if (bytes > bodyMaxBytes) return undefined;
-    parts.push(part as Buffer);
+    if (bytes <= bodyMaxBytes) parts.push(part as Buffer);
+    else parts.length = 0;
+    if (bytes > bodyReadMaxBytes) return undefined;
   }
-  return Buffer.concat(parts);
+  return bytes <= bodyMaxBytes ? Buffer.concat(parts) : undefined;
 };
 
 const withTimeout = async <T>(work: Promise<T>, { route }: Match): Promise<T> => {
@@ -123,14 +133,18 @@ const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, 
   // An unread rest of a body would be taken for the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const length = bodiless.has(reply.status) ? {} : { 'content-length': reply.body.length };
-  response.writeHead(reply.status, { ...asHeaders(reply.headers), ...length, ...more });
+  response.writeHead(reply.status, { ...(reply.headers as OutgoingHttpHeaders), ...length, ...more });
   response.end(bodiless.has(reply.status) || request.method === 'HEAD' ? undefined : reply.body);
 };
 
 /** The gateway alone speaks of CORS and of lengths: what a function says of them is dropped. */
-const asHeaders = (headers: Reply['headers']): Record<string, string | string[]> =>
+const ownHeaders = (headers: Reply['headers']): Reply['headers'] =>
   Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => !name.startsWith('access-control-') && name !== 'content-length' && name !== 'transfer-encoding')
-      .map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+    Object.entries(headers).filter(
+      ([name]) => !name.startsWith('access-control-') && name !== 'content-length' && name !== 'transfer-encoding',
+    ),
   );
+
+/** The request line and the header values, as the HTTP API counts them. */
+const headerBytes = ({ rawHeaders, url = '' }: IncomingMessage): number =>
+  rawHeaders.reduce((sum, text, n) => sum + (n % 2 === 1 ? text.length : 0), url.length);

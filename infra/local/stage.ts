@@ -6,7 +6,7 @@ import { bundleFunctions } from './bundles.ts';
 import { localConfig } from './config.ts';
 import type { People } from './engines/identity-people.ts';
 import { readFunctions } from './functions.ts';
-import { headersMaxBytes, makeGateway } from './gateway.ts';
+import { headersReadBytes, makeGateway } from './gateway.ts';
 import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
@@ -77,7 +77,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const state = openState(dir);
   started.push(state.close);
   // Ports first: a taken one is said at once, and every address is known before the template is made.
-  const gateway = await openDoor(options.port, 'PORT', started, { maxHeaderSize: headersMaxBytes });
+  const gateway = await openDoor(options.port, 'PORT', started, { maxHeaderSize: headersReadBytes });
   const identityDoor = await openDoor(options.identityPort, 'IDP_PORT', started);
   const config: ConfigInput = { ...localConfig(gateway.url, identityDoor.url), ...options.config };
   const clientSecret = clientSecretOf(state);

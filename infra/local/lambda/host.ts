@@ -23,7 +23,7 @@ export interface HostLimits {
   readonly total: number;
 }
 
-const limitsByDefault: HostLimits = { perFunction: 4, total: 32 };
+const limitsByDefault: HostLimits = { perFunction: 4, total: 48 };
 
 interface Job {
   readonly event: string;
