@@ -1,6 +1,13 @@
 /** The stage's table, seen with the eyes of its owner: for what no endpoint shows. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { Item, Key } from '../../shared/platform/index.ts';
 import { stageVariable } from './client.ts';
 
@@ -27,6 +34,14 @@ export const getItem = async ({ pk, sk }: Key): Promise<Item | undefined> =>
 
 export const putItem = async (item: Item): Promise<void> => {
   await documentClient().send(new PutCommand({ TableName: TableName(), Item: item }));
+};
+
+/** Many items, outside any order. */
+export const putItems = async (items: readonly Item[]): Promise<void> => {
+  for (let start = 0; start < items.length; start += 25) {
+    const batch = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await documentClient().send(new BatchWriteCommand({ RequestItems: { [TableName()]: batch } }));
+  }
 };
 
 /** The items of a partition, in order of their sort keys. */
