@@ -74,7 +74,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     access: 'public',
     summary: 'Exchange a refresh token for new tokens',
     body: z.object({
-      refreshToken: z.string().min(1).max(512).optional().describe('Required, unless the session cookie carries it'),
+      refreshToken: z.string().min(1).max(8_192).optional().describe('Required, unless the session cookie carries it'),
     }),
     bodyOptional: true,
     data: TokenSet.omit({ tokenType: true }),
