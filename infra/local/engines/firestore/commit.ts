@@ -1,0 +1,95 @@
+import type { StoredDatabase } from './database.ts';
+import { type Micros, RpcError, type StatusName, status } from './parts.ts';
+import { Stage, type WriteResult } from './stage.ts';
+import type { Transaction } from './transaction.ts';
+import { readWrite, type Write } from './write.ts';
+
+export { readWrite, type Write, type WriteResult };
+
+export interface CommitResult {
+  readonly commitTime: Micros;
+  readonly results: readonly WriteResult[];
+}
+
+/** What became of one write of a batch. */
+export interface BatchResult {
+  readonly code: (typeof status)[StatusName];
+  readonly message: string;
+  readonly result: WriteResult | undefined;
+}
+
+/** Applies writes in order and as a whole, and ends the transaction they belong to. */
+export const commitWrites = async (
+  database: StoredDatabase,
+  writes: readonly Write[],
+  token?: Uint8Array,
+): Promise<CommitResult> => {
+  checkVerifies(writes);
+  const owner = token?.length ? database.transactions.use(token) : undefined;
+  if (owner?.readOnly) return endReadOnly(database, owner, writes);
+  if (database.transactions.holding)
+    await database.transactions.settle(
+      writes.map(({ key }) => key),
+      owner,
+    );
+  try {
+    const commitTime = database.nextTime();
+    const stage = new Stage(database, commitTime);
+    const results = writes.map((write) => stage.add(write));
+    // From here on it does not hold what it has read against its own changes.
+    if (owner) database.transactions.end(owner, 'committed');
+    const { changes } = stage;
+    if (changes.length > 0) database.apply([{ time: commitTime, changes }]);
+    return { commitTime, results };
+  } catch (error) {
+    if (owner) database.transactions.end(owner);
+    throw error;
+  }
+};
+
+/** Applies writes each on its own; a document may come once. What cannot be a write at all is refused with the whole batch. */
+export const batchWrites = async (database: StoredDatabase, encoded: readonly Uint8Array[]): Promise<readonly BatchResult[]> => {
+  const writes = encoded.map((bytes) => readWrite(bytes, database));
+  const keys = writes.map(({ key }) => key);
+  if (new Set(keys).size < keys.length)
+    throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
+  if (database.transactions.holding) await database.transactions.settle(keys, undefined);
+  const stages = writes.map((write) => {
+    const time = database.nextTime();
+    const stage = new Stage(database, time);
+    return { time, stage, outcome: attempt(() => stage.add(write)) };
+  });
+  const commits = stages.map(({ time, stage }) => ({ time, changes: stage.changes })).filter(({ changes }) => changes.length > 0);
+  if (commits.length > 0) database.apply(commits);
+  return stages.map(({ outcome }) => outcome);
+};
+
+const attempt = (add: () => WriteResult): BatchResult => {
+  try {
+    return { code: status.OK, message: '', result: add() };
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return { code: status[error.code], message: error.message, result: undefined };
+  }
+};
+
+const endReadOnly = (database: StoredDatabase, owner: Transaction, writes: readonly Write[]): CommitResult => {
+  database.transactions.end(owner);
+  if (writes.length > 0) throw new RpcError('INVALID_ARGUMENT', 'Cannot modify entities in a read-only transaction.');
+  return { commitTime: owner.at ?? database.readTime(), results: [] };
+};
+
+/** A document is verified at most once, and not together with being written. */
+const checkVerifies = (writes: readonly Write[]): void => {
+  if (!writes.some(({ operation }) => operation === 'verify')) return;
+  const seen = new Map<string, boolean>();
+  for (const { key, operation } of writes) {
+    const verify = operation === 'verify';
+    const before = seen.get(key);
+    if (before !== undefined && (before || verify)) {
+      const words = !verify ? 'verified and then written' : before ? 'verified more than once' : 'written and then verified';
+      throw new RpcError('INVALID_ARGUMENT', `the same document cannot be ${words} in a single request`);
+    }
+    seen.set(key, verify);
+  }
+};

@@ -1,0 +1,203 @@
+import { Journal } from './journal.ts';
+import { type DatabaseName, databaseName } from './name.ts';
+import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from './parts.ts';
+import { lastKey } from './path-key.ts';
+import { Store } from './store.ts';
+import { Timeline } from './timeline.ts';
+import { Transactions } from './transaction.ts';
+
+export interface DatabaseOptions {
+  /** Where the database is kept; without it, it lives in memory only. */
+  readonly dir?: string | undefined;
+  readonly clock?: () => Micros;
+  /** When point-in-time recovery was turned on. */
+  readonly pointInTimeRecoverySince?: Micros | undefined;
+  /** How long a commit waits for a transaction that has read what it writes. */
+  readonly lockWaitMs?: number | undefined;
+}
+
+/** One document's new fields in one commit, or its end. */
+export interface Change {
+  readonly key: PathKey;
+  readonly path: string;
+  readonly fields: Uint8Array | undefined;
+}
+
+type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
+
+/** A database: a store in memory, the journal it is rebuilt from, and the clock of its commits. */
+export class StoredDatabase implements Database {
+  readonly projectId: string;
+  readonly databaseId: string;
+  readonly name: string;
+  readonly transactions: Transactions;
+  readonly #store: Store;
+  readonly #journal: Journal | undefined;
+  readonly #timeline: Timeline;
+  readonly #listeners = new Set<Listener>();
+  readonly #timer: NodeJS.Timeout;
+  #sweepFrom: PathKey = '';
+
+  constructor(name: DatabaseName, options: DatabaseOptions = {}) {
+    this.projectId = name.projectId;
+    this.databaseId = name.databaseId;
+    this.name = databaseName(name);
+    this.#timeline = new Timeline(options.clock, options.pointInTimeRecoverySince);
+    this.#store = new Store(`${this.name}/documents/`);
+    this.transactions = new Transactions(this, options.lockWaitMs);
+    if (options.dir !== undefined)
+      this.#journal = new Journal(options.dir, (entry) => {
+        this.#timeline.saw(entry.updated);
+        this.#store.restore(entry, this.#timeline.window);
+      });
+    this.#timer = setInterval(() => this.sweep(), sweepMs).unref();
+  }
+
+  /** How many documents there are. */
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /** When point-in-time recovery was turned on; undefined while it is off. */
+  get pointInTimeRecoverySince(): Micros | undefined {
+    return this.#timeline.recoverySince;
+  }
+
+  get pointInTimeRecovery(): boolean {
+    return this.#timeline.recoverySince !== undefined;
+  }
+
+  setPointInTimeRecovery(on: boolean): void {
+    this.#timeline.setRecovery(on);
+  }
+
+  now(): Micros {
+    return this.#timeline.now();
+  }
+
+  readTime(): Micros {
+    return this.#timeline.readTime();
+  }
+
+  nextTime(): Micros {
+    return this.#timeline.nextTime();
+  }
+
+  checkReadTime(at: Micros): void {
+    this.#timeline.check(at);
+  }
+
+  /** Makes every snapshot before now too old, also for scans under way. */
+  expireSnapshots(): void {
+    this.#timeline.expire();
+  }
+
+  get(key: PathKey, at: Micros): StoredDocument | undefined {
+    this.#timeline.checkKept(at);
+    return this.#store.get(key, at);
+  }
+
+  *scan(from: PathKey, to: PathKey, at: Micros, backwards = false): Generator<StoredDocument> {
+    this.#timeline.checkKept(at);
+    const walk = this.#store.walk(from, to, backwards);
+    while (walk.next()) {
+      const document = this.#store.at(walk, at);
+      if (!document) continue;
+      yield document;
+      this.#timeline.checkKept(at);
+    }
+  }
+
+  /** The documents of from ≤ key < to whose state at `after` and at `at` differ. */
+  *changes(from: PathKey, to: PathKey, after: Micros, at: Micros): Generator<DocumentChange> {
+    this.#timeline.checkKept(after);
+    const walk = this.#store.walk(from, to);
+    while (walk.next()) {
+      if (!this.#store.changedAfter(walk, after)) continue;
+      const before = this.#store.at(walk, after);
+      const now = this.#store.at(walk, at);
+      if (before?.updateTime === now?.updateTime && before?.createTime === now?.createTime) continue;
+      const { key } = walk;
+      yield { key, path: (now ?? before)?.path ?? '', before, after: now };
+      this.#timeline.checkKept(after);
+    }
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Applies commits, each as a whole: first to disk, then for all to see. */
+  apply(commits: readonly { readonly time: Micros; readonly changes: readonly Change[] }[]): void {
+    const prepared = commits.map(({ time, changes }) =>
+      changes.map(({ key, path, fields }) => {
+        const id = this.#store.prepare(key, path, fields, time);
+        const document = this.#store.prepared(id);
+        if (document) this.#journal?.put(time, document);
+        else this.#journal?.delete(time, path);
+        return id;
+      }),
+    );
+    try {
+      this.#journal?.append();
+    } catch (error) {
+      for (const id of prepared.flat()) this.#store.unprepare(id);
+      throw error;
+    }
+    for (const [i, { time, changes }] of commits.entries()) this.#show(time, changes, prepared[i] ?? []);
+    this.#compactIfDue();
+  }
+
+  /** Forgets versions that can no longer be read, some at a time until all documents have been visited. */
+  sweep(): void {
+    this.#timeline.renew();
+    if (this.#store.superseded === 0) return;
+    this.#sweepFrom = this.#store.sweep(this.#sweepFrom, this.#timeline.window, sweepVisits);
+    if (this.#sweepFrom !== '') setImmediate(() => this.sweep()).unref();
+  }
+
+  /** Rewrites what is on disk without what nobody can read any more. */
+  async compact(): Promise<void> {
+    const at = this.readTime();
+    await this.#journal?.compact(() => this.#store.history('', lastKey, at));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#journal?.close();
+  }
+
+  #show(time: Micros, changes: readonly Change[], ids: readonly number[]): void {
+    const watched = this.#listeners.size > 0 || this.transactions.holding;
+    const before = watched ? changes.map(({ key }) => this.#store.get(key, time)) : [];
+    const { window } = this.#timeline;
+    for (const [i, { key }] of changes.entries()) this.#store.link(key, ids[i] ?? 0, window);
+    if (!watched || changes.length === 0) return;
+    const told = changes.map(
+      ({ key, path }, i): DocumentChange => ({ key, path, before: before[i], after: this.#store.get(key, time) }),
+    );
+    this.transactions.invalidate(told);
+    for (const listener of [...this.#listeners]) tell(listener, time, told);
+  }
+
+  #compactIfDue(): void {
+    if (!this.#journal || this.#journal.size < compactAboveBytes + 2 * this.#store.liveBytes) return;
+    this.compact().catch((error: unknown) => {
+      console.error(`${this.name}: could not compact`, error);
+    });
+  }
+}
+
+const sweepMs = 60_000;
+const sweepVisits = 5_000;
+const compactAboveBytes = 64 * 1024 * 1024;
+
+/** The commit has happened: what goes wrong in one who hears of it is not the writer's error. */
+const tell = (listener: Listener, time: Micros, changes: readonly DocumentChange[]): void => {
+  try {
+    listener(time, changes);
+  } catch (error) {
+    console.error('a listener failed', error);
+  }
+};

@@ -1,0 +1,159 @@
+import { documentSize, readDocumentHead, writeDocument } from './document.ts';
+import type { JournalEntry } from './journal.ts';
+import type { Micros, PathKey, StoredDocument } from './parts.ts';
+import { keyPath, lastKey, nextKey, pathKey } from './path-key.ts';
+import { isWanted, type Window } from './retention.ts';
+import { Snapshot } from './snapshot.ts';
+import { Tree, type Walk } from './tree.ts';
+import { none, Versions } from './versions.ts';
+
+/** The documents of a database in name order, with every version that can still be read. */
+export class Store {
+  readonly #tree = new Tree();
+  readonly #versions = new Versions();
+  /** `projects/p/databases/d/documents/` */
+  readonly #prefix: string;
+  /** Documents that exist now. */
+  size = 0;
+  /** Versions that are not the newest of their document, and deletions: what there is to collect one day. */
+  superseded = 0;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  get liveBytes(): number {
+    return this.#versions.liveBytes;
+  }
+
+  get(key: PathKey, at: Micros): StoredDocument | undefined {
+    const newest = this.#tree.get(key);
+    return newest === undefined ? undefined : this.#document(key, this.#versions.visible(newest, at));
+  }
+
+  walk(from: PathKey, to: PathKey, backwards?: boolean): Walk {
+    return this.#tree.walk(from, to, backwards);
+  }
+
+  /** What a walk stands on, as it was at `at`. */
+  at(walk: Walk, at: Micros): StoredDocument | undefined {
+    return this.#document(walk.key, this.#versions.visible(walk.value, at));
+  }
+
+  /** Whether what a walk stands on changed after `time`. */
+  changedAfter(walk: Walk, time: Micros): boolean {
+    return this.#versions.updated(walk.value) > time;
+  }
+
+  /** Makes a new version of a document, or of its absence, that `link` will show; nobody sees it before. */
+  prepare(key: PathKey, path: string, fields: Uint8Array | undefined, time: Micros): number {
+    const versions = this.#versions;
+    const older = this.#tree.get(key) ?? none;
+    if (!fields) return versions.addDeletion(time, older);
+    const created = older === none || versions.isDeletion(older) ? time : versions.created(older);
+    const name = this.#prefix + path;
+    const length = documentSize(Buffer.byteLength(name), fields.length, created, time);
+    return versions.add(created, time, older, length, (buffer, offset) =>
+      writeDocument(buffer, offset, name, fields, created, time),
+    );
+  }
+
+  /** A prepared version's encoded Document; undefined for an absence. */
+  prepared(id: number): Buffer | undefined {
+    return this.#versions.isDeletion(id) ? undefined : this.#versions.bytes(id);
+  }
+
+  unprepare(id: number): void {
+    this.#versions.drop(id);
+  }
+
+  /** Shows a prepared version, and forgets older ones nobody can ask for. */
+  link(key: PathKey, id: number, window: Window): void {
+    const versions = this.#versions;
+    const older = versions.older(id);
+    const wasThere = older !== none && !versions.isDeletion(older);
+    const isThere = !versions.isDeletion(id);
+    this.size += Number(isThere) - Number(wasThere);
+    this.superseded += Number(wasThere) + Number(!isThere);
+    this.#tree.set(older === none ? flat(key) : key, id);
+    if (older !== none) this.collect(key, id, window);
+  }
+
+  /** Adds a version read from disk: later ones of a document come after earlier ones. */
+  restore({ updated, document, path }: JournalEntry, window: Window): void {
+    if (!document) {
+      const key = pathKey(path ?? '');
+      this.link(key, this.#versions.addDeletion(updated, this.#tree.get(key) ?? none), window);
+      return;
+    }
+    const head = readDocumentHead(document);
+    const key = pathKey(head.name.slice(this.#prefix.length));
+    const older = this.#tree.get(key) ?? none;
+    const id = this.#versions.add(head.created, updated, older, document.length, (buffer, offset) =>
+      document.copy(buffer, offset),
+    );
+    this.link(key, id, window);
+  }
+
+  /** Forgets the versions of a document that no read within the window sees, and its key if nothing is left. */
+  collect(key: PathKey, newest: number, window: Window): void {
+    const versions = this.#versions;
+    let kept = newest;
+    for (let id = versions.older(newest); id !== none; ) {
+      const older = versions.older(id);
+      // An absence before which nothing is known says nothing.
+      const isNews = older !== none || !versions.isDeletion(id);
+      if (isNews && isWanted(versions.updated(id), versions.updated(kept), window)) kept = id;
+      else {
+        versions.setOlder(kept, older);
+        this.superseded--;
+        versions.drop(id);
+      }
+      id = older;
+    }
+    if (versions.isDeletion(newest) && versions.older(newest) === none) {
+      this.#tree.delete(key);
+      this.superseded--;
+      versions.drop(newest);
+    }
+  }
+
+  /** Visits some documents from `from` on and collects their versions; gives where to go on, or the empty key at the end. */
+  sweep(from: PathKey, window: Window, visits: number): PathKey {
+    const walk = this.#tree.walk(from, lastKey);
+    const visited: [PathKey, number][] = [];
+    while (visited.length < visits && walk.next()) visited.push([walk.key, walk.value]);
+    for (const [key, newest] of visited) this.collect(key, newest, window);
+    return visited.length < visits ? '' : nextKey(walk.key);
+  }
+
+  /** All versions made up to `at`, each document's in the order they were made. */
+  *history(from: PathKey, to: PathKey, at: Micros): Generator<JournalEntry> {
+    const walk = this.#tree.walk(from, to);
+    while (walk.next()) {
+      const chain: number[] = [];
+      for (let id = this.#versions.visible(walk.value, at); id !== none; id = this.#versions.older(id)) chain.push(id);
+      const entries = chain.reverse().map((id): JournalEntry => {
+        const document = this.prepared(id);
+        return { updated: this.#versions.updated(id), document, path: document ? undefined : keyPath(walk.key) };
+      });
+      yield* entries;
+    }
+  }
+
+  #document(key: PathKey, id: number): StoredDocument | undefined {
+    if (id === none || this.#versions.isDeletion(id)) return undefined;
+    const versions = this.#versions;
+    return new Snapshot(
+      key,
+      versions.created(id),
+      versions.updated(id),
+      versions.buffer(id),
+      versions.offset(id),
+      versions.length(id),
+    );
+  }
+}
+
+/** The string in one piece of its own: one cut out of a request's name would keep the whole name alive. */
+const flat = (key: string): string => Buffer.from(key, 'latin1').toString('latin1');
