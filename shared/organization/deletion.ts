@@ -2,7 +2,7 @@
 import { ApiError, invalid } from '../contract/errors.ts';
 import { recoverySeconds } from '../contract/limits.ts';
 import { emit, enqueue } from '../event/index.ts';
-import { after, type Change, iso, type Key, proveTenant, remove, set } from '../platform/index.ts';
+import { after, type Change, iso, type Key, proveTenant, set } from '../platform/index.ts';
 import { type Acting, named } from './acting.ts';
 import { type DueRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './record.ts';
 import { settingsOf } from './settings.ts';
@@ -87,7 +87,7 @@ export const recoverOrganization = (
           { deletedAt: undefined, recoveryDeadline: undefined, updatedAt: recovered.updatedAt },
           { where: { deletedAt, recoveryDeadline, ownerId: userId } },
         ),
-        remove(dueKey(organization)),
+        { remove: dueKey(organization) },
         emit(tenant, 'organization.updated', { organization: { ...recovered, settings: settingsOf(recovered) } }, now),
       ],
       audit: [{ scope: id, resource: { type: 'organization', id } }],

@@ -3,7 +3,7 @@ import type { UserRecord } from '../account/index.ts';
 import type { Role } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
-import { type Change, create, iso, remove, set, type Tenant, type Write } from '../platform/index.ts';
+import { type Change, create, iso, set, type Tenant, type Write } from '../platform/index.ts';
 import { type Acting, named } from './acting.ts';
 import { described, type Fellow } from './fellow.ts';
 import { transferOwnership } from './ownership.ts';
@@ -76,8 +76,8 @@ export const removeMember = (acting: Acting, target: Fellow | undefined, now: Da
         values: { ':role': role },
         otherwise: changed,
       },
-      remove(lookup.membership(userId, tenant.organizationId)),
-      remove(organizationKey.joined(tenant, joinedAt, userId)),
+      { remove: lookup.membership(userId, tenant.organizationId) },
+      { remove: organizationKey.joined(tenant, joinedAt, userId) },
       {
         remove: organizationKey.address(tenant, address),
         condition: 'attribute_not_exists(pk) OR userId = :userId',

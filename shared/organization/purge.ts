@@ -36,9 +36,11 @@ export const duePurges = (now: Date): AsyncGenerator<DueRecord> =>
 export const purgeOrganization = async (organizationId: string, until: Date, time: Clock): Promise<boolean> => {
   const organization = (await get(lookup.organization(organizationId))) as OrganizationRecord | undefined;
   if (!organization || !isDue(organization, time.now())) return true;
-  const partitions = [`ORG#${organizationId}`, auditPartition(organizationId), `SEEN#${organizationId}`];
-  for (const pk of partitions) {
-    if (!(await emptied(organization, pk, until, time))) return false;
+  // A call that began before the deletion may still have added something behind our back; it cannot once a pass is over,
+  // because what it needs is gone. So a pass that finds nothing is the last.
+  for (let removed: number | undefined; removed !== 0; ) {
+    removed = await pass(organization, until, time);
+    if (removed === undefined) return false;
   }
   try {
     await commit(lastWrites(organization));
@@ -56,18 +58,23 @@ const isDue = ({ deletedAt, recoveryDeadline }: OrganizationRecord, now: Date): 
 /** Every sort key of ours begins with a letter or a digit. */
 const everything = (pk: string): Range => ({ pk, prefix: '', from: '0' });
 
-const emptied = async (organization: OrganizationRecord, pk: string, until: Date, time: Clock): Promise<boolean> => {
-  let position: string | undefined;
-  do {
-    if (time.now() >= until) return false;
-    const page = await query({ ...everything(pk), after: position, limit: pageItems });
-    const items = page.items.filter(({ sk }) => sk !== organization.sk);
-    // What only these items lead to goes first, so that nothing is left behind that nothing points at.
-    await removeAll(items.flatMap((item) => leadsTo(organization.id, item)));
-    await removeAll(items);
-    position = page.next;
-  } while (position !== undefined);
-  return true;
+/** How many items it removed, or undefined if its time was over before it had looked everywhere. */
+const pass = async (organization: OrganizationRecord, until: Date, time: Clock): Promise<number | undefined> => {
+  let removed = 0;
+  for (const pk of [organization.pk, auditPartition(organization.id), `SEEN#${organization.id}`]) {
+    let position: string | undefined;
+    do {
+      if (time.now() >= until) return undefined;
+      const page = await query({ ...everything(pk), after: position, limit: pageItems });
+      const items = page.items.filter(({ sk }) => sk !== organization.sk);
+      // What only these items lead to goes first, so that nothing is left behind that nothing points at.
+      await removeAll(items.flatMap((item) => leadsTo(organization.id, item)));
+      await removeAll(items);
+      removed += items.length;
+      position = page.next;
+    } while (position !== undefined);
+  }
+  return removed;
 };
 
 /** Items outside the organization's partitions: its members' links and its service account's key. */

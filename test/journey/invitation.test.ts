@@ -1,11 +1,12 @@
 /** An invitation: sent, seen, accepted once, by the invited person only. */
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, fail, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { call, stageUrl } from '../support/client.ts';
+import { logs } from '../support/log.ts';
 import { mailsTo, untilMails } from '../support/mail.ts';
 import { addMember, newOrganization } from '../support/organization.ts';
 import { changeAtProvider, newEmail, type Person, signIn } from '../support/person.ts';
@@ -74,11 +75,13 @@ test('an invitation is mailed, shown and accepted; its events and entries tell o
   deepEqual([(taken!.actor as { id: string }).id, taken!.resource], [person.userId, { type: 'invitation', id }]);
 });
 
-test('nothing in the table opens a link', async () => {
+test('nothing in the table or the logs opens a link', async () => {
   const { acceptUrl } = (await invite(newEmail())).body.data;
   const secret = tokenOf(acceptUrl).split('.')[2]!;
   ok(secret.length >= 43);
+  await call(invitations.view, { params: { token: tokenOf(acceptUrl) } });
   ok(!JSON.stringify(await allItems()).includes(secret));
+  ok(!logs().includes(secret));
 });
 
 test('an address is invited once: in any case of letters, and not if it is a member’s', async () => {
@@ -264,6 +267,20 @@ test('a repeated creation with the same key is the same invitation, with the sam
   await untilMails(email);
   await pause(300);
   equal((await mailsTo(email)).length, 1);
+});
+
+test('sending again has a limit of its own, which says when to come back', async () => {
+  const { id } = (await invite(newEmail())).body.data;
+  await cancel(id);
+  // The limit is 30 in a minute by the clock: two minutes may share these calls, three cannot.
+  for (let calls = 0; calls <= 60; calls++) {
+    const { status, body, headers } = await resend(id);
+    if (status === 409) continue;
+    deepEqual([status, body.error.code], [429, 'RATE_LIMITED']);
+    ok(Number(headers.get('retry-after')) > 0);
+    return;
+  }
+  fail('61 calls and no limit');
 });
 
 test('no link opens a deleted organization', async () => {

@@ -2,13 +2,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auth } from '../../shared/contract/auth.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
-import { call } from '../support/client.ts';
+import { call, stageVariable } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization } from '../support/organization.ts';
 import { newEmail, signIn } from '../support/person.ts';
-import { allItems, getItem, itemsOf } from '../support/table.ts';
+import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
 
 const patienceMs = 20_000;
 
@@ -59,4 +60,43 @@ test('force removes every item of the organization and frees its slug; its peopl
   ok((await itemsOf(`ORG#${neighbour.id}`)).length > 5);
   const { accessToken } = await signIn();
   equal((await call(organizations.create, { token: accessToken, body: { name: 'Next', slug } })).status, 201);
+});
+
+/** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
+const sweep = async (): Promise<void> => {
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
+    AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: stageVariable('STAGE_REGION'),
+    TABLE_NAME: stageVariable('STAGE_TABLE'),
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
+  const url = QueueUrls.find((each) => /Tasks(?!DeadLetters)/.test(each));
+  ok(url, QueueUrls.join());
+  process.env.TASK_QUEUE_URL = url;
+  const { handler } = await import('../../functions/organization/sweep.ts');
+  await handler();
+};
+
+test('an organization whose deadline has passed is purged by the sweep; one that can still be recovered is not', async () => {
+  const [past, kept] = [await newOrganization(), await newOrganization()];
+  for (const { id, name, owner } of [past, kept]) {
+    await call(organizations.remove, { token: owner.accessToken, org: id, body: { confirmName: name } });
+  }
+  // A month and an hour later, for one of them.
+  const stored = (await getItem({ pk: `ORG#${past.id}`, sk: 'META' }))!;
+  const recoveryDeadline = new Date(Date.now() - 3_600_000).toISOString();
+  await putItem({ ...stored, recoveryDeadline });
+  await putItem({ pk: 'DUE#PURGE', sk: `${recoveryDeadline}#${past.id}`, organizationId: past.id, deleteBackupData: false });
+  await sweep();
+  await untilGone(past.id);
+  // What is left is where the test moved it away from.
+  deepEqual(
+    (await tracesOf(past.id)).map(({ pk, sk }) => `${pk} ${sk}`),
+    [`DUE#PURGE ${stored.recoveryDeadline}#${past.id}`],
+  );
+  const back = await call(organizations.recover, { token: kept.owner.accessToken, params: { id: kept.id } });
+  equal(back.status, 200);
 });
