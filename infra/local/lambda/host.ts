@@ -25,6 +25,8 @@ export interface HostLimits {
 
 const limitsByDefault: HostLimits = { perFunction: 4, total: 48 };
 
+const stopping = (): FunctionError => new FunctionError('crashed', 'ServiceUnavailable', 'the stage is stopping');
+
 interface Job {
   readonly event: string;
   readonly done: (result: unknown) => void;
@@ -110,8 +112,9 @@ export const startHost = (functions: readonly FunctionSpec[], around: Surroundin
         void place.instance.stop();
       }
       for (const listener of listeners) listener();
-      pump(pool);
+      // Who waits for a place of another's comes first, or a function that is never idle would keep its own for ever.
       for (const hungry of [...starved]) pump(hungry);
+      pump(pool);
     }
   };
 
@@ -120,7 +123,7 @@ export const startHost = (functions: readonly FunctionSpec[], around: Surroundin
       new Promise((done, fail) => {
         const pool = pools.get(functionArn);
         if (!pool) return fail(new FunctionError('threw', 'ResourceNotFoundException', `Function not found: ${functionArn}`));
-        if (stopped) return fail(new FunctionError('crashed', 'ServiceUnavailable', 'the stage is stopping'));
+        if (stopped) return fail(stopping());
         pool.waiting.push({ event: JSON.stringify(payload) ?? 'null', done, fail });
         pump(pool);
       }),
@@ -128,6 +131,7 @@ export const startHost = (functions: readonly FunctionSpec[], around: Surroundin
     instances: count,
     stop: async () => {
       stopped = true;
+      for (const job of [...all].flatMap((pool) => pool.waiting.splice(0))) job.fail(stopping());
       await Promise.all([...all].flatMap((pool) => [...pool.places].map((place) => place.instance.stop())));
     },
   };
