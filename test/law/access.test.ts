@@ -1,0 +1,131 @@
+/** Who may call what, for every row of the contract: each way of not being allowed has its exact answer. */
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, suite, test } from 'node:test';
+import { isOrganizationScoped } from '../../shared/contract/endpoint.ts';
+import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
+import { endpoints } from '../../shared/contract/index.ts';
+import { newId } from '../../shared/platform/index.ts';
+import { type CallOptions, call, type Result, stageUrl } from '../support/client.ts';
+import { signIn } from '../support/person.ts';
+import { itemsOf } from '../support/table.ts';
+import { flawOf, makeWorld, randomParams, rolesBelow, type World } from '../support/world.ts';
+
+let world: World;
+let untouched: readonly unknown[];
+const contents = async () =>
+  (await Promise.all(['ORG', 'AUDIT'].map((name) => itemsOf(`${name}#${world.organization.id}`)))).flat();
+
+before(async () => {
+  world = await makeWorld();
+  untouched = await contents();
+});
+after(async () => deepEqual(await contents(), untouched, 'a refused call changed something'));
+
+for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
+  const { access, id } = endpoint;
+  const ask = (options: CallOptions) => call(endpoint, { params: randomParams(endpoint), ...options });
+  const refused = (result: Result<unknown>, code: ErrorCode, details?: object) => {
+    equal(flawOf(endpoint, result), undefined);
+    equal(result.body.error.code, code, result.text);
+    equal(result.status, errors[code]);
+    deepEqual(result.body.error.details, details);
+  };
+  const own = () => ({ org: world.organization.id });
+
+  suite(id, () => {
+    for (const [what, headers] of [
+      ['no token', {}],
+      ['garbage for a token', { authorization: 'Bearer garbage' }],
+      ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+      ['an empty token', { authorization: 'Bearer ' }],
+      ['a key nobody made', { authorization: `Bearer fb_sa_${newId('serviceAccount')}_${'A'.repeat(43)}` }],
+    ] as const)
+      test(`${what} is nobody`, async () => {
+        const result = await ask({ ...own(), headers });
+        refused(result, 'UNAUTHORIZED');
+        equal(result.headers.get('www-authenticate'), 'Bearer');
+      });
+
+    test('a token past its hour is nobody', async () =>
+      refused(await ask({ ...own(), token: world.expiredToken }), 'UNAUTHORIZED'));
+
+    if (access === 'user') {
+      test('an API key is no person', async () => refused(await ask({ ...own(), token: world.apiKey }), 'FORBIDDEN'));
+      test('a signed-in person is let in', async () => {
+        const { status } = await ask({ token: (await signIn()).accessToken });
+        ok(![401, 403].includes(status), String(status));
+      });
+    }
+
+    if (typeof access === 'object') {
+      const { role, scope } = access;
+      const asOwner = () => ({ token: world.people.owner.accessToken });
+
+      test('without an organization nothing is assumed', async () =>
+        refused(await ask(asOwner()), 'VALIDATION_ERROR', { field: 'X-Organization-Id', reason: 'is required' }));
+      for (const malformed of ['x', 'org_', 'null', '../', '%00', 'usr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'])
+        test(`${malformed} is no organization`, async () =>
+          refused(await ask({ ...asOwner(), org: malformed }), 'VALIDATION_ERROR', {
+            field: 'X-Organization-Id',
+            reason: 'must be one organization id',
+          }));
+      test('two organizations at once are none', async () => {
+        const ids = [world.organization.id, world.foreign.id];
+        const status = await new Promise<number>((resolve, reject) => {
+          const path = endpoint.path.replace(/\{\w+\}/g, 'x');
+          const headers = { authorization: `Bearer ${asOwner().token}`, 'x-organization-id': ids };
+          request(stageUrl() + path, { method: endpoint.method, headers }, (response) => {
+            response.resume();
+            resolve(response.statusCode ?? 0);
+          })
+            .on('error', reject)
+            .end();
+        });
+        equal(status, 400);
+      });
+      test('an organization that never was is not found', async () =>
+        refused(await ask({ ...asOwner(), org: newId('organization') }), 'ORGANIZATION_NOT_FOUND'));
+      test('a deleted organization is not found, not even by its owner', async () =>
+        refused(await ask({ token: world.deleted.owner.accessToken, org: world.deleted.id }), 'ORGANIZATION_NOT_FOUND'));
+      test('the key of a deleted organization is nobody', async () =>
+        refused(await ask({ token: world.deleted.apiKey, org: world.deleted.id }), 'UNAUTHORIZED'));
+      test('another’s organization is forbidden, to people and to keys', async () => {
+        refused(await ask({ ...asOwner(), org: world.foreign.id }), 'FORBIDDEN');
+        refused(await ask({ token: world.apiKey, org: world.foreign.id }), 'FORBIDDEN');
+      });
+
+      for (const below of rolesBelow(role))
+        test(`the role ${below} is too low`, async () =>
+          refused(await ask({ ...own(), token: world.people[below].accessToken }), 'PERMISSION_DENIED', {
+            requiredRole: role,
+            currentRole: below,
+          }));
+
+      if (scope === 'people-only')
+        test('no scope is enough for a key', async () => refused(await ask({ ...own(), token: world.apiKey }), 'FORBIDDEN'));
+      else {
+        test(`a key without ${scope} is told so`, async () => {
+          const { organization, apiKey } = world.lacking[scope]!;
+          refused(await ask({ org: organization.id, token: apiKey }), 'FORBIDDEN', { requiredScope: scope });
+        });
+        test(`a key with ${scope} and nothing else is let in`, async () => {
+          const { organization, apiKey } = world.only[scope]!;
+          const { status } = await ask({ org: organization.id, token: apiKey });
+          ok(![401, 403].includes(status), String(status));
+        });
+      }
+
+      test(`the role ${role} is let in`, async () => {
+        const { status } = await ask({ org: world.playground.id, token: world.people[role].accessToken });
+        ok(![401, 403].includes(status), String(status));
+      });
+    }
+  });
+}
+
+test('every row that is not public was looked at, and most rows are', () => {
+  const scoped = endpoints.filter(isOrganizationScoped).length;
+  ok(scoped > 10);
+  notEqual(scoped, endpoints.length);
+});

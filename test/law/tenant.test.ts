@@ -1,0 +1,149 @@
+/** Another's id answers exactly like an id that does not exist, wherever an id can stand. */
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { endpoints } from '../../shared/contract/index.ts';
+import { invites } from '../../shared/contract/invitations.ts';
+import { members } from '../../shared/contract/members.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
+import { newId } from '../../shared/platform/index.ts';
+import { call, type Result } from '../support/client.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
+import { newEmail, type Person, signIn } from '../support/person.ts';
+import { itemsOf } from '../support/table.ts';
+import { flawOf } from '../support/world.ts';
+
+let ours: TestOrganization;
+let theirs: TestOrganization;
+let theirMember: Person;
+/** What exists in the other organization, by the name of the path parameter it would go into. */
+let foreignIds: Readonly<Record<string, string>>;
+let untouched: readonly unknown[];
+const contents = async () => (await Promise.all(['ORG', 'AUDIT'].map((name) => itemsOf(`${name}#${theirs.id}`)))).flat();
+
+before(async () => {
+  [ours, theirs] = await Promise.all([newOrganization(), newOrganization()]);
+  theirMember = await addMember(theirs, 'member');
+  const by = { token: theirs.owner.accessToken, org: theirs.id };
+  const { body } = await call(invites.create, { ...by, body: { email: newEmail() } });
+  foreignIds = { userId: theirMember.userId, inviteId: body.data.id, id: theirs.id };
+  untouched = await contents();
+});
+after(async () => deepEqual(await contents(), untouched, 'a call from outside changed something'));
+
+const kinds = { userId: 'user', inviteId: 'invitation', id: 'organization' } as const;
+const garbage = ['x', '0', 'null', '{id}', '%00', 'a b', '..%2f..', '=1+1', "' OR 1=1", 'ümlaut', 'a'.repeat(300), '*', '#'];
+const bodies: Readonly<Record<string, object>> = { 'members.update': { role: 'viewer' } };
+
+/** All of an answer but what differs between any two. */
+const stable = ({ status, text }: Result<unknown>): string => `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`;
+
+const named = endpoints.filter((endpoint) => /\{(userId|inviteId|id)\}/.test(endpoint.path));
+for (const endpoint of named) {
+  const name = /\{(\w+)\}/.exec(endpoint.path)![1] as keyof typeof kinds;
+  const ask = (id: string) => {
+    const body = bodies[endpoint.id];
+    return call(endpoint, { token: ours.owner.accessToken, org: ours.id, params: { [name]: id }, ...(body && { body }) });
+  };
+
+  suite(endpoint.id, () => {
+    let absent = '';
+    before(async () => {
+      const result = await ask(newId(kinds[name]));
+      equal(result.status, 404, result.text);
+      equal(flawOf(endpoint, result), undefined);
+      absent = stable(result);
+    });
+
+    test('another’s id looks like a random one', async () => equal(stable(await ask(foreignIds[name]!)), absent));
+    for (const other of ['user', 'organization', 'invitation', 'serviceAccount', 'session', 'audit'] as const)
+      test(`the id of a ${other} looks like a random one`, async () => equal(stable(await ask(newId(other))), absent));
+    for (const text of garbage)
+      test(`${text.slice(0, 30)} looks like a random one`, async () => equal(stable(await ask(text)), absent));
+  });
+}
+
+test('every path that names a thing was looked at', () => {
+  const parameterised = endpoints.filter(({ path }) => path.includes('{')).map(({ id }) => id);
+  const others = ['invitations.view', 'invitations.accept'];
+  deepEqual(
+    parameterised.filter((id) => !others.includes(id)),
+    named.map(({ id }) => id),
+  );
+});
+
+for (const endpoint of endpoints.filter(({ path }) => path.includes('{token}')))
+  test(`${endpoint.id}: a link with anything changed looks like one nobody made`, async () => {
+    const by = { token: theirs.owner.accessToken, org: theirs.id };
+    const list = await call(invites.list, by);
+    const resent = await call(invites.resend, { ...by, params: { inviteId: list.body.data[0]!.id } });
+    const token = resent.body.data.acceptUrl.split('/').at(-1)!;
+    untouched = await contents();
+    const ask = (text: string) => call(endpoint, { token: ours.owner.accessToken, params: { token: text } });
+    const absent = stable(await ask('x'));
+    equal(absent.slice(0, 3), '404');
+    for (const changed of [
+      token.slice(0, -1),
+      `${token}A`,
+      token.toLowerCase(),
+      token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+      ...garbage,
+    ])
+      if (changed !== token) equal(stable(await ask(changed)), absent, changed);
+  });
+
+for (const endpoint of endpoints.filter(({ list, access }) => list && typeof access === 'object'))
+  test(`${endpoint.id}: a cursor of another organization is refused`, async () => {
+    const cursor = await foreignCursor(endpoint);
+    if (cursor) {
+      const theirOwn = await call(endpoint, { token: theirs.owner.accessToken, org: theirs.id, query: { cursor } });
+      equal(theirOwn.status, 200);
+    }
+    const result = await call(endpoint, { token: ours.owner.accessToken, org: ours.id, query: { cursor: cursor ?? 'x' } });
+    equal(result.status, 400);
+    equal(result.body.error.details.field, 'cursor');
+  });
+
+const foreignCursor = async (endpoint: Endpoint): Promise<string | undefined> => {
+  const { body } = await call(endpoint, { token: theirs.owner.accessToken, org: theirs.id, query: { limit: '1' } });
+  return body.pagination.nextCursor ?? undefined;
+};
+
+test('two organizations with different people never see a word of each other in any list or answer', async () => {
+  const canary = `canary${Date.now()}`;
+  const alpha = await newOrganization(undefined, canary);
+  const by = { token: alpha.owner.accessToken, org: alpha.id };
+  await call(invites.create, { ...by, body: { email: newEmail(canary) } });
+  await newApiKey(alpha, ['organization:read']);
+  for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+    const { text } = await call(endpoint, { token: ours.owner.accessToken, org: ours.id });
+    equal(text.includes(canary) || text.includes(alpha.id) || text.includes(alpha.owner.email), false, endpoint.id);
+  }
+});
+
+// The token still lists the organization; the membership is read at every call.
+test('who was removed is out at the next call, whatever the token says', async () => {
+  const person = await signIn();
+  const organization = await newOrganization();
+  await addMember(organization, 'admin', person);
+  const fresh = await signIn(person.email);
+  const as = { token: fresh.accessToken, org: organization.id };
+  equal((await call(organizations.current, as)).status, 200);
+  await call(members.remove, { token: organization.owner.accessToken, org: organization.id, params: { userId: person.userId } });
+  const { status, body } = await call(organizations.current, as);
+  equal(status, 403);
+  equal(body.error.code, 'FORBIDDEN');
+});
+
+// One warm function serves both in turn.
+test('one function serving two organizations in turn mixes nothing up', async () => {
+  const seen = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const { id, owner } = n % 2 ? ours : theirs;
+      const { body } = await call(organizations.current, { token: owner.accessToken, org: id });
+      return body.data.id === id;
+    }),
+  );
+  equal(seen.every(Boolean), true);
+  notEqual(ours.id, theirs.id);
+});
