@@ -1,6 +1,7 @@
 /** A browser, as far as signing in goes: keeps each cookie for the paths it is for, and follows redirects only when told. */
 import { auth } from '../../shared/contract/auth.ts';
 import { stageUrl } from './client.ts';
+import { newEmail } from './person.ts';
 
 export class Browser {
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
@@ -51,4 +52,11 @@ export const locationOf = (answer: Response): string => {
   const location = answer.headers.get('location');
   if (!location) throw new Error(`a redirect was expected, not ${answer.status}`);
   return location;
+};
+
+/** A one-time code of ours, as a native app gets it. */
+export const newCode = async (email = newEmail()): Promise<string> => {
+  const browser = new Browser();
+  const back = await browser.visitProvider({ login_hint: email, redirect_uri: 'http://localhost/callback' });
+  return new URL(locationOf(await browser.go(back))).searchParams.get('code') ?? '';
 };

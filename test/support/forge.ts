@@ -1,18 +1,7 @@
 /** Access tokens as an attacker would like them, signed by the stage's own key: what no client can make. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { stageUrl, stageVariable } from './client.ts';
-
-const signingKeyId = (): string => {
-  const lines = readFileSync(join(stageVariable('STAGE_DIR'), 'kms', 'keys.jsonl'), 'utf8')
-    .trim()
-    .split('\n');
-  const keys = lines.map((line) => (JSON.parse(line) as { value: { id: string; usage: string } }).value);
-  const key = keys.find(({ usage }) => usage === 'SIGN_VERIFY');
-  if (!key) throw new Error('the stage has no signing key');
-  return key.id;
-};
+import { keyId } from './stage-file.ts';
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
@@ -31,7 +20,7 @@ export const forge = async (token: string, claims: object, header: object = {}):
   });
   const { Signature } = await kms.send(
     new SignCommand({
-      KeyId: signingKeyId(),
+      KeyId: keyId('SIGN_VERIFY'),
       Message: Buffer.from(text),
       MessageType: 'RAW',
       SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',

@@ -2,10 +2,11 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash, createSign } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, mock, test } from 'node:test';
 import { type Login, nonceOf } from '../../../shared/account/login.ts';
 import { authorizationUrl, identify } from '../../../shared/account/provider.ts';
 import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
+import { log } from '../../../shared/platform/index.ts';
 import { newKey, startAws } from './aws-double.ts';
 
 /** An issuer that answers as each test scripts it. */
@@ -14,6 +15,8 @@ const stranger = newKey();
 const login: Login = { state: 's'.repeat(43), verifier: 'v'.repeat(43) };
 const callbackUrl = 'https://api.example.com/api/v1/auth/google/callback';
 const canary = 'provider-secret-canary';
+
+const logged = mock.method(log, 'error', () => undefined);
 
 let issuer = '';
 let tokenRequests: URLSearchParams[] = [];
@@ -87,7 +90,8 @@ const refusedAs = (code: ErrorCode, parameters = answer()) =>
   rejects(identify(parameters, login, callbackUrl), (error) => {
     ok(error instanceof ApiError);
     equal(error.code, code);
-    // Neither what the provider sent nor its words travel in the error.
+    // What the provider sent, or said, is neither in the error nor in the log.
+    ok(!JSON.stringify(logged.mock.calls.map((call) => call.arguments)).includes(canary));
     ok(!`${error.message}${JSON.stringify(error.details)}${error.stack}`.includes(canary));
     equal(error.cause, undefined);
     return true;

@@ -1,0 +1,24 @@
+/** What the stage's engines keep in files: names that a template would tell and a client never learns. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stageVariable } from './client.ts';
+
+const lines = (...path: string[]): readonly Record<string, unknown>[] =>
+  readFileSync(join(stageVariable('STAGE_DIR'), ...path), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { value: Record<string, unknown> }).value);
+
+/** The id of the first KMS key for this use. */
+export const keyId = (usage: 'SIGN_VERIFY' | 'ENCRYPT_DECRYPT'): string => {
+  const key = lines('kms', 'keys.jsonl').find((each) => each.usage === usage);
+  if (!key) throw new Error(`the stage has no key to ${usage}`);
+  return String(key.id);
+};
+
+/** The secret whose name holds this text, as it is now. */
+export const secret = (name: string): { readonly arn: string; readonly value: string } => {
+  const found = lines('secrets', 'secrets.jsonl').findLast((each) => String(each.name).includes(name));
+  if (!found) throw new Error(`the stage has no secret ${name}`);
+  return { arn: String(found.arn), value: (found.current as { value: string }).value };
+};
