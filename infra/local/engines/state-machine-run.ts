@@ -21,15 +21,14 @@ export const runMachine = (
   invoke: Invoke,
 ): Run => {
   const { promise: ended, resolve } = Promise.withResolvers<Outcome | undefined>();
-  let over = false;
+  const { promise: over, reject: callOff } = Promise.withResolvers<never>();
+  over.catch(() => undefined);
+  let isOver = false;
   const handlers = Object.fromEntries(
     tasks.map((task) => [
       task.state,
-      async (input: Input): Promise<Input> => {
-        // A retry must not run the task of an execution that has ended.
-        if (over) throw new Ended();
-        return runTask(task, input, invoke);
-      },
+      // An execution that has ended neither waits for its task nor runs it again.
+      (input: Input): Promise<Input> => (isOver ? over : Promise.race([runTask(task, input, invoke), over])),
     ]),
   );
   const { result, abort, eventLogs } = machine.run(JSON.parse(execution.input) as Input, {
@@ -39,8 +38,9 @@ export const runMachine = (
   void discard(eventLogs);
 
   const end = (outcome?: Outcome): void => {
-    if (over) return;
-    over = true;
+    if (isOver) return;
+    isOver = true;
+    callOff(new Ended());
     cancelTimeout();
     abort();
     resolve(outcome);

@@ -3,7 +3,7 @@
  * An execution outlives the stage as it would outlive a deployment: one that was running when the stage ended
  * starts again from its first state, so its steps may run more than once.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Resource } from '../parts.ts';
 import { describeExecution, type ExecutionRecord, listExecutions } from './execution.ts';
@@ -35,6 +35,7 @@ interface Machine {
 
 export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions): StepFunctions => {
   const executions = openJournal<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
+  const validated = openJournal<string>(join(dir, 'step-functions', 'validated.jsonl'));
   const machines = new Map<string, Machine>();
   const running = new Map<string, Run>();
 
@@ -100,10 +101,13 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
   const provision = async ({ name, arn, properties }: Resource): Promise<void> => {
     const { DefinitionString: asText, Definition: asObject, RoleArn: roleArn } = properties;
     const definition = (typeof asText === 'string' ? JSON.parse(asText) : asObject) as Json;
-    // Half a second to load, and only needed where there is a workflow.
+    // A third of a second to load, and only needed where there is a workflow.
     const { StateMachine } = await import('aws-local-stepfunctions');
     const prepared = prepare(definition, delayScale);
-    new StateMachine(definition as never, { validationOptions: { checkArn: false } });
+    const digest = createHash('sha256').update(JSON.stringify(definition)).digest('hex');
+    // Half a second of work, done once for a definition.
+    if (validated.get(arn) !== digest) new StateMachine(definition as never, { validationOptions: { checkArn: false } });
+    validated.set(arn, digest);
     const runner = new StateMachine(prepared.definition, { validationOptions: { noValidate: true } });
     const call = async (functionArn: string, payload: unknown): Promise<unknown> => {
       permit(String(roleArn), { action: 'lambda:InvokeFunction', resources: [functionArn] });
