@@ -113,6 +113,7 @@ async function pour(source: AsyncIterable<readonly Uint8Array[]> | Iterable<read
 }
 
 function fail(error: unknown, reply: Reply, log: Log): void {
-  if (!(error instanceof RpcError) && !reply.isDone) log(error);
-  reply.fail(rpcErrorOf(error));
+  const told = rpcErrorOf(error);
+  if (told.code === 'INTERNAL' && told !== error && !reply.isDone) log(error);
+  reply.fail(told);
 }

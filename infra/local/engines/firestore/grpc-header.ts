@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import { RpcError, type StatusName, status } from './parts.ts';
+import { WireError } from './wire.ts';
 
 /** Headers that say how a call went: in the trailers, or alone when nothing else was sent. */
 export const statusHeaders = (code: StatusName, message: string): OutgoingHttpHeaders =>
@@ -14,9 +15,13 @@ export const responseHeaders: OutgoingHttpHeaders = {
   'grpc-accept-encoding': 'identity,deflate,gzip',
 };
 
-/** What a client reads when a part fails in a way nobody foresaw. */
-export const rpcErrorOf = (error: unknown): RpcError =>
-  error instanceof RpcError ? error : new RpcError('INTERNAL', `An internal error occurred: ${String(error)}`);
+/** What a client reads when a part fails in a way nobody foresaw; bytes that are no message are its own fault. */
+export function rpcErrorOf(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof WireError)
+    return new RpcError('INVALID_ARGUMENT', `Request message could not be parsed: ${error.message}`);
+  return new RpcError('INTERNAL', `An internal error occurred: ${String(error)}`);
+}
 
 const units: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 };
 

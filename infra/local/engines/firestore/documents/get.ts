@@ -32,7 +32,10 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
   const names = [...new Set(request.documents)].map((text) => ({ text, ...parseDocumentName(text) }));
   for (const name of names) {
     if (databaseName(name) === databaseName(database)) continue;
-    throw new RpcError('INVALID_ARGUMENT', `Document name "${name.text}" is not in the database "${request.database}".`);
+    throw new RpcError(
+      'INVALID_ARGUMENT',
+      `The request was for database '${databaseName(database)}' but was attempting to access database '${databaseName(name)}'`,
+    );
   }
   const masked = masking(request.mask);
   const reader = openReader(databases.open(database), request);

@@ -68,13 +68,9 @@ function parted(document: DocumentBytes): { readonly name: string; readonly rest
   const reader = new WireReader(document);
   const rest: Uint8Array[] = [];
   let name = '';
-  try {
-    while (reader.next()) {
-      if (reader.field === 1 && reader.type === 2) name = reader.text();
-      else rest.push(document.subarray(reader.tagStart, reader.at));
-    }
-  } catch (error) {
-    throw new RpcError('INVALID_ARGUMENT', `Request message could not be parsed: ${(error as Error).message}`);
+  while (reader.next()) {
+    if (reader.field === 1 && reader.type === 2) name = reader.text();
+    else rest.push(document.subarray(reader.tagStart, reader.at));
   }
   return { name, rest };
 }

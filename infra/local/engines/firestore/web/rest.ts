@@ -1,4 +1,5 @@
-import { type CallContext, type Method, type Methods, RpcError } from '../parts.ts';
+import { rpcErrorOf } from '../grpc-header.ts';
+import type { CallContext, Method, Methods } from '../parts.ts';
 import { type EnumStyle, jsonOfMessage, messageOfJson } from './json.ts';
 import { routeOf } from './rest-route.ts';
 
@@ -71,7 +72,7 @@ const httpStatuses: Readonly<Record<string, number>> = {
 
 /** An error as Google's REST APIs give it. */
 export function restError(error: unknown): { readonly httpStatus: number; readonly body: { readonly error: object } } {
-  const { code, message } = error instanceof RpcError ? error : new RpcError('INTERNAL', 'An internal error occurred.');
+  const { code, message } = rpcErrorOf(error);
   const httpStatus = httpStatuses[code] ?? 500;
   return { httpStatus, body: { error: { code: httpStatus, message, status: code } } };
 }

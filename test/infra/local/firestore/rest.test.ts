@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { clientOf, failure, ownerOf } from '../../../support/firestore-client.ts';
+
+type Json = { [key: string]: Json } & Json[] & string;
+
+describe('REST on documents', () => {
+  let server: Firestore;
+  before(async () => {
+    server = await startFirestore();
+  });
+  after(() => server.stop());
+
+  const root = 'projects/web/databases/(default)/documents';
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(
+      `${server.url}/v1/${root}${path}`,
+      body === undefined ? { method } : { method, body: JSON.stringify(body) },
+    );
+    return { status: answer.status, body: (await answer.json()) as Json };
+  };
+  const fields = {
+    s: { stringValue: 'é' },
+    i: { integerValue: '9007199254740993' },
+    d: { doubleValue: 1.5 },
+    nan: { doubleValue: 'NaN' },
+    n: { nullValue: null },
+    b: { booleanValue: false },
+    t: { timestampValue: '2024-02-29T23:59:59.123456Z' },
+    y: { bytesValue: 'AP8=' },
+    r: { referenceValue: `${root}/a/b` },
+    g: { geoPointValue: { latitude: 1, longitude: -2.5 } },
+    a: { arrayValue: { values: [{ integerValue: '1' }, { mapValue: {} }, { arrayValue: {} }] } },
+    m: { mapValue: { fields: { x: { stringValue: '' }, toString: { integerValue: '1' } } } },
+  };
+  // An array inside an array is not a value a document may have.
+  fields.a.arrayValue.values.pop();
+
+  it('creates, reads, updates and deletes a document, all types as proto3 JSON', async () => {
+    const made = await call('POST', '/c?documentId=x', { fields });
+    assert.equal(made.status, 200);
+    assert.equal(made.body.name, `${root}/c/x`);
+    const read = await call('GET', '/c/x');
+    assert.deepEqual(read.body.fields, JSON.parse(JSON.stringify(fields)));
+    assert.match(read.body.createTime as string, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+    const masked = await call('GET', '/c/x?mask.fieldPaths=s&mask.fieldPaths=m.x');
+    assert.deepEqual(masked.body.fields, { s: { stringValue: 'é' }, m: { mapValue: { fields: { x: { stringValue: '' } } } } });
+    const patched = await call('PATCH', '/c/x?updateMask.fieldPaths=s&currentDocument.exists=true', {
+      fields: { s: { stringValue: 'new' } },
+    });
+    assert.equal(patched.body.fields?.s?.stringValue, 'new');
+    assert.equal(Object.keys(patched.body.fields!).length, 12);
+    assert.deepEqual((await call('DELETE', '/c/x')).body, {});
+    const gone = await call('GET', '/c/x');
+    assert.equal(gone.status, 404);
+    assert.deepEqual(gone.body, {
+      error: { code: 404, message: `Document "${root}/c/x" not found.`, status: 'NOT_FOUND' },
+    } as unknown);
+  });
+
+  it('lists with pages, commits, queries, batch gets and begins transactions', async () => {
+    const writes = Array.from({ length: 25 }, (_, i) => ({
+      update: { name: `${root}/list/d${String(i).padStart(2, '0')}`, fields: { i: { integerValue: String(i) } } },
+    }));
+    const commit = await call('POST', ':commit', { writes });
+    assert.equal(commit.body.writeResults?.length, 25);
+    const first = await call('GET', '/list?pageSize=20');
+    assert.equal(first.body.documents?.length, 20);
+    const second = await call('GET', `/list?pageSize=20&pageToken=${first.body.nextPageToken}`);
+    assert.equal(second.body.documents?.length, 5);
+    const query = {
+      structuredQuery: {
+        from: [{ collectionId: 'list' }],
+        where: { fieldFilter: { field: { fieldPath: 'i' }, op: 'LESS_THAN', value: { integerValue: 3 } } },
+      },
+    };
+    const found = await call('POST', ':runQuery', query);
+    assert.deepEqual(
+      found.body.map(({ document }) => document?.name),
+      [0, 1, 2].map((i) => `${root}/list/d0${i}`),
+    );
+    const batch = await call('POST', ':batchGet', { documents: [`${root}/list/d00`, `${root}/list/none`] });
+    assert.equal(batch.body[0]?.found?.name, `${root}/list/d00`);
+    assert.equal(batch.body[1]?.missing, `${root}/list/none`);
+    const begun = await call('POST', ':beginTransaction', {});
+    assert.ok(begun.body.transaction);
+    assert.equal((await call('POST', ':rollback', { transaction: begun.body.transaction })).status, 200);
+    assert.deepEqual((await call('POST', ':listCollectionIds', {})).body.collectionIds, ['list']);
+    const counted = await call('POST', ':runAggregationQuery', {
+      structuredAggregationQuery: { ...query, aggregations: [{ alias: 'n', count: {} }] },
+    });
+    assert.equal(counted.body[0]?.result?.aggregateFields?.n?.integerValue, '3');
+  });
+
+  it('refuses unknown fields, wrong types, broken JSON and unknown paths', async () => {
+    const unknown = await call('POST', '/c', { fields: {}, colour: 1 });
+    assert.equal(unknown.status, 400);
+    assert.equal(
+      unknown.body.error?.message,
+      `Invalid JSON payload received. Unknown name "colour" at 'document': Cannot find field.`,
+    );
+    assert.equal((await call('POST', '/c', { fields: { a: { integerValue: 'x' } } })).status, 400);
+    assert.equal((await call('POST', '/c', { fields: { a: { integerValue: '9223372036854775808' } } })).status, 400);
+    assert.equal((await call('POST', '/c', { fields: { a: { timestampValue: 'noon' } } })).status, 400);
+    assert.equal((await call('POST', '/c', { fields: { a: { integerValue: 1, stringValue: '' } } })).status, 400);
+    const broken = await fetch(`${server.url}/v1/${root}/c`, { method: 'POST', body: '{"fields":' });
+    assert.equal(broken.status, 400);
+    assert.equal((await call('PUT', '/c/x', {})).status, 404);
+    assert.equal((await fetch(`${server.url}/v2/nothing`)).status, 404);
+  });
+
+  it('takes ids with colons, spaces, percent signs and slashes in other alphabets', async () => {
+    for (const id of ['a:commit', 'a b', '100%', 'ä/ö'.replace('/', '∕'), 'x:y:z']) {
+      const made = await call('PATCH', `/ids/${encodeURIComponent(id)}`, { fields: {} });
+      assert.equal(made.body.name, `${root}/ids/${id}`, id);
+    }
+  });
+
+  it('clears a database as test suites ask the emulator to', async () => {
+    await call('PATCH', '/clear/x', {});
+    const path = `/emulator/v1/projects/web/databases/(default)/documents`;
+    assert.equal((await fetch(`${server.url}${path}`, { method: 'DELETE' })).status, 200);
+    assert.equal((await call('GET', '/clear/x')).status, 404);
+  });
+
+  it('serves the official client when it prefers REST', async () => {
+    const db = clientOf(server, 'prefers-rest', { preferRest: true, authClient: ownerOf() });
+    const reference = db.doc('rest/x');
+    await reference.set({ a: 1, b: [1.5, { c: null }], at: new Date(5) });
+    assert.deepEqual((await reference.get()).get('b'), [1.5, { c: null }]);
+    assert.equal((await failure(reference.create({}))).code, 6);
+    assert.equal((await db.collection('rest').where('a', '==', 1).get()).size, 1);
+    await db.runTransaction(async (transaction) => {
+      const read = await transaction.get(reference);
+      transaction.update(reference, { a: read.get('a') + 1 });
+    });
+    assert.equal((await reference.get()).get('a'), 2);
+    assert.deepEqual(
+      (await db.listCollections()).map(({ id }) => id),
+      ['rest'],
+    );
+    await db.terminate();
+  });
+});
