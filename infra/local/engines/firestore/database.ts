@@ -130,22 +130,28 @@ export class StoredDatabase implements Database {
 
   /** Applies commits, each as a whole: first to disk, then for all to see. */
   apply(commits: readonly { readonly time: Micros; readonly changes: readonly Change[] }[]): void {
+    const journal = this.#journal;
     const prepared = commits.map(({ time, changes }) =>
       changes.map(({ key, path, fields }) => {
         const id = this.#store.prepare(key, path, fields, time);
-        const document = this.#store.prepared(id);
-        if (document) this.#journal?.put(time, document);
-        else this.#journal?.delete(time, path);
+        if (fields) journal?.put(time, this.#store.prepared(id));
+        else journal?.delete(time, path);
         return id;
       }),
     );
     try {
-      this.#journal?.append();
+      journal?.append();
     } catch (error) {
       for (const id of prepared.flat()) this.#store.unprepare(id);
       throw error;
     }
-    for (const [i, { time, changes }] of commits.entries()) this.#show(time, changes, prepared[i] ?? []);
+    const watched = this.#listeners.size > 0 || this.transactions.holding;
+    const { window } = this.#timeline;
+    for (const [i, { time, changes }] of commits.entries()) {
+      const before = watched ? changes.map(({ key }) => this.#store.get(key, time)) : [];
+      for (const [n, { key }] of changes.entries()) this.#store.link(key, prepared[i]?.[n] ?? 0, window);
+      if (watched) this.#tell(time, changes, before);
+    }
     this.#compactIfDue();
   }
 
@@ -168,12 +174,8 @@ export class StoredDatabase implements Database {
     this.#journal?.close();
   }
 
-  #show(time: Micros, changes: readonly Change[], ids: readonly number[]): void {
-    const watched = this.#listeners.size > 0 || this.transactions.holding;
-    const before = watched ? changes.map(({ key }) => this.#store.get(key, time)) : [];
-    const { window } = this.#timeline;
-    for (const [i, { key }] of changes.entries()) this.#store.link(key, ids[i] ?? 0, window);
-    if (!watched || changes.length === 0) return;
+  /** Tells the transactions and listeners what a commit has changed. */
+  #tell(time: Micros, changes: readonly Change[], before: readonly (StoredDocument | undefined)[]): void {
     const told = changes.map(
       ({ key, path }, i): DocumentChange => ({ key, path, before: before[i], after: this.#store.get(key, time) }),
     );

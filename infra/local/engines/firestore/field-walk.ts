@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { isReservedField } from './field-path.ts';
 import { limits } from './limits.ts';
 import { RpcError } from './parts.ts';
 import { checkGeoPoint, referenceSize } from './special-value.ts';
 import { readTimestamp, valueField } from './value.ts';
 import { checkVector } from './vector.ts';
-import { readText, WireError, WireReader } from './wire.ts';
+import { isText, readText, WireError, WireReader } from './wire.ts';
 
 /** One pass over a document's fields. `property` is what the service calls the place: a field of the document, or `array`. */
 export class FieldWalk {
@@ -30,7 +29,7 @@ export class FieldWalk {
       }
     }
     const name = readText(entry.bytes, nameStart, nameStop);
-    this.#name(name, nameStop - nameStart, property, isUtf8(entry.bytes.subarray(nameStart, nameStop)));
+    this.#name(name, nameStop - nameStart, property, isText(entry.bytes, nameStart, nameStop));
     if (names.has(name)) this.mustRewrite = true;
     names.add(name);
     this.size += nameStop - nameStart + 1;
@@ -70,7 +69,7 @@ export class FieldWalk {
         return;
       case valueField.string:
         expect(reader, 2);
-        if (!isUtf8(reader.slice())) throw notUtf8();
+        if (!isText(reader.bytes, reader.start, reader.stop)) throw notUtf8();
         this.#long(reader, property, depth);
         this.size += reader.stop - reader.start + 1;
         return;
@@ -81,7 +80,7 @@ export class FieldWalk {
         return;
       case valueField.reference:
         expect(reader, 2);
-        if (!isUtf8(reader.slice())) throw notUtf8();
+        if (!isText(reader.bytes, reader.start, reader.stop)) throw notUtf8();
         this.size += referenceSize(reader.text());
         return;
       case valueField.geoPoint:

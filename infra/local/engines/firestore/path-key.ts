@@ -10,10 +10,8 @@ const separator = '\x00';
 const numeric = '\x01';
 
 /** The order-preserving key of a path of segments joined by `/`; an empty path gives the empty key. */
-export const pathKey = (path: string): PathKey => {
-  if (isPlain(path) && !path.includes('__id') && !path.includes(separator)) return path.replaceAll('/', separator);
-  return path.split('/').map(segmentKey).join(separator);
-};
+export const pathKey = (path: string): PathKey =>
+  plainPathKey(path) ?? inOnePiece(path.split('/').map(segmentKey).join(separator));
 
 /** The path a key was made of. */
 export const keyPath = (key: PathKey): string => {
@@ -86,6 +84,26 @@ const keySegment = (segment: string): string => {
     bytes.push(segment[i] === escapes ? segment.charCodeAt(++i) - 3 : segment.charCodeAt(i));
   return Buffer.from(bytes).toString('utf8');
 };
+
+/** The key of a path of plain ASCII without numeric ids, which most are; undefined for any other. */
+const plainPathKey = (path: string): PathKey | undefined => {
+  const { length } = path;
+  if (length > scratch.length) return undefined;
+  for (let i = 0; i < length; i++) {
+    const code = path.charCodeAt(i);
+    if (code > 0x7f || code < 3) return undefined;
+    if (code === 0x2f) scratch[i] = 0;
+    // A numeric id begins with `__id`.
+    else if (code === 0x5f && path.startsWith('__id', i)) return undefined;
+    else scratch[i] = code;
+  }
+  return scratch.toString('latin1', 0, length);
+};
+
+/** A string put together from others keeps them all in memory; keys are kept for long. */
+const inOnePiece = (key: string): string => Buffer.from(key, 'latin1').toString('latin1');
+
+const scratch = Buffer.allocUnsafe(4096);
 
 /** ASCII without the bytes that mean something in a key; the separator itself may be there. */
 const isPlain = (text: string): boolean => {

@@ -26,7 +26,7 @@ interface State {
 export class Stage {
   readonly #database: StoredDatabase;
   readonly #time: Micros;
-  readonly #states = new Map<PathKey, { readonly path: string; readonly state: State | undefined }>();
+  readonly #states: Map<PathKey, { readonly path: string; readonly state: State | undefined }> = new Map();
 
   constructor(database: StoredDatabase, time: Micros) {
     this.#database = database;

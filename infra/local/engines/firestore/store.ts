@@ -58,9 +58,9 @@ export class Store {
     );
   }
 
-  /** A prepared version's encoded Document; undefined for an absence. */
-  prepared(id: number): Buffer | undefined {
-    return this.#versions.isDeletion(id) ? undefined : this.#versions.bytes(id);
+  /** The encoded Document of a prepared version that is not an absence. */
+  prepared(id: number): Buffer {
+    return this.#versions.bytes(id);
   }
 
   unprepare(id: number): void {
@@ -75,7 +75,7 @@ export class Store {
     const isThere = !versions.isDeletion(id);
     this.size += Number(isThere) - Number(wasThere);
     this.superseded += Number(wasThere) + Number(!isThere);
-    this.#tree.set(older === none ? flat(key) : key, id);
+    this.#tree.set(key, id);
     if (older !== none) this.collect(key, id, window);
   }
 
@@ -134,7 +134,7 @@ export class Store {
       const chain: number[] = [];
       for (let id = this.#versions.visible(walk.value, at); id !== none; id = this.#versions.older(id)) chain.push(id);
       const entries = chain.reverse().map((id): JournalEntry => {
-        const document = this.prepared(id);
+        const document = this.#versions.isDeletion(id) ? undefined : this.#versions.bytes(id);
         return { updated: this.#versions.updated(id), document, path: document ? undefined : keyPath(walk.key) };
       });
       yield* entries;
@@ -154,6 +154,3 @@ export class Store {
     );
   }
 }
-
-/** The string in one piece of its own: one cut out of a request's name would keep the whole name alive. */
-const flat = (key: string): string => Buffer.from(key, 'latin1').toString('latin1');

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Reads protobuf's wire format in place: fields are numbers, types and ranges of the bytes; nothing is copied. */
 export class WireReader {
   readonly bytes: Uint8Array;
@@ -135,6 +137,16 @@ export class WireReader {
 
 /** Bytes that are not a protobuf message. */
 export class WireError extends Error {}
+
+/** Whether the bytes are UTF-8; short ASCII without a call into C++. */
+export const isText = (bytes: Uint8Array, start: number, stop: number): boolean => {
+  if (stop - start <= 64) {
+    let at = start;
+    while (at < stop && (bytes[at] ?? 0) < 0x80) at++;
+    if (at === stop) return true;
+  }
+  return isUtf8(bytes.subarray(start, stop));
+};
 
 /** UTF-8 text; short ASCII, which most names and values are, without a call into C++. */
 export const readText = (bytes: Uint8Array, start: number, stop: number): string => {

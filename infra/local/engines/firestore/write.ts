@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { FieldPath } from './field-path.ts';
 import { readMask } from './mask.ts';
 import { type DatabaseName, databaseName, isPlainPath, parseDocumentName } from './name.ts';
@@ -7,7 +6,7 @@ import { pathKey } from './path-key.ts';
 import { type Precondition, readPrecondition } from './precondition.ts';
 import { type FieldTransform, readTransforms } from './transform.ts';
 import { type CheckedFields, checkFields } from './validate.ts';
-import { WireError, WireReader } from './wire.ts';
+import { isText, WireError, WireReader } from './wire.ts';
 
 /** One write of a request, read and found possible whatever the database holds. */
 export interface Write {
@@ -118,7 +117,7 @@ const readDocumentTransform = (reader: WireReader): { name: string; transforms: 
 };
 
 const textOf = (reader: WireReader): string => {
-  if (!isUtf8(reader.slice())) throw new WireError('a string is not UTF-8');
+  if (!isText(reader.bytes, reader.start, reader.stop)) throw new WireError('a string is not UTF-8');
   return reader.text();
 };
 
