@@ -1,6 +1,5 @@
 /** Signing in, staying signed in and signing out. */
 import {
-  accountKey,
   authorizationUrl,
   beginLogin,
   type CodeRecord,
@@ -12,16 +11,15 @@ import {
   issueAccessToken,
   issueCode,
   judgeCode,
-  judgeRefresh,
   keepGrant,
   type Misuse,
   openSession,
-  type RefreshRecord,
-  readRefreshToken,
+  presentRefresh,
+  readCode,
+  readUser,
   redeemCode,
   refreshProfile,
   rotate,
-  type SessionRecord,
   type UserRecord,
   userOf,
   withCode,
@@ -41,7 +39,7 @@ import {
   startedLoginCookie,
 } from '../../shared/http/index.ts';
 import { belongingsOf, organizationIdsOf } from '../../shared/organization/index.ts';
-import { env, envList, get, getAll } from '../../shared/platform/index.ts';
+import { env, envList } from '../../shared/platform/index.ts';
 
 const callbackUrl = (): string => `${env('PUBLIC_URL')}${auth.callback.path}`;
 
@@ -91,13 +89,15 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
 });
 
 export const token = handle(auth.token, async ({ body, origin, now }) => {
-  const record = (await get(accountKey.code(body.code))) as CodeRecord | undefined;
+  const record = await readCode(body.code);
   const verdict = judgeCode(record, now);
-  if (!record || verdict === 'refuse') throw unauthorized('This code is not valid, or no longer; sign in again');
+  if (!record || verdict === 'refuse') throw unauthorized(badCode);
   const person = await readPerson(record.userId);
-  if (verdict === 'replay') throw await refuseReplay(record, person, origin, now);
+  const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
+    sessionId === undefined ? unauthorized(badCode) : misused('auth.code_reused', sessionId, person, origin, now);
+  if (verdict === 'replay') throw await replayed(record);
   const { session, refreshToken, writes } = openSession(record.userId, now);
-  const lost = async () => refuseReplay((await get(accountKey.code(body.code))) as CodeRecord | undefined, person, origin, now);
+  const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));
   return {
     data: {
       accessToken: await accessTokenFor(person, session.id, now),
@@ -105,7 +105,7 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
       expiresIn: accessTokenSeconds,
       tokenType: 'Bearer' as const,
     },
-    change: { writes: [redeemCode(body.code, session, lost), ...writes], audit: [sessionEntry(record.userId, session.id)] },
+    change: { writes: [redeem, ...writes], audit: [sessionEntry(record.userId, session.id)] },
     actor: person.actor,
   };
 });
@@ -115,10 +115,11 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
   const given = body.refreshToken ?? incoming.cookies[refreshCookie];
   if (!given) throw invalid('refreshToken', 'is required');
   if (fromCookie) refuseForeignOrigin(incoming);
-  const { presented, session, verdict } = await readRefresh(given, now);
-  if (!presented || !session || verdict === 'refuse') throw unauthorized('This refresh token is expired, revoked or malformed');
+  const found = await presentRefresh(given, now);
+  if (found.verdict === 'refuse') throw unauthorized('This refresh token is expired, revoked or malformed');
+  const { session, presented, verdict } = found;
   const person = await readPerson(session.userId);
-  const reused = () => refuseReuse('auth.refresh_reused', session.id, person, origin, now);
+  const reused = () => misused('auth.refresh_reused', session.id, person, origin, now);
   if (verdict === 'reuse') throw await reused();
   const { refreshToken, writes } = rotate(session, presented, now, reused);
   const accessToken = await accessTokenFor(person, session.id, now);
@@ -145,6 +146,8 @@ export const logout = handle(auth.logout, async ({ user, now }) => ({
   },
 }));
 
+const badCode = 'This code is not valid, or no longer; sign in again';
+
 const sessionEntry = (userId: string, sessionId: string) => ({ scope: userId, resource: { type: 'session', id: sessionId } });
 
 interface Known {
@@ -152,12 +155,6 @@ interface Known {
   readonly actor: Actor;
   readonly organizationIds: readonly string[];
 }
-
-const readUser = async (userId: string): Promise<UserRecord> => {
-  const user = (await get(accountKey.user(userId))) as UserRecord | undefined;
-  if (!user) throw unauthorized('This user is gone; sign in again');
-  return user;
-};
 
 /** Who a session belongs to and where, in one round trip. */
 const readPerson = async (userId: string): Promise<Known> => {
@@ -168,26 +165,10 @@ const readPerson = async (userId: string): Promise<Known> => {
 const accessTokenFor = ({ user, organizationIds }: Known, sessionId: string, now: Date): Promise<string> =>
   issueAccessToken({ userId: user.id, sessionId, email: user.email, name: user.name }, organizationIds, now);
 
-const readRefresh = async (given: string, now: Date) => {
-  const presented = readRefreshToken(given);
-  if (!presented) return {};
-  const { sessionId, secret } = presented;
-  const [session, kept] = (await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)])) as [
-    SessionRecord | undefined,
-    RefreshRecord | undefined,
-  ];
-  return { presented, session, verdict: judgeRefresh(session, kept, now) };
-};
-
-const refuseReuse = (
+const misused = (
   action: Misuse['action'],
   sessionId: string,
   { actor, organizationIds }: Known,
   origin: Origin,
   now: Date,
 ): Promise<ApiError> => endMisusedSession({ action, sessionId, user: actor, organizationIds }, origin, now);
-
-const refuseReplay = async (record: CodeRecord | undefined, person: Known, origin: Origin, now: Date): Promise<ApiError> =>
-  record?.sessionId === undefined
-    ? unauthorized('This code is not valid, or no longer; sign in again')
-    : refuseReuse('auth.code_reused', record.sessionId, person, origin, now);

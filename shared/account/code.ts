@@ -1,7 +1,7 @@
 /** Our own one-time code: what a client that may not hold cookies carries from the redirect to POST /auth/token. */
 import type { ApiError } from '../contract/errors.ts';
 import { loginCodeSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, randomToken, set, type Write } from '../platform/index.ts';
+import { after, create, epochSeconds, get, randomToken, set, type Write } from '../platform/index.ts';
 import { accountKey, type CodeRecord, type SessionRecord } from './record.ts';
 
 export const issueCode = (userId: string, now: Date): { code: string; write: Write } => {
@@ -16,6 +16,9 @@ export const judgeCode = (record: CodeRecord | undefined, now: Date): 'redeem' |
   if (record.sessionId !== undefined) return 'replay';
   return record.expiresAt > epochSeconds(now) ? 'redeem' : 'refuse';
 };
+
+export const readCode = async (code: string): Promise<CodeRecord | undefined> =>
+  (await get(accountKey.code(code))) as CodeRecord | undefined;
 
 /** Marks the code as used for this session, and keeps it as long as the session can live. `lost` speaks for the loser of a race. */
 export const redeemCode = (code: string, session: Pick<SessionRecord, 'id' | 'endsAt'>, lost: () => Promise<ApiError>): Write =>

@@ -2,7 +2,7 @@
 import { type ApiError, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { refreshTokenSeconds, sessionMaxSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
+import { after, create, epochSeconds, getAll, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
 import { accountKey, type RefreshRecord, type SessionRecord } from './record.ts';
 
 type Session = Pick<SessionRecord, 'id' | 'endsAt'>;
@@ -50,6 +50,21 @@ export const judgeRefresh = (
   if (!session || !token || session.revokedAt !== undefined) return 'refuse';
   if (token.usedAt !== undefined) return 'reuse';
   return Math.min(token.expiresAt, session.endsAt) > epochSeconds(now) ? 'rotate' : 'refuse';
+};
+
+export type Presented =
+  | { readonly verdict: 'refuse' }
+  | { readonly verdict: 'rotate' | 'reuse'; readonly session: SessionRecord; readonly presented: PresentedRefresh };
+
+/** What to do with a refresh token, in one round trip; none for text that cannot be one. */
+export const presentRefresh = async (token: string, now: Date): Promise<Presented> => {
+  const presented = readRefreshToken(token);
+  if (!presented) return { verdict: 'refuse' };
+  const { sessionId, secret } = presented;
+  const found = await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)]);
+  const [session, kept] = found as [SessionRecord?, RefreshRecord?];
+  const verdict = judgeRefresh(session, kept, now);
+  return session && verdict !== 'refuse' ? { verdict, session, presented } : { verdict: 'refuse' };
 };
 
 /** The next refresh token in place of this one, in one step: never both good, never neither. `lost` speaks for the loser of a race. */

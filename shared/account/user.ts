@@ -1,7 +1,8 @@
 /** People: one user for each issuer and subject, with the profile the provider last told us. */
-import { claim, iso, newId, sealSecret, type Write } from '../platform/index.ts';
+import { unauthorized } from '../contract/errors.ts';
+import { claim, get, iso, newId, sealSecret, type Write } from '../platform/index.ts';
 import type { Identity, Profile } from './identity.ts';
-import { accountKey, type GrantRecord } from './record.ts';
+import { accountKey, type GrantRecord, type UserRecord } from './record.ts';
 
 /** The user behind an identity, made on first sight. First sign-ins at the same moment agree on one user. */
 export const userOf = async (
@@ -30,4 +31,11 @@ export const keepGrant = async (userId: string, { refreshToken, scopes }: Identi
   if (refreshToken === undefined) return [];
   const sealed = await sealSecret(refreshToken, { user: userId, purpose: 'provider-grant' });
   return [{ put: { ...accountKey.grant(userId), sealed, scopes, updatedAt: iso(now) } satisfies GrantRecord }];
+};
+
+/** The person of a session or a code. */
+export const readUser = async (userId: string): Promise<UserRecord> => {
+  const user = (await get(accountKey.user(userId))) as UserRecord | undefined;
+  if (!user) throw unauthorized('This user is gone; sign in again');
+  return user;
 };
