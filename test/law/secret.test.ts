@@ -1,0 +1,105 @@
+/** What is secret is nowhere in the clear: not in the table, not in a log, not in an answer that does not exist to give it. */
+import { equal, ok } from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { auditLogs } from '../../shared/contract/audit-logs.ts';
+import { auth } from '../../shared/contract/auth.ts';
+import { endpoints } from '../../shared/contract/index.ts';
+import { invites } from '../../shared/contract/invitations.ts';
+import { serviceAccount } from '../../shared/contract/service-account.ts';
+import { Browser, locationOf } from '../support/browser.ts';
+import { call, stageVariable } from '../support/client.ts';
+import { addMember, newOrganization, type TestOrganization } from '../support/organization.ts';
+import { newEmail } from '../support/person.ts';
+import { allItems } from '../support/table.ts';
+
+/** Each secret with what it is called, and answers it may be part of. */
+const secrets: { readonly name: string; readonly text: string }[] = [];
+const keep = (name: string, text: string | undefined): string => {
+  ok(text && text.length >= 16, `no ${name}`);
+  secrets.push({ name, text });
+  return text;
+};
+let organization: TestOrganization;
+
+before(async () => {
+  organization = await newOrganization();
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  keep('access token', organization.owner.accessToken.split('.')[2]);
+  keep('refresh token', organization.owner.refreshToken.split('.').at(-1));
+  const rotated = await call(auth.refresh, { body: { refreshToken: organization.owner.refreshToken } });
+  keep('rotated refresh token', rotated.body.data.refreshToken.split('.').at(-1));
+  keep('rotated access token', rotated.body.data.accessToken.split('.')[2]);
+
+  // With an Idempotency-Key the whole answer is stored, to be given again.
+  const key = { headers: { 'idempotency-key': 'once' } };
+  const account = await call(serviceAccount.create, {
+    ...by,
+    ...key,
+    body: { name: 'Test', permissions: ['organization:read'] },
+  });
+  keep('API key', account.body.data.apiKey.slice(-43));
+  await call(serviceAccount.get, { token: account.body.data.apiKey, org: organization.id });
+
+  const invited = await call(invites.create, { ...by, ...key, body: { email: newEmail() } });
+  keep('invitation link', invited.body.data.acceptUrl.split('.').at(-1));
+  await addMember(organization, 'viewer');
+
+  const browser = new Browser();
+  const back = await browser.visitProvider({ redirect_uri: 'http://localhost:9/callback', login_hint: newEmail() });
+  keep("the provider's code", new URL(back).searchParams.get('code') ?? undefined);
+  keep('state', new URL(back).searchParams.get('state') ?? undefined);
+  const code = keep('one-time code', new URL(locationOf(await browser.go(back))).searchParams.get('code') ?? undefined);
+  await call(auth.token, { body: { code, grant_type: 'authorization_code' } });
+  await call(auth.token, { body: { code, grant_type: 'authorization_code' } });
+  const session = new Browser();
+  await session.signIn(newEmail());
+  keep('session cookie', session.cookie('bms_access')?.split('.')[2]);
+  for (const [n, text] of deploymentSecrets().entries()) keep(`secret ${n} of the deployment`, text);
+  ok(secrets.length >= 12);
+});
+
+/** As the stage keeps them. */
+const deploymentSecrets = (): string[] => {
+  const folder = join(stageVariable('STAGE_DIR'), 'secrets');
+  const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'));
+  return lines.map((line) => (JSON.parse(line) as { value: { current: { value: string } } }).value.current.value);
+};
+
+const logs = (): { file: string; text: string }[] => {
+  const folder = join(stageVariable('STAGE_DIR'), 'log');
+  return readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+};
+
+const found = (text: string): string[] => secrets.filter((secret) => text.includes(secret.text)).map(({ name }) => name);
+
+test('the table holds none of them', async () => {
+  const items = await allItems();
+  ok(items.length > 20);
+  for (const item of items) equal(found(JSON.stringify(item)).join(), '', item.pk.split('#')[0]);
+});
+
+test('no function logs one', () => {
+  ok(logs().length > 5);
+  ok(
+    logs().some(({ text }) => text.includes(organization.owner.userId) || text.includes('requestId')),
+    'nothing is logged at all',
+  );
+  for (const { file, text } of logs()) equal(found(text).join(), '', file);
+});
+
+test('no reading call answers one, the audit log and its export included', async () => {
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+    const { text } = await call(endpoint, by);
+    equal(found(text).join(), '', endpoint.id);
+  }
+  const { text } = await call(auditLogs.download, { ...by, query: { format: 'json' } });
+  ok(text.includes('service_account.created'));
+  equal(found(text).join(), '');
+});
+
+test('logs name no header and no body', () => {
+  for (const { file, text } of logs()) ok(!/"authorization"|"cookie"|Bearer |"rawBody"|"headers"/i.test(text), file);
+});
