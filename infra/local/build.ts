@@ -13,10 +13,19 @@ const home = join(root, 'node_modules', '.cache', 'local-stage');
 /** A running stage still loads from the folder it started with, so none goes before this age. */
 const keptMs = 24 * 3_600_000;
 
-/** The folder that `make` filled for this kind, these sources and `more`; made now if it is not there yet. */
-export const built = async (kind: string, more: string, make: (dir: string) => Promise<void>): Promise<string> => {
-  const digest = createHash('sha256').update(sources()).update(more).digest('hex').slice(0, 20);
-  const dir = join(home, `${kind}-${digest}`);
+export interface Recipe {
+  readonly kind: string;
+  /** The files it is made from; the installed packages always count. */
+  readonly from: readonly string[];
+  /** What else it depends on. */
+  readonly choices?: string;
+  /** Fills the folder. */
+  readonly make: (dir: string) => Promise<void>;
+}
+
+/** The folder that was made from these very sources; made now if it is not there yet. */
+export const built = async ({ kind, from, choices = '', make }: Recipe): Promise<string> => {
+  const dir = join(home, `${kind}-${digestOf(from, choices)}`);
   if (existsSync(dir)) {
     const now = new Date();
     utimesSync(dir, now, now);
@@ -31,30 +40,22 @@ export const built = async (kind: string, more: string, make: (dir: string) => P
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
-  prune(kind);
+  prune();
   return dir;
 };
 
-let known: string | undefined;
-
-/** Everything a template or a bundle can depend on. */
-const sources = (): string => {
-  if (known !== undefined) return known;
-  const hash = createHash('sha256').update(process.version);
-  const files = globSync(['functions/**/*.*', 'shared/**/*.*', 'infra/**/*.*', 'package.json', 'package-lock.json'], {
-    cwd: root,
-  });
-  for (const file of files.sort()) {
-    const path = join(root, file);
-    if (statSync(path).isFile()) hash.update(file).update('\0').update(readFileSync(path)).update('\0');
+const digestOf = (patterns: readonly string[], choices: string): string => {
+  const hash = createHash('sha256').update(process.version).update(choices);
+  for (const file of globSync([...patterns, 'package.json', 'package-lock.json'], { cwd: root }).sort()) {
+    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   }
-  known = hash.digest('hex');
-  return known;
+  return hash.digest('hex').slice(0, 20);
 };
 
-const prune = (kind: string): void => {
-  for (const name of readdirSync(home).filter((each) => each.startsWith(`${kind}-`))) {
+const prune = (): void => {
+  for (const name of readdirSync(home)) {
     const path = join(home, name);
-    if (Date.now() - statSync(path).mtimeMs > keptMs) rmSync(path, { recursive: true, force: true });
+    const usedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (Date.now() - usedMs > keptMs) rmSync(path, { recursive: true, force: true });
   }
 };

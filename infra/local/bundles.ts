@@ -7,11 +7,15 @@ import type { Surroundings } from './lambda/instance.ts';
 const worker = 'infra/local/lambda/worker.ts';
 
 export const bundleFunctions = async (): Promise<Pick<Surroundings, 'worker' | 'bundleOf' | 'cache'>> => {
-  const dir = await built('bundle', '', async (draft) => {
-    const { bundle, entries } = await import('../bundle.ts');
-    await bundle([...entries, worker], draft);
-    // esbuild would keep its process for further builds.
-    await (await import('esbuild')).stop();
+  const dir = await built({
+    kind: 'bundle',
+    from: ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle.ts', worker],
+    make: async (draft) => {
+      const { bundle, entries } = await import('../bundle.ts');
+      await bundle([...entries, worker], draft);
+      // esbuild would keep its process for further builds.
+      await (await import('esbuild')).stop();
+    },
   });
   const bundleOf = (entry: string): string => join(dir, entry.replace(/\.ts$/, ''), 'index.cjs');
   return { worker: bundleOf(worker), bundleOf, cache: join(dir, 'compiled') };

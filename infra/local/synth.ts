@@ -16,8 +16,13 @@ const templates = 'templates.json';
 export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
   const self = fileURLToPath(import.meta.url);
   const text = JSON.stringify(config);
-  const dir = await built('template', text, async (draft) => {
-    await promisify(execFile)(process.execPath, [self, text, draft]);
+  const dir = await built({
+    kind: 'template',
+    from: ['infra/*.*', 'infra/{part,workflow}/**/*.*', 'infra/local/synth.ts', 'shared/contract/**/*.*'],
+    choices: text,
+    make: async (draft) => {
+      await promisify(execFile)(process.execPath, [self, text, draft]);
+    },
   });
   return JSON.parse(readFileSync(join(dir, templates), 'utf8')) as Stacks;
 };

@@ -1,0 +1,179 @@
+/** Whole stages, started and ended: what the person at the console sees, and what stays. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { signIn } from '../../../infra/local/sign-in.ts';
+import { startStage } from '../../../infra/local/stage.ts';
+import type { ResolvedResource } from '../../../infra/local/template.ts';
+
+const main = fileURLToPath(new URL('../../../infra/local/main.ts', import.meta.url));
+const dirs: string[] = [];
+const newDir = (): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'stage-'));
+  dirs.push(dir);
+  return dir;
+};
+after(() => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly exited: Promise<number | null>;
+  /** The address in the line `ready …`. */
+  readonly ready: Promise<string>;
+}
+
+const start = (env: Record<string, string>): Started => {
+  const clean = { PATH: process.env.PATH ?? '', PORT: '0', IDP_PORT: '0', S3_PORT: '0', DEMO: '0' };
+  const child = spawn(process.execPath, [main], { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const exited = new Promise<number | null>((done) => child.once('close', done));
+  const ready = new Promise<string>((done, fail) => {
+    const hear = (part: Buffer): void => {
+      output += part;
+      const [, url] = /^ready (http\S+)$/m.exec(output) ?? [];
+      if (url) done(url);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    void exited.then(() => fail(new Error(`it ended: ${output}`)));
+  });
+  ready.catch(() => {});
+  return { child, output: () => output, exited, ready };
+};
+
+/** What it says when it does not start: the last line, and that there is no stack. */
+const refusal = async (env: Record<string, string>): Promise<string> => {
+  const { exited, output } = start(env);
+  assert.equal(await exited, 1, output());
+  assert.doesNotMatch(output(), /^\s+at /m);
+  return output().trimEnd().split('\n').at(-1) ?? '';
+};
+
+/** Processes that have anything to do with the folder. */
+const processesOf = (dir: string): readonly string[] =>
+  execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(dir));
+
+const call = async (url: string, path: string, token: string, more: RequestInit = {}) => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more.headers };
+  const answer = await fetch(url + path, { ...more, headers });
+  return {
+    status: answer.status,
+    body: (await answer.json()) as { data: { id: string; name: string }; error: { code: string } },
+  };
+};
+const createOrganization = (url: string, token: string) =>
+  call(url, '/api/v1/organizations', token, { method: 'POST', body: JSON.stringify({ name: 'Kept' }) });
+
+describe('npm start', () => {
+  test('refuses a bad variable in one line', async () => {
+    assert.equal(await refusal({ PORT: 'eighty' }), 'PORT="eighty": must be a port from 0 to 65535');
+  });
+
+  test('refuses a taken port in one line that names port and variable, whichever it is', async () => {
+    const taken = createServer();
+    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
+    const port = String((taken.address() as AddressInfo).port);
+    for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT']) {
+      const dir = newDir();
+      const line = await refusal({ [variable]: port, LOCAL_DIR: dir });
+      assert.equal(line, `port ${port} is taken; stop what uses it, or set ${variable} to another port`);
+      assert.deepEqual(processesOf(dir), []);
+    }
+    taken.close();
+  });
+
+  test('says in one line that Java is missing', async () => {
+    const bin = newDir();
+    for (const tool of ['sh', 'cat']) symlinkSync(`/bin/${tool}`, join(bin, tool));
+    const line = await refusal({ PATH: bin, LOCAL_DIR: newDir() });
+    assert.match(line, /Java 17/);
+  });
+
+  test('keeps its state through kill -9, guards its folder, and leaves nothing behind', async () => {
+    const dir = newDir();
+    const first = start({ LOCAL_DIR: dir, DEMO: '1' });
+    const url = await first.ready;
+    for (const endMs = Date.now() + 30_000; !first.output().includes('Ctrl-C'); await pause(50)) {
+      assert.ok(Date.now() < endMs, first.output());
+    }
+
+    // The calls it prints work as printed.
+    const [, organizationId = ''] = /x-organization-id: (org_\w+)/.exec(first.output()) ?? [];
+    const token = readFileSync(join(dir, 'demo', 'token'), 'utf8');
+    const demo = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
+    assert.equal(demo.status, 200);
+    assert.equal(demo.body.data.name, 'Analytical Engines');
+
+    assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running on .*LOCAL_DIR/);
+
+    first.child.kill('SIGKILL');
+    await first.exited;
+    const again = start({ LOCAL_DIR: dir, PORT: new URL(url).port });
+    assert.equal(await again.ready, url);
+    // Signed before, by a key that must have been kept; membership read from the table.
+    const kept = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
+    assert.equal(kept.status, 200, JSON.stringify(kept.body));
+
+    again.child.kill('SIGTERM');
+    assert.equal(await again.exited, 0);
+    await assert.rejects(fetch(url), 'the port is free');
+    for (const endMs = Date.now() + 5_000; processesOf(dir).length > 0; await pause(50)) {
+      assert.ok(Date.now() < endMs, `left running: ${processesOf(dir).join('\n')}`);
+    }
+  });
+});
+
+describe('the template decides', () => {
+  /** Takes an action away from the role of one function. */
+  const without = (functionId: string, action: string) => (resources: readonly ResolvedResource[]) => {
+    const roleArn = resources.find(({ logicalId, type }) => type.endsWith('::Function') && logicalId.startsWith(functionId))
+      ?.properties.Role;
+    let taken = 0;
+    const changed = resources.map((resource) => {
+      if (resource.arn !== roleArn) return resource;
+      const text = JSON.stringify(resource.properties).replaceAll(JSON.stringify(action), () => {
+        taken++;
+        return '"nothing:AtAll"';
+      });
+      return { ...resource, properties: JSON.parse(text) };
+    });
+    assert.ok(taken > 0, `the role of ${functionId} had no ${action}`);
+    return changed;
+  };
+
+  test('a permission taken from a role is AccessDenied in that function, and in no other', async (t) => {
+    const dir = newDir();
+    const stage = await startStage({
+      ...{ port: 0, identityPort: 0, s3Port: 0, delayScale: 1, demo: false, dir },
+      tamper: without('OrganizationsCreate', 'dynamodb:PutItem'),
+      config: { plan: 'starter' },
+    });
+    t.after(stage.stop);
+    const { accessToken } = await signIn(stage.url, 'ada@example.com');
+    assert.equal((await call(stage.url, '/api/v1/auth/me', accessToken)).status, 200);
+
+    const refused = await createOrganization(stage.url, accessToken);
+    assert.equal(refused.status, 500);
+    assert.equal(refused.body.error.code, 'INTERNAL_ERROR');
+    assert.doesNotMatch(JSON.stringify(refused.body), /AccessDenied|dynamodb/);
+    await pause(100);
+    const name = stage.functions.find(({ handler, entry }) => handler === 'create' && entry.endsWith('organizations.ts'))?.name;
+    const log = readFileSync(join(dir, 'log', `${name}.log`), 'utf8');
+    assert.match(log, /AccessDenied[\s\S]*dynamodb:PutItem/);
+
+    // Other choices of the deployer reach the functions.
+    assert.ok(stage.functions.every(({ environment }) => environment.PLAN === undefined || environment.PLAN === 'starter'));
+  });
+});
