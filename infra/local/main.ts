@@ -2,26 +2,30 @@
 
 import { runDemo } from './demo.ts';
 import { readSettings, StartError } from './settings.ts';
-import { startStage } from './stage.ts';
+import { type Stage, startStage } from './stage.ts';
 
 const startedMs = performance.now();
 const say = (line: string): void => console.log(`${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5)} s  ${line}`);
 
 const main = async (): Promise<void> => {
   const settings = readSettings(process.env);
-  const stage = await startStage({ ...settings, say });
+  let stage: Stage | undefined;
   let stopping = false;
-  const stop = async (): Promise<void> => {
-    // A second signal while stopping changes nothing: stopping takes a moment, not minutes.
+  const stop = async (code: number): Promise<void> => {
+    // A second signal changes nothing: stopping takes a moment, not minutes.
     if (stopping) return;
     stopping = true;
     say('stopping');
-    await stage.stop();
-    process.exit(0);
+    // Before it is ready there is nothing to save, and what it started ends with it.
+    await stage?.stop();
+    process.exit(code);
   };
-  process.on('SIGINT', () => void stop());
-  process.on('SIGTERM', () => void stop());
-  process.on('SIGHUP', () => void stop());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
+  process.on('uncaughtException', (error) => {
+    console.error(error);
+    void stop(1);
+  });
+  stage = await startStage({ ...settings, say });
   console.log(`ready ${stage.url}`);
   if (settings.demo) await runDemo(stage, settings.dir);
 };

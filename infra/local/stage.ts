@@ -13,12 +13,12 @@ import { openLogs } from './lambda/log.ts';
 import { explain, type Listener, listen } from './listen.ts';
 import { outboxReply } from './outbox.ts';
 import type { Aws, AwsOptions, Principal } from './parts.ts';
-import { readRoles } from './roles.ts';
+import { type Roles, readRoles } from './roles.ts';
 import { readRoutes } from './route.ts';
 import type { Settings } from './settings.ts';
 import { openState, type State } from './state.ts';
 import { synthesize } from './synth.ts';
-import { type ResolvedResource, readResources, type Stacks } from './template.ts';
+import { type ResolvedResource, readResources } from './template.ts';
 
 export interface StageOptions extends Settings {
   /** Other choices of the deployer than the local ones. */
@@ -50,10 +50,11 @@ const provisioned = new Set([
   'AWS::KMS::Key',
   'AWS::KMS::Alias',
   'AWS::SecretsManager::Secret',
-  'AWS::StepFunctions::StateMachine',
-  'AWS::Scheduler::Schedule',
   'AWS::S3::Bucket',
 ]);
+
+/** What starts functions by itself, at once: it comes when they stand. */
+const selfActing = new Set(['AWS::StepFunctions::StateMachine', 'AWS::Lambda::EventInvokeConfig', 'AWS::Scheduler::Schedule']);
 
 /** Boots a stage, or leaves nothing of it behind and throws. */
 export const startStage = async (options: StageOptions): Promise<Stage> => {
@@ -89,12 +90,22 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
     if (!host) throw new Error('the stage is still starting');
     return host.invoke(functionArn, payload);
   };
+  let roles: Roles = () => undefined;
   // What is slow to import is imported beside the processes that are slow to start.
-  const [stacks, bundles, aws, identity, { startPollers }, { keepIdentitySecret }] = await together([
+  const [stacks, bundles, aws, identity, { startPollers }, { keepIdentitySecret }] = await Promise.all([
     synthesize(config),
     bundleFunctions(),
     openAws(
-      { dir, region, account, s3Port: options.s3Port, delayScale, invoke, principal: (key) => principals.get(key) },
+      {
+        dir,
+        region,
+        account,
+        s3Port: options.s3Port,
+        delayScale,
+        invoke,
+        principal: (key) => principals.get(key),
+        role: (arn) => roles(arn),
+      },
       started,
     ),
     openIdentity({
@@ -111,18 +122,19 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
 
   say('creating what the template names');
   const place = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
-  const learned = await aws.provision(readResources(stacks as Stacks, place, {}, provisioned));
+  const learned = await aws.provision(readResources(stacks, place, {}, provisioned));
   const resources = (options.tamper ?? same)(readResources(stacks, place, learned));
-  const roles = readRoles(resources);
+  roles = readRoles(resources);
   const functions = readFunctions(resources, roles);
   for (const { accessKeyId, name, statements } of functions) principals.set(accessKeyId, { name, statements });
   await keepIdentitySecret(functions, clientSecret, aws.url, region);
 
   const running = startHost(functions, { ...bundles, region, endpoint: aws.url, log: openLogs(join(dir, 'log')) });
   host = running;
-  started.push(running.stop);
+  started.push(running.stop, aws.rest);
   const feeding = { resources, functions, host: running, state, endpoint: aws.url, region, delayScale, warn: say };
   started.push(startPollers(feeding).stop);
+  await aws.provision(resources.filter(({ type }) => selfActing.has(type)));
 
   const api = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Api');
   gateway.serve(
@@ -160,13 +172,15 @@ const openDoor = async (
   };
 };
 
-const openAws = async (options: AwsOptions, started: Stops): Promise<Aws> => {
-  const { startAws } = await import('./aws.ts');
-  const aws = await startAws(options).catch((error: NodeJS.ErrnoException) => {
-    throw explain(error, options.s3Port, 'S3_PORT');
-  });
-  started.push(aws.stop);
-  return aws;
+/** Stopping waits for the start: engines that came up late would be left running. */
+const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
+  const starting = import('./aws.ts')
+    .then(({ startAws }) => startAws(options))
+    .catch((error: NodeJS.ErrnoException) => {
+      throw explain(error, options.s3Port, 'S3_PORT');
+    });
+  started.push(async () => (await starting.catch(() => undefined))?.stop());
+  return starting;
 };
 
 const openIdentity = async (options: {
@@ -189,11 +203,3 @@ const clientSecretOf = (state: State): string => {
 };
 
 const same = <T>(value: T): T => value;
-
-/** All of them, or the first failure once none is still starting: what started late could not be stopped. */
-const together = async <T extends readonly unknown[]>(starting: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> => {
-  const outcomes = await Promise.allSettled(starting);
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
-  return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as T;
-};
