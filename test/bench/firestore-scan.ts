@@ -20,13 +20,18 @@ async function scan(): Promise<void> {
   await load(server, scanned, 860);
   const worker = new Worker(new URL(import.meta.url), { workerData: server.url });
   const rates: number[] = [];
+  const cpuStart = process.threadCpuUsage();
   worker.on('message', (rate: number) => rates.push(rate));
   await new Promise((resolve) => worker.once('exit', resolve));
+  const { user, system } = process.threadCpuUsage(cpuStart);
   await server.stop();
   const middle = [...rates].sort((a, b) => a - b)[rates.length >> 1] ?? 0;
   console.log(
     `kindless scan of ${scanned} documents of 1 KiB: ${show(middle)} documents/s (runs: ${rates.map(show).join(', ')})`,
   );
+  // Other work on the machine slows a run down, but does not make it take more of the processor.
+  const perCpuSecond = (scanned * rates.length) / ((user + system) / 1e6);
+  console.log(`the server's thread serves ${show(perCpuSecond)} documents per second of processor time`);
   await new Promise((resolve) => fork(new URL(import.meta.url), ['hold'], { execArgv: ['--expose-gc'] }).once('exit', resolve));
 }
 

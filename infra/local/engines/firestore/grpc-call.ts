@@ -3,7 +3,7 @@ import { Unframer } from './grpc-frame.ts';
 import { plainHeaders, rpcErrorOf, timeoutMs } from './grpc-header.ts';
 import { Inbox } from './grpc-inbox.ts';
 import { Reply } from './grpc-reply.ts';
-import { type CallContext, type Method, type Methods, RpcError } from './parts.ts';
+import { type CallContext, type Message, type Method, type Methods, RpcError } from './parts.ts';
 
 const service = '/google.firestore.v1.Firestore/';
 const encodings = new Set(['identity', 'gzip', 'deflate']);
@@ -93,7 +93,7 @@ async function serveOne(
   }
 }
 
-async function serveBidi(responses: AsyncIterable<readonly Uint8Array[]>, reply: Reply, log: Log): Promise<void> {
+async function serveBidi(responses: AsyncIterable<readonly Message[]>, reply: Reply, log: Log): Promise<void> {
   try {
     reply.begin();
     await pour(responses, reply);
@@ -103,7 +103,7 @@ async function serveBidi(responses: AsyncIterable<readonly Uint8Array[]>, reply:
 }
 
 /** Sends batch after batch, waiting while the client does not read; leaves the source as soon as the client is gone. */
-async function pour(source: AsyncIterable<readonly Uint8Array[]> | Iterable<readonly Uint8Array[]>, reply: Reply): Promise<void> {
+async function pour(source: AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>, reply: Reply): Promise<void> {
   for await (const batch of source) {
     if (reply.isDone) return;
     await reply.send(batch);

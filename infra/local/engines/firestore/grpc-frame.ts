@@ -1,5 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { RpcError } from './parts.ts';
+import { type Message, RpcError } from './parts.ts';
 
 /** The largest request the service's front takes: 11 MiB. */
 export const maxRequestBytes = 11_534_336;
@@ -7,7 +7,7 @@ export const maxRequestBytes = 11_534_336;
 const headerBytes = 5;
 
 /** Joins messages, each behind its 5-byte header, into one buffer: one write however many there are. */
-export function frame(messages: readonly Uint8Array[]): Buffer {
+export function frame(messages: readonly Message[]): Buffer {
   let size = 0;
   for (const message of messages) size += headerBytes + message.length;
   const out = Buffer.allocUnsafe(size);
@@ -19,8 +19,11 @@ export function frame(messages: readonly Uint8Array[]): Buffer {
     out[at + 2] = length >>> 16;
     out[at + 3] = length >>> 8;
     out[at + 4] = length;
-    out.set(message, at + headerBytes);
-    at += headerBytes + length;
+    at += headerBytes;
+    if (message instanceof Uint8Array) {
+      out.set(message, at);
+      at += length;
+    } else at = message.copyTo(out, at);
   }
   return out;
 }

@@ -1,7 +1,7 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { frame } from './grpc-frame.ts';
 import { responseHeaders, statusHeaders } from './grpc-header.ts';
-import type { RpcError } from './parts.ts';
+import type { Message, RpcError } from './parts.ts';
 
 /** The answering half of a call: headers before the first message, exactly one status, nothing after the client left. */
 export class Reply {
@@ -30,7 +30,7 @@ export class Reply {
   }
 
   /** Writes a batch in one piece; resolves when the client has room for more, or is gone. */
-  send(messages: readonly Uint8Array[]): Promise<void> | undefined {
+  send(messages: readonly Message[]): Promise<void> | undefined {
     if (this.isDone || messages.length === 0) return;
     this.begin();
     if (this.#stream.write(frame(messages))) return;

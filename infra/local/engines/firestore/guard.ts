@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultRule, projectOf } from './fault-rule.ts';
 import { type Faults, invalidCredentials } from './faults.ts';
-import { type Bidi, type CallContext, type Method, type Methods, RpcError, type ServerStream, type Unary } from './parts.ts';
+import {
+  type Bidi,
+  type CallContext,
+  type Message,
+  type Method,
+  type Methods,
+  RpcError,
+  type ServerStream,
+  type Unary,
+} from './parts.ts';
 import { limitBatch, limitWrites, writeCountOf } from './write-limit.ts';
 
 /** Refuses a caller by throwing; a token is what follows `Bearer`. */
@@ -85,10 +94,10 @@ function guardStream(name: string, run: ServerStream, gate: Gate): ServerStream 
 async function* struck(
   name: string,
   request: Uint8Array,
-  run: () => AsyncIterable<readonly Uint8Array[]> | Iterable<readonly Uint8Array[]>,
+  run: () => AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>,
   gate: Gate,
   call: CallContext,
-): AsyncGenerator<readonly Uint8Array[]> {
+): AsyncGenerator<readonly Message[]> {
   const rule = await gate.enter(name, request, call);
   if (rule) yield* spoiled(run(), rule, call);
   else yield* run();
@@ -96,10 +105,10 @@ async function* struck(
 
 /** A stream as the rule wants it: slow, cut short, or failing at its end. */
 async function* spoiled(
-  source: AsyncIterable<readonly Uint8Array[]> | Iterable<readonly Uint8Array[]>,
+  source: AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>,
   rule: FaultRule,
   call: CallContext,
-): AsyncGenerator<readonly Uint8Array[]> {
+): AsyncGenerator<readonly Message[]> {
   let left = rule.end?.afterMessages ?? Number.POSITIVE_INFINITY;
   const cut = () => {
     if (rule.end && rule.end.status !== 'OK') throw new RpcError(rule.end.status, rule.message);

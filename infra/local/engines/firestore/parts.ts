@@ -84,13 +84,57 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
+/**
+ * A response whose field 1 is a document, not yet put together: the document's bytes are copied once, into what is written
+ * to the socket. Of a scan this halves the work.
+ */
+export class DocumentMessage {
+  readonly document: Uint8Array;
+  /** The encoded fields after the document. */
+  readonly tail: Uint8Array;
+  readonly length: number;
+
+  constructor(document: Uint8Array, tail: Uint8Array) {
+    const { length } = document;
+    const lengthBytes = length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : 4;
+    this.document = document;
+    this.tail = tail;
+    this.length = 1 + lengthBytes + length + tail.length;
+  }
+
+  /** Writes the message and returns where it ends. */
+  copyTo(out: Uint8Array, start: number): number {
+    out[start] = 0x0a;
+    let at = start + 1;
+    let rest = this.document.length;
+    for (; rest >= 0x80; rest >>>= 7) out[at++] = (rest & 0x7f) | 0x80;
+    out[at++] = rest;
+    out.set(this.document, at);
+    at += this.document.length;
+    const { tail } = this;
+    for (let i = 0; i < tail.length; i++) out[at++] = tail[i] ?? 0;
+    return at;
+  }
+}
+
+/** A message to send. */
+export type Message = Uint8Array | DocumentMessage;
+
+/** A message's bytes, put together. */
+export const bytesOf = (message: Message): Uint8Array => {
+  if (message instanceof Uint8Array) return message;
+  const out = new Uint8Array(message.length);
+  message.copyTo(out, 0);
+  return out;
+};
+
 /** Methods take and give encoded messages; a stream may give several at once, to be sent in one write. */
 export type Unary = (request: Uint8Array, call: CallContext) => Promise<Uint8Array>;
 export type ServerStream = (
   request: Uint8Array,
   call: CallContext,
-) => AsyncIterable<readonly Uint8Array[]> | Iterable<readonly Uint8Array[]>;
-export type Bidi = (requests: AsyncIterable<Uint8Array>, call: CallContext) => AsyncIterable<readonly Uint8Array[]>;
+) => AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>;
+export type Bidi = (requests: AsyncIterable<Uint8Array>, call: CallContext) => AsyncIterable<readonly Message[]>;
 
 export type Method =
   | { readonly kind: 'unary'; readonly run: Unary }

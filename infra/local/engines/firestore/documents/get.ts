@@ -1,7 +1,7 @@
 import type { Databases } from '../databases.ts';
 import { project, readMask } from '../mask.ts';
 import { databaseName, parseDatabaseName, parseDocumentName } from '../name.ts';
-import { type Method, RpcError } from '../parts.ts';
+import { DocumentMessage, type Message, type Method, RpcError } from '../parts.ts';
 import { type BatchGetDocumentsRequest, decodeRequest, type MaskBytes, proto, timestampOf } from '../proto.ts';
 import { openReader } from '../reader.ts';
 
@@ -27,7 +27,7 @@ export const batchGetDocuments = (databases: Databases): Method => ({
   run: (bytes) => respond(databases, decodeRequest(proto.BatchGetDocumentsRequest, bytes)),
 });
 
-function* respond(databases: Databases, request: BatchGetDocumentsRequest): Generator<readonly Uint8Array[]> {
+function* respond(databases: Databases, request: BatchGetDocumentsRequest): Generator<readonly Message[]> {
   const database = parseDatabaseName(request.database);
   const names = [...new Set(request.documents)].map((text) => ({ text, ...parseDocumentName(text) }));
   for (const name of names) {
@@ -40,14 +40,16 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
   const masked = masking(request.mask);
   const reader = openReader(databases.open(database), request);
   const readTime = timestampOf(reader.at);
-  let batch: Uint8Array[] = [];
+  const tail = proto.BatchGetDocumentsResponse.encode({ readTime });
+  let batch: Message[] = [];
   let size = 0;
   // A transaction begun by the read is told before its first document, and when there is none.
   if (reader.transaction) batch.push(proto.BatchGetDocumentsResponse.encode({ transaction: reader.transaction, readTime }));
   for (const name of names) {
     const document = reader.get(name.key);
-    const result = document ? { found: masked(document.bytes), readTime } : { missing: name.text, readTime };
-    const message = proto.BatchGetDocumentsResponse.encode(result);
+    const message = document
+      ? new DocumentMessage(masked(document.bytes), tail)
+      : proto.BatchGetDocumentsResponse.encode({ missing: name.text, readTime });
     batch.push(message);
     size += message.length;
     if (size < batchBytes) continue;

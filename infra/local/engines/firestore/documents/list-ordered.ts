@@ -1,5 +1,5 @@
 import { parseFieldPath } from '../field-path.ts';
-import { type CallContext, type Methods, RpcError } from '../parts.ts';
+import { bytesOf, type CallContext, type Methods, RpcError } from '../parts.ts';
 import { type DocumentBytes, type ListDocumentsRequest, proto } from '../proto.ts';
 import { lookUpBytes } from '../value.ts';
 
@@ -35,7 +35,7 @@ export async function listOrdered(
   const found: DocumentBytes[] = [];
   for await (const batch of method.run(bytes, call)) {
     for (const message of batch) {
-      const { document } = proto.RunQueryResponse.decode(message);
+      const { document } = proto.RunQueryResponse.decode(bytesOf(message));
       if (document) found.push(document);
     }
   }

@@ -1,6 +1,6 @@
 import type { Databases } from '../databases.ts';
 import { databaseName, parseParent } from '../name.ts';
-import { type Method, RpcError, type StoredDocument } from '../parts.ts';
+import { DocumentMessage, type Message, type Method, RpcError } from '../parts.ts';
 import { decodeRequest, proto, timestampOf } from '../proto.ts';
 import type { RunQueryRequest } from '../query-messages.ts';
 import { openReader } from '../reader.ts';
@@ -19,7 +19,7 @@ export const runQuery = (databases: Databases): Method => ({
   },
 });
 
-function* respond(databases: Databases, request: RunQueryRequest): Generator<readonly Uint8Array[]> {
+function* respond(databases: Databases, request: RunQueryRequest): Generator<readonly Message[]> {
   const parent = parseParent(request.parent);
   if (!request.structuredQuery) throw new RpcError('INVALID_ARGUMENT', 'query_type is required.');
   const reader = openReader(databases.open(parent), request);
@@ -34,11 +34,11 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   // A transaction begun by the query is told before its first document.
   if (reader.transaction) yield [proto.RunQueryResponse.encode({ transaction: reader.transaction })];
   const suffix = proto.RunQueryResponse.encode({ readTime });
-  let batch: Uint8Array[] = [];
+  let batch: Message[] = [];
   let count = 0;
   for (const document of runPlan(plan, reader.scan)) {
     count++;
-    batch.push(message(document, suffix));
+    batch.push(new DocumentMessage(document.bytes, suffix));
     if (batch.length < batchMessages) continue;
     yield batch;
     batch = [];
@@ -60,18 +60,3 @@ const explain = (count: number) => ({
 
 /** What the offset passed over is only known when something came after it. */
 const skippedBy = (plan: Plan, count: number): number => (count > 0 ? plan.offset : 0);
-
-/** RunQueryResponse { document = 1, read_time = 3 }, written around the document's bytes. */
-const message = ({ bytes }: StoredDocument, suffix: Uint8Array): Uint8Array => {
-  const length = bytes.length;
-  const lengthBytes = length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20_0000 ? 3 : 4;
-  const out = Buffer.allocUnsafe(1 + lengthBytes + length + suffix.length);
-  out[0] = 0x0a;
-  let at = 1;
-  let rest = length;
-  for (; rest >= 0x80; rest >>>= 7) out[at++] = (rest & 0x7f) | 0x80;
-  out[at++] = rest;
-  out.set(bytes, at);
-  out.set(suffix, at + length);
-  return out;
-};

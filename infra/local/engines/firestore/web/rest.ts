@@ -1,5 +1,5 @@
 import { rpcErrorOf } from '../grpc-header.ts';
-import type { CallContext, Method, Methods } from '../parts.ts';
+import { bytesOf, type CallContext, type Method, type Methods } from '../parts.ts';
 import { type EnumStyle, jsonOfMessage, messageOfJson } from './json.ts';
 import { routeOf } from './rest-route.ts';
 
@@ -45,7 +45,7 @@ async function* answer(
   for await (const batch of method.run(request, call)) {
     yield batch
       .map((message) => {
-        const piece = `${isFirst ? '[' : '\n,'}${text(message)}`;
+        const piece = `${isFirst ? '[' : '\n,'}${text(bytesOf(message))}`;
         isFirst = false;
         return piece;
       })
