@@ -1,0 +1,158 @@
+/** A call repeated with its Idempotency-Key is one call, however and whenever it is repeated. */
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { suite, test } from 'node:test';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { endpoints } from '../../shared/contract/index.ts';
+import { invites } from '../../shared/contract/invitations.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
+import { serviceAccount } from '../../shared/contract/service-account.ts';
+import { answerKey } from '../../shared/http/idempotency.ts';
+import { call, type RowOptions } from '../support/client.ts';
+import { newOrganization, type TestOrganization } from '../support/organization.ts';
+import { newEmail, signIn } from '../support/person.ts';
+import { getItem, itemsOf, putItem } from '../support/table.ts';
+
+interface Case {
+  readonly endpoint: Endpoint;
+  /** A call of this row that would do something, in a world of its own, and what counts as having done it. */
+  readonly prepare: () => Promise<{ options: RowOptions; otherBody?: object; effects: () => Promise<number> }>;
+}
+
+const within = (organization: TestOrganization) => ({ token: organization.owner.accessToken, org: organization.id });
+const entries = async (organization: TestOrganization, action: string) =>
+  (await itemsOf(`AUDIT#${organization.id}`)).filter((item) => item.action === action).length;
+
+const cases: readonly Case[] = [
+  {
+    endpoint: organizations.create,
+    prepare: async () => {
+      const { accessToken, userId } = await signIn();
+      const effects = async () => (await itemsOf(`USER#${userId}`)).filter(({ sk }) => sk.startsWith('ORG#')).length;
+      return { options: { token: accessToken, body: { name: 'Once' } }, otherBody: { name: 'Twice' }, effects };
+    },
+  },
+  {
+    endpoint: invites.create,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const options = { ...within(organization), body: { email: newEmail(), role: 'viewer' } };
+      return { options, otherBody: { email: newEmail() }, effects: () => entries(organization, 'invitation.created') };
+    },
+  },
+  {
+    endpoint: invites.resend,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const made = await call(invites.create, { ...within(organization), body: { email: newEmail() } });
+      const options = { ...within(organization), params: { inviteId: made.body.data.id } };
+      return { options, effects: () => entries(organization, 'invitation.resent') };
+    },
+  },
+  {
+    endpoint: serviceAccount.create,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const options = { ...within(organization), body: { name: 'Once' } };
+      return { options, otherBody: { name: 'Twice' }, effects: () => entries(organization, 'service_account.created') };
+    },
+  },
+];
+
+test('every row that takes a key is tried', () =>
+  deepEqual(
+    cases.map(({ endpoint }) => endpoint.id),
+    endpoints.filter(({ idempotent }) => idempotent).map(({ id }) => id),
+  ));
+
+for (const { endpoint, prepare } of cases)
+  suite(endpoint.id, () => {
+    const keyed = (options: RowOptions, key: string) => ({ ...options, headers: { 'idempotency-key': key } });
+
+    test('the second call gets the first one’s answer, word for word', async () => {
+      const { options, effects } = await prepare();
+      const first = await call(endpoint, keyed(options, 'k'));
+      ok(first.status < 300, first.text);
+      const second = await call(endpoint, keyed(options, 'k'));
+      equal(second.text, first.text);
+      equal(second.status, first.status);
+      deepEqual([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')], [null, 'true']);
+      notEqual(second.headers.get('x-request-id'), first.headers.get('x-request-id'));
+      equal(await effects(), 1);
+    });
+
+    test('calls at the same moment are one call', async () => {
+      const { options, effects } = await prepare();
+      const answers = await Promise.all(Array.from({ length: 6 }, () => call(endpoint, keyed(options, 'k'))));
+      const good = answers.filter(({ status }) => status < 300);
+      ok(good.length >= 1);
+      equal(new Set(good.map(({ text }) => text)).size, 1);
+      for (const { status, body } of answers) if (status >= 300) deepEqual([status, body.error.code], [409, 'CONFLICT']);
+      equal(await effects(), 1);
+      equal((await call(endpoint, keyed(options, 'k'))).text, good[0]!.text);
+    });
+
+    test('another body under the same key is refused and does nothing', async () => {
+      const { options, otherBody, effects } = await prepare();
+      await call(endpoint, keyed(options, 'k'));
+      const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, 'k'));
+      // A row without fields has no other body: it is a bad one.
+      deepEqual([status, body.error.code], otherBody ? [422, 'IDEMPOTENCY_KEY_REUSED'] : [400, 'VALIDATION_ERROR']);
+      equal(await effects(), 1);
+    });
+
+    test('a refused call keeps nothing: the key is free for the corrected one', async () => {
+      const { options, effects } = await prepare();
+      const key = randomUUID();
+      equal((await call(endpoint, keyed({ ...options, body: { nonsense: 1 } }, key))).status, 400);
+      const { status, headers } = await call(endpoint, keyed(options, key));
+      ok(status < 300);
+      equal(headers.get('idempotent-replayed'), null);
+      equal(await effects(), 1);
+    });
+
+    for (const key of ['x'.repeat(256), 'tab\there'])
+      test(`${JSON.stringify(key.slice(0, 10))}… is no key`, async () => {
+        const { options, effects } = await prepare();
+        const { status, body } = await call(endpoint, keyed(options, key));
+        equal(status, 400);
+        equal(body.error.details.field, 'Idempotency-Key');
+        equal(await effects(), 0);
+      });
+  });
+
+test('a key is its owner’s: the same one from someone else is another call', async () => {
+  const [one, other] = await Promise.all([signIn(), signIn()]);
+  const make = (token: string) =>
+    call(organizations.create, { token, body: { name: 'Mine' }, headers: { 'idempotency-key': 'shared' } });
+  const [first, second] = [await make(one.accessToken), await make(other.accessToken)];
+  deepEqual([first.status, second.status], [201, 201]);
+  notEqual(first.body.data.id, second.body.data.id);
+  equal(second.headers.get('idempotent-replayed'), null);
+});
+
+test('a key is one organization’s and one address’s', async () => {
+  const owner = await signIn();
+  const [one, other] = [await newOrganization(owner), await newOrganization(owner)];
+  const email = newEmail();
+  const headers = { 'idempotency-key': 'shared' };
+  const first = await call(invites.create, { ...within(one), body: { email }, headers });
+  const second = await call(invites.create, { ...within(other), body: { email }, headers });
+  deepEqual([first.status, second.status], [201, 201]);
+  const account = await call(serviceAccount.create, { ...within(one), body: { name: 'x' }, headers });
+  equal(account.status, 201);
+});
+
+// The TTL only cleans up; a stored answer is over when its day is.
+test('after a day the key is new again, although the answer may still be in the table', async () => {
+  const { accessToken, userId } = await signIn();
+  const key = randomUUID();
+  const options = { token: accessToken, body: { name: 'Daily' }, headers: { 'idempotency-key': key } };
+  const first = await call(organizations.create, options);
+  const kept = await getItem(answerKey(key, userId, undefined, `POST ${organizations.create.path}`)!);
+  await putItem({ ...kept!, ttl: Math.floor(Date.now() / 1_000) - 1 });
+  const second = await call(organizations.create, options);
+  equal(second.status, 201);
+  notEqual(second.body.data.id, first.body.data.id);
+  equal((await call(organizations.create, options)).text, second.text);
+});
