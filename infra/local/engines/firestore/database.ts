@@ -58,6 +58,11 @@ export class StoredDatabase implements Database {
     return this.#store.size;
   }
 
+  /** Bytes of all versions kept. */
+  get liveBytes(): number {
+    return this.#store.liveBytes;
+  }
+
   /** When point-in-time recovery was turned on; undefined while it is off. */
   get pointInTimeRecoverySince(): Micros | undefined {
     return this.#timeline.recoverySince;

@@ -69,6 +69,7 @@ export class Journal {
   }
 
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#log.close();
   }
