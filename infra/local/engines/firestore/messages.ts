@@ -122,7 +122,7 @@ export interface BatchGetDocumentsResponse {
 
 export interface BeginTransactionRequest {
   readonly database: string;
-  readonly options?: TransactionOptions;
+  readonly options?: TransactionOptionsBytes;
 }
 
 export interface BeginTransactionResponse {
