@@ -33,13 +33,13 @@ export const commitWrites = async (
       owner,
     );
   try {
-    const commitTime = database.nextTime();
-    const stage = new Stage(database, commitTime);
+    const stage = new Stage(database);
+    const commitTime = stage.time;
     const results = writes.map((write) => stage.add(write));
     // From here on it does not hold what it has read against its own changes.
     if (owner) database.transactions.end(owner, 'committed');
     const { changes } = stage;
-    if (changes.length > 0) database.apply([{ time: commitTime, changes }]);
+    if (changes.length > 0) database.apply(changes);
     return { commitTime, results };
   } catch (error) {
     if (owner) database.transactions.end(owner);
@@ -54,14 +54,14 @@ export const batchWrites = async (database: StoredDatabase, encoded: readonly Ui
   if (new Set(keys).size < keys.length)
     throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
   if (database.transactions.holding) await database.transactions.settle(keys, undefined);
-  const stages = writes.map((write) => {
-    const time = database.nextTime();
-    const stage = new Stage(database, time);
-    return { time, stage, outcome: attempt(() => stage.add(write)) };
+  const stage = new Stage(database);
+  const outcomes = writes.map((write) => {
+    stage.time = database.nextTime();
+    return attempt(() => stage.add(write));
   });
-  const commits = stages.map(({ time, stage }) => ({ time, changes: stage.changes })).filter(({ changes }) => changes.length > 0);
-  if (commits.length > 0) database.apply(commits);
-  return stages.map(({ outcome }) => outcome);
+  const { changes } = stage;
+  if (changes.length > 0) database.apply(changes);
+  return outcomes;
 };
 
 const attempt = (add: () => WriteResult): BatchResult => {

@@ -1,3 +1,4 @@
+import type { Change } from './change.ts';
 import { Journal } from './journal.ts';
 import { type DatabaseName, databaseName } from './name.ts';
 import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from './parts.ts';
@@ -14,13 +15,6 @@ export interface DatabaseOptions {
   readonly pointInTimeRecoverySince?: Micros | undefined;
   /** How long a commit waits for a transaction that has read what it writes. */
   readonly lockWaitMs?: number | undefined;
-}
-
-/** One document's new fields in one commit, or its end. */
-export interface Change {
-  readonly key: PathKey;
-  readonly path: string;
-  readonly fields: Uint8Array | undefined;
 }
 
 type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
@@ -133,30 +127,33 @@ export class StoredDatabase implements Database {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Applies commits, each as a whole: first to disk, then for all to see. */
-  apply(commits: readonly { readonly time: Micros; readonly changes: readonly Change[] }[]): void {
+  /** What is there now, and the number of its newest version, for a change to be built on. */
+  find(key: PathKey): { readonly newest: number; readonly document: StoredDocument | undefined } {
+    return this.#store.find(key);
+  }
+
+  /** Applies commits in the order of their times: first to disk, then for all to see. */
+  apply(changes: readonly Change[]): void {
     const journal = this.#journal;
-    const prepared = commits.map(({ time, changes }) =>
-      changes.map(({ key, path, fields }) => {
-        const id = this.#store.prepare(key, path, fields, time);
-        if (fields) journal?.put(time, this.#store.prepared(id));
-        else journal?.delete(time, path);
-        return id;
-      }),
-    );
+    const ids = changes.map(({ time, path, fields, newest }) => {
+      const id = this.#store.prepare(path, fields, newest, time);
+      if (fields) journal?.put(time, this.#store.prepared(id));
+      else journal?.delete(time, path);
+      return id;
+    });
     try {
       journal?.append();
     } catch (error) {
-      for (const id of prepared.flat()) this.#store.unprepare(id);
+      for (const id of ids) this.#store.unprepare(id);
       throw error;
     }
-    const watched = this.#listeners.size > 0 || this.transactions.holding;
     const { window } = this.#timeline;
-    for (const [i, { time, changes }] of commits.entries()) {
-      const before = watched ? changes.map(({ key }) => this.#store.get(key, time)) : [];
-      for (const [n, { key }] of changes.entries()) this.#store.link(key, prepared[i]?.[n] ?? 0, window);
-      if (watched) this.#tell(time, changes, before);
-    }
+    if (this.#listeners.size === 0 && !this.transactions.holding) this.#store.linkAll(changes, ids, window);
+    else
+      for (const { time, told } of this.#store.linkAndTell(changes, ids, window)) {
+        this.transactions.invalidate(told);
+        for (const listener of [...this.#listeners]) tell(listener, time, told);
+      }
     this.#compactIfDue();
   }
 
@@ -177,15 +174,6 @@ export class StoredDatabase implements Database {
   close(): void {
     clearInterval(this.#timer);
     this.#journal?.close();
-  }
-
-  /** Tells the transactions and listeners what a commit has changed. */
-  #tell(time: Micros, changes: readonly Change[], before: readonly (StoredDocument | undefined)[]): void {
-    const told = changes.map(
-      ({ key, path }, i): DocumentChange => ({ key, path, before: before[i], after: this.#store.get(key, time) }),
-    );
-    this.transactions.invalidate(told);
-    for (const listener of [...this.#listeners]) tell(listener, time, told);
   }
 
   #compactIfDue(): void {

@@ -7,20 +7,23 @@ import { varintSize } from './wire-writer.ts';
 export const documentSize = (nameBytes: number, fieldsBytes: number, created: Micros, updated: Micros): number =>
   1 + varintSize(nameBytes) + nameBytes + fieldsBytes + timeSize(created) + timeSize(updated);
 
-/** Writes an encoded google.firestore.v1.Document: name, fields, create_time, update_time. */
+/** Writes an encoded google.firestore.v1.Document: name (in two parts), fields, create_time, update_time. */
 export const writeDocument = (
   buffer: Buffer,
   offset: number,
-  name: string,
+  namePrefix: Buffer,
+  path: string,
+  pathBytes: number,
   fields: Uint8Array,
   created: Micros,
   updated: Micros,
 ): void => {
-  const nameBytes = Buffer.byteLength(name);
   let at = offset;
   buffer[at++] = 0x0a;
-  at = writeVarint(buffer, at, nameBytes);
-  at += buffer.write(name, at, nameBytes, 'utf8');
+  at = writeVarint(buffer, at, namePrefix.length + pathBytes);
+  buffer.set(namePrefix, at);
+  at += namePrefix.length;
+  at += buffer.write(path, at, pathBytes, 'utf8');
   buffer.set(fields, at);
   at = writeTime(buffer, at + fields.length, 0x1a, created);
   writeTime(buffer, at, 0x22, updated);

@@ -1,4 +1,5 @@
-import type { Change, StoredDatabase } from './database.ts';
+import type { Change } from './change.ts';
+import type { StoredDatabase } from './database.ts';
 import { documentFields } from './document.ts';
 import { type Entries, readEntries } from './entries.ts';
 import { identicalFields } from './identical.ts';
@@ -22,59 +23,73 @@ interface State {
   readonly updateTime: Micros;
 }
 
-/** What the writes of one commit make of the documents, one after the other; nobody sees it before it is applied. */
+interface Staged {
+  readonly time: Micros;
+  readonly path: string;
+  readonly newest: number;
+  readonly wasThere: boolean;
+  readonly state: State | undefined;
+}
+
+/** What writes make of the documents, one after the other; nobody sees it before it is applied. */
 export class Stage {
   readonly #database: StoredDatabase;
-  readonly #time: Micros;
-  readonly #states: Map<PathKey, { readonly path: string; readonly state: State | undefined }> = new Map();
+  readonly #staged = new Map<PathKey, Staged>();
+  /** The time of the commit that the next writes belong to. */
+  time: Micros;
 
-  constructor(database: StoredDatabase, time: Micros) {
+  constructor(database: StoredDatabase) {
     this.#database = database;
-    this.#time = time;
+    this.time = database.nextTime();
   }
 
-  /** The changes of the commit, one a document. */
+  /** The changes to apply, one a document. What was made and deleted in one go was never there. */
   get changes(): readonly Change[] {
-    return [...this.#states].map(([key, { path, state }]) => ({ key, path, fields: state?.fields }));
+    const changes: Change[] = [];
+    for (const [key, { time, path, newest, wasThere, state }] of this.#staged)
+      if (state || wasThere) changes.push({ time, key, path, fields: state?.fields, newest });
+    return changes;
   }
 
   add(write: Write): WriteResult {
-    const current = this.#current(write.key);
+    const found = this.#find(write.key, write.path);
+    const current = found.state;
     checkPrecondition(write.precondition, current, write.name);
-    if (write.operation === 'verify') return { updateTime: current?.updateTime ?? this.#time, transformResults: [] };
+    if (write.operation === 'verify') return { updateTime: current?.updateTime ?? this.time, transformResults: none };
     if (write.operation === 'delete') {
-      if (current) this.#set(write, undefined);
-      return { updateTime: undefined, transformResults: [] };
+      if (current) this.#set(write.key, found, undefined);
+      return { updateTime: undefined, transformResults: none };
     }
     const { fields, transformResults } = this.#result(write, current);
     checkSize(write, fields);
     if (current && identicalFields(current.fields, fields.bytes)) return { updateTime: current.updateTime, transformResults };
-    this.#set(write, { fields: fields.bytes, updateTime: this.#time });
-    return { updateTime: this.#time, transformResults };
+    this.#set(write.key, found, { fields: fields.bytes, updateTime: this.time });
+    return { updateTime: this.time, transformResults };
   }
 
   #result(write: Write, current: State | undefined): { fields: CheckedFields; transformResults: readonly Uint8Array[] } {
-    if (write.fields && !write.mask && write.transforms.length === 0) return { fields: write.fields, transformResults: [] };
+    if (write.fields && !write.mask && write.transforms.length === 0) return { fields: write.fields, transformResults: none };
     const update = write.fields && readEntries(write.fields.bytes, 2);
     let entries: Entries = current && (write.mask || !update) ? readEntries(current.fields, 2) : new Map();
     if (update) entries = write.mask ? applyMask(entries, update, write.mask) : update;
-    const transformResults = applyTransforms(entries, write.transforms, this.#time);
+    const transformResults = applyTransforms(entries, write.transforms, this.time);
     return { fields: checkEntries(entries), transformResults };
   }
 
-  #current(key: PathKey): State | undefined {
-    const staged = this.#states.get(key);
-    if (staged) return staged.state;
-    const stored = this.#database.get(key, this.#time);
-    return stored && { fields: documentFields(stored.bytes), updateTime: stored.updateTime };
+  #find(key: PathKey, path: string): Staged {
+    const staged = this.#staged.get(key);
+    if (staged) return staged;
+    const { newest, document } = this.#database.find(key);
+    const state = document && { fields: documentFields(document.bytes), updateTime: document.updateTime };
+    return { time: this.time, path, newest, wasThere: document !== undefined, state };
   }
 
-  #set({ key, path }: Write, state: State | undefined): void {
-    // What is made and deleted in one commit was never there.
-    if (!state && !this.#database.get(key, this.#time)) this.#states.delete(key);
-    else this.#states.set(key, { path, state });
+  #set(key: PathKey, found: Staged, state: State | undefined): void {
+    this.#staged.set(key, { ...found, state });
   }
 }
+
+const none: readonly Uint8Array[] = [];
 
 const checkSize = ({ name, path }: Write, { size }: CheckedFields): void => {
   // The name counts its ids, a byte each more, and 16; a document 32 on top.

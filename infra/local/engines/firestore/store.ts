@@ -1,6 +1,7 @@
+import type { Change } from './change.ts';
 import { documentSize, readDocumentHead, writeDocument } from './document.ts';
 import type { JournalEntry } from './journal.ts';
-import type { Micros, PathKey, StoredDocument } from './parts.ts';
+import type { DocumentChange, Micros, PathKey, StoredDocument } from './parts.ts';
 import { keyPath, lastKey, nextKey, pathKey } from './path-key.ts';
 import { isWanted, type Window } from './retention.ts';
 import { Snapshot } from './snapshot.ts';
@@ -11,15 +12,15 @@ import { none, Versions } from './versions.ts';
 export class Store {
   readonly #tree = new Tree();
   readonly #versions = new Versions();
-  /** `projects/p/databases/d/documents/` */
-  readonly #prefix: string;
+  /** What every name begins with: `projects/p/databases/d/documents/` */
+  readonly #prefix: Buffer;
   /** Documents that exist now. */
   size = 0;
   /** Versions that are not the newest of their document, and deletions: what there is to collect one day. */
   superseded = 0;
 
   constructor(prefix: string) {
-    this.#prefix = prefix;
+    this.#prefix = Buffer.from(prefix);
   }
 
   get liveBytes(): number {
@@ -45,16 +46,21 @@ export class Store {
     return this.#versions.updated(walk.value) > time;
   }
 
+  /** What is there now, and the number of its newest version. */
+  find(key: PathKey): { readonly newest: number; readonly document: StoredDocument | undefined } {
+    const newest = this.#tree.get(key) ?? none;
+    return { newest, document: this.#document(key, newest) };
+  }
+
   /** Makes a new version of a document, or of its absence, that `link` will show; nobody sees it before. */
-  prepare(key: PathKey, path: string, fields: Uint8Array | undefined, time: Micros): number {
+  prepare(path: string, fields: Uint8Array | undefined, newest: number, time: Micros): number {
     const versions = this.#versions;
-    const older = this.#tree.get(key) ?? none;
-    if (!fields) return versions.addDeletion(time, older);
-    const created = older === none || versions.isDeletion(older) ? time : versions.created(older);
-    const name = this.#prefix + path;
-    const length = documentSize(Buffer.byteLength(name), fields.length, created, time);
-    return versions.add(created, time, older, length, (buffer, offset) =>
-      writeDocument(buffer, offset, name, fields, created, time),
+    if (!fields) return versions.addDeletion(time, newest);
+    const created = newest === none || versions.isDeletion(newest) ? time : versions.created(newest);
+    const pathBytes = Buffer.byteLength(path);
+    const length = documentSize(this.#prefix.length + pathBytes, fields.length, created, time);
+    return versions.add(created, time, newest, length, (buffer, offset) =>
+      writeDocument(buffer, offset, this.#prefix, path, pathBytes, fields, created, time),
     );
   }
 
@@ -77,6 +83,27 @@ export class Store {
     this.superseded += Number(wasThere) + Number(!isThere);
     this.#tree.set(key, id);
     if (older !== none) this.collect(key, id, window);
+  }
+
+  linkAll(changes: readonly Change[], ids: readonly number[], window: Window): void {
+    for (const [i, { key }] of changes.entries()) this.link(key, ids[i] ?? none, window);
+  }
+
+  /** Shows one commit after the other and tells what each has changed. */
+  *linkAndTell(
+    changes: readonly Change[],
+    ids: readonly number[],
+    window: Window,
+  ): Generator<{ time: Micros; told: DocumentChange[] }> {
+    let told: DocumentChange[] = [];
+    for (const [i, { time, key, path }] of changes.entries()) {
+      const before = this.get(key, time);
+      this.link(key, ids[i] ?? none, window);
+      told.push({ key, path, before, after: this.get(key, time) });
+      if (changes[i + 1]?.time === time) continue;
+      yield { time, told };
+      told = [];
+    }
   }
 
   /** Adds a version read from disk: later ones of a document come after earlier ones. */
