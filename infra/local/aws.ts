@@ -76,6 +76,12 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     return [resource.logicalId, (attributes ?? {}) as Record<string, string>];
   };
 
+  const rest = async (): Promise<void> => {
+    scheduler.stop();
+    asyncInvoke.stop();
+    await stepFunctions.stop();
+  };
+
   return {
     url,
     s3Url: queues.s3Url,
@@ -85,10 +91,9 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     },
     outbox: mail.outbox,
     used: guard.used,
+    rest,
     stop: async () => {
-      scheduler.stop();
-      asyncInvoke.stop();
-      await stepFunctions.stop();
+      await rest();
       await front.stop();
       await Promise.all([dynamoDb.stop(), queues.stop()]);
     },

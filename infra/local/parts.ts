@@ -72,6 +72,8 @@ export interface Aws {
   outbox(): readonly Mail[];
   /** Every permission that was needed and granted so far, once: what a role holds beyond these was never used. */
   used(): readonly Used[];
+  /** Schedules and workflows start nothing more; what they had under way goes on at the next start. Before the functions stop. */
+  rest(): Promise<void>;
   stop(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { StartError } from '../settings.ts';
 
 export interface DynamoDbProcess {
   readonly port: number;
@@ -22,7 +23,7 @@ const flags = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto', '-
 
 /** Tries another port when somebody takes the free one between finding and using it. */
 export const startDynamoDb = async (dir: string): Promise<DynamoDbProcess> => {
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (let tries = 1; ; tries++) {
     try {
       return await start(resolve(dir), await freePort());
@@ -66,19 +67,18 @@ const start = async (dir: string, port: number): Promise<DynamoDbProcess> => {
 
 const untilAnswering = async (port: number, child: ChildProcess, output: () => string): Promise<void> => {
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(startFailure(output()));
-    const answered = await fetch(`http://127.0.0.1:${port}`).then(
-      () => true,
-      () => false,
-    );
-    if (answered) return;
+    if (child.exitCode !== null || child.signalCode !== null) throw startFailure(output());
+    const answer = await fetch(`http://127.0.0.1:${port}`).catch(() => undefined);
+    // Somebody else may have taken the port.
+    if (answer?.headers.has('x-amzn-requestid')) return;
     await pause(20);
   }
 };
 
-const startFailure = (output: string): string => {
-  if (/java: (command )?not found|UnsupportedClassVersionError|Unrecognized (VM )?option/.test(output)) return javaHint;
-  return `DynamoDB Local did not start: ${output.trim() || 'it said nothing'}`;
+const startFailure = (output: string): Error => {
+  if (/java: (command )?not found|UnsupportedClassVersionError|Unrecognized (VM )?option/.test(output))
+    return new StartError(javaHint);
+  return new Error(`DynamoDB Local did not start: ${output.trim() || 'it said nothing'}`);
 };
 
 const libraryDir = (): string => {

@@ -5,8 +5,9 @@
  * The visibility timeout of a queue or a receive does not: it guards work that takes real time.
  */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { Server } from 'node:net';
 import { join } from 'node:path';
-import { type FauxqsServer, startFauxqs } from 'fauxqs';
 import type { Resource } from '../parts.ts';
 import { openUpstream } from './forward.ts';
 import { jsonProtocol } from './protocol.ts';
@@ -45,13 +46,13 @@ const localAccount = '000000000000';
 const delaySecondsMax = 900;
 
 export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
-  const server: FauxqsServer = await startFauxqs({
-    port: options.s3Port,
-    logger: false,
-    defaultRegion: options.region,
-    dataDir: join(options.dir, 'queues'),
-    s3StorageDir: join(options.dir, 's3'),
-  });
+  const [dataDir, s3StorageDir] = [join(options.dir, 'queues'), join(options.dir, 's3')];
+  for (const each of [dataDir, s3StorageDir]) mkdirSync(each, { recursive: true, mode: 0o700 });
+  // A third of a second to load: other engines start meanwhile.
+  const { startFauxqs } = await import('fauxqs');
+  const server = await onLoopback(() =>
+    startFauxqs({ port: options.s3Port, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
+  );
   const upstream = openUpstream(server.port);
   const queueDelays = new Map<string, number>();
 
@@ -129,6 +130,20 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
       await server.stop();
     },
   };
+};
+
+/** fauxqs listens on every address of the machine and cannot be told otherwise; what is in it is for this machine only. */
+const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (this: Server, options: object, ...rest: never[]) {
+    const here = 'host' in options && options.host === '0.0.0.0' ? { ...options, host: '127.0.0.1' } : options;
+    return listen.call(this, here, ...rest);
+  } as typeof listen;
+  try {
+    return await start();
+  } finally {
+    Server.prototype.listen = listen;
+  }
 };
 
 const speaksOfQueues = new Set(['GetQueueUrl', 'GetQueueAttributes', 'ListQueues']);

@@ -39,7 +39,11 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
   const machines = new Map<string, Machine>();
   const running = new Map<string, Run>();
 
+  let stopped = false;
+
   const run = (machine: Machine, execution: ExecutionRecord): void => {
+    // It is written down, and begins at the next start.
+    if (stopped) return;
     const started = machine.run(execution);
     running.set(execution.arn, started);
     void started.ended.then((outcome) => {
@@ -125,6 +129,7 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     call: ({ action, input }) => operations[action]?.(input),
     start: (machineArn, input) => void start(machineArn, randomUUID(), input),
     stop: async () => {
+      stopped = true;
       const left = [...running.values()];
       for (const each of left) each.end();
       await Promise.all(left.map(({ ended }) => ended));
