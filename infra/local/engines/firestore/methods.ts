@@ -1,12 +1,30 @@
 import type { Databases } from './databases.ts';
 import { documentMethods } from './documents/index.ts';
 import { listen } from './listen/stream.ts';
-import type { Methods } from './parts.ts';
+import { type Method, type Methods, RpcError } from './parts.ts';
 import { queryMethods } from './query/index.ts';
 import { writeMethods } from './write-methods.ts';
 
 /** Every method of google.firestore.v1.Firestore that this server has. */
 export function allMethods(databases: Databases): Methods {
   const queries = queryMethods(databases);
-  return { ...documentMethods(databases, queries), ...queries, ...writeMethods(databases), Listen: listen(databases) };
+  return {
+    ...documentMethods(databases, queries),
+    ...queries,
+    ...writeMethods(databases),
+    Listen: listen(databases),
+    ExecutePipeline: executePipeline,
+  };
 }
+
+/** Pipelines are of the Enterprise edition; a database of the Standard edition answers so. */
+const executePipeline: Method = {
+  kind: 'server-stream',
+  run: () => {
+    throw new RpcError(
+      'FAILED_PRECONDITION',
+      'Pipeline Operations are only available for Firestore databases in Enterprise edition.\n\n' +
+        'Please switch to an Enterprise edition database to take advantage of such functionality.',
+    );
+  },
+};

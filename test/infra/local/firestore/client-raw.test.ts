@@ -65,8 +65,12 @@ describe('the generated v1 client', () => {
       ordered.map(({ name }) => name),
       expected.map(({ update }) => update.name),
     );
-    assert.equal((await failure(list({ showMissing: true, orderBy: 'v' }))).code, 3);
-    assert.equal((await failure(list({ pageToken: 'nonsense' }))).code, 3);
+    const refusal = async (more: object) => (await failure(list(more))).details;
+    assert.equal(await refusal({ showMissing: true, orderBy: '__name__' }), 'cannot specify an order when show_missing is true');
+    assert.equal(await refusal({ pageToken: 'nonsense' }), 'Invalid page token.');
+    assert.equal(await refusal({ orderBy: 'a sideways' }), 'Invalid order by clause "a sideways".');
+    assert.equal(await refusal({ orderBy: 'a', collectionId: '' }), 'kind is required for all orders except __key__ ascending');
+    assert.equal(await refusal({ pageSize: -1 }), 'page_size must be greater than or equal to zero.');
     const [everywhere] = await client.listDocuments({ parent: `${root}/list/d07`, collectionId: '' });
     assert.deepEqual(
       everywhere.map(({ name }) => name),
@@ -74,9 +78,12 @@ describe('the generated v1 client', () => {
     );
   });
 
-  it('gives one page of 20 when not asked, and says where the next begins', async () => {
-    const [documents, next] = await client.listDocuments({ parent: root, collectionId: 'list' }, { autoPaginate: false });
-    assert.equal(documents.length, 20);
+  it('gives one page of 100 when not asked, and says where the next begins', async () => {
+    await client.commit({ database, writes: Array.from({ length: 350 }, (_, i) => set(`long/d${i}`, i)) });
+    const [documents, next] = await client.listDocuments({ parent: root, collectionId: 'long' }, { autoPaginate: false });
+    assert.equal(documents.length, 100);
+    const [large] = await client.listDocuments({ parent: root, collectionId: 'long', pageSize: 1000 }, { autoPaginate: false });
+    assert.equal(large.length, 300);
     assert.ok(next?.pageToken);
   });
 

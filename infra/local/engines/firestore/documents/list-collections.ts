@@ -1,10 +1,12 @@
 import type { Databases } from '../databases.ts';
 import { parseParent } from '../name.ts';
 import type { Method, PathKey } from '../parts.ts';
-import { below, childKey, depth, keyPrefix, lastSegment } from '../path-key.ts';
+import { below, depth, keyPath, keyPrefix, lastSegment, pathKey } from '../path-key.ts';
 import { decodeRequest, proto } from '../proto.ts';
 import { openReader } from '../reader.ts';
 import { pageLimit, readPageToken, writePageToken } from './page.ts';
+
+const common = { method: 'ListCollectionIds' };
 
 /** ListCollectionIds: a collection is one that has a document somewhere below it, in name order. */
 export const listCollectionIds = (databases: Databases): Method => ({
@@ -12,21 +14,24 @@ export const listCollectionIds = (databases: Databases): Method => ({
   run: async (bytes) => {
     const request = decodeRequest(proto.ListCollectionIdsRequest, bytes);
     const parent = parseParent(request.parent);
-    const limit = pageLimit(request.pageSize, 300);
+    const limit = pageLimit(request.pageSize);
     const reader = openReader(databases.open(parent), request);
-    const query = { method: 'ListCollectionIds', parent: request.parent };
-    const after = readPageToken(request.pageToken, query);
-    const { to } = below(parent.key);
-    let from = after === undefined ? below(parent.key).from : below(childKey(parent.key, after)).to;
+    // A token is a place among all collections: with another parent the list goes on from that place, as the service does.
+    const after = readPageToken(request.pageToken, common);
+    const { from: first, to } = below(parent.key);
+    let from = first;
+    if (after !== undefined && below(pathKey(after)).to > first) from = below(pathKey(after)).to;
     const collectionIds: string[] = [];
+    let last: PathKey = '';
     for (;;) {
       const collection = firstBelow(reader.scan(from, to), depth(parent.key) + 1);
       if (collection === undefined) return proto.ListCollectionIdsResponse.encode({ collectionIds });
       if (collectionIds.length === limit) break;
       collectionIds.push(lastSegment(collection));
+      last = collection;
       from = below(collection).to;
     }
-    return proto.ListCollectionIdsResponse.encode({ collectionIds, nextPageToken: writePageToken(collectionIds.at(-1), query) });
+    return proto.ListCollectionIdsResponse.encode({ collectionIds, nextPageToken: writePageToken(keyPath(last), common) });
   },
 });
 

@@ -62,6 +62,6 @@ function cursorAfter(document: DocumentBytes, orderBy: readonly Order[]): string
 
 function orderOf(text: string): Order {
   const match = /^\s*(\S+)(?:\s+(asc|desc))?\s*$/i.exec(text);
-  if (!match?.[1]) throw new RpcError('INVALID_ARGUMENT', `Invalid order_by: "${text.trim()}".`);
+  if (!match?.[1]) throw new RpcError('INVALID_ARGUMENT', `Invalid order by clause "${text.trim()}".`);
   return { field: { fieldPath: match[1] }, direction: match[2]?.toLowerCase() === 'desc' ? 'DESCENDING' : 'ASCENDING' };
 }

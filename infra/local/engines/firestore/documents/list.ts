@@ -8,9 +8,6 @@ import { masking } from './get.ts';
 import { listOrdered } from './list-ordered.ts';
 import { pageLimit, readPageToken, writePageToken } from './page.ts';
 
-/** What the service gives per page when not asked for a number. */
-const defaultPageSize = 20;
-
 /** ListDocuments: the documents of one collection, or of all collections right below the parent. */
 export const listDocuments = (databases: Databases, queries: Methods): Method => ({
   kind: 'unary',
@@ -19,7 +16,9 @@ export const listDocuments = (databases: Databases, queries: Methods): Method =>
     const parent = parseParent(request.parent);
     if (request.collectionId !== '') checkCollectionId(request.collectionId);
     if (request.showMissing && request.orderBy !== '')
-      throw new RpcError('INVALID_ARGUMENT', 'A request with show_missing may not specify order_by.');
+      throw new RpcError('INVALID_ARGUMENT', 'cannot specify an order when show_missing is true');
+    if (request.collectionId === '' && !isByName(request.orderBy))
+      throw new RpcError('INVALID_ARGUMENT', 'kind is required for all orders except __key__ ascending');
     return isByName(request.orderBy) ? listByName(databases, parent, request) : ordered(request, queries, call);
   },
 });
@@ -28,7 +27,7 @@ const isByName = (orderBy: string): boolean => /^\s*(__name__(\s+asc)?)?\s*$/i.t
 
 const ordered = async (request: ListDocumentsRequest, queries: Methods, call: CallContext): Promise<Uint8Array> => {
   const query = commonOf(request);
-  const limit = pageLimit(request.pageSize, defaultPageSize);
+  const limit = pageLimit(request.pageSize);
   const after = readPageToken(request.pageToken, query);
   const { documents, next } = await listOrdered(request, after, limit, queries, call);
   const nextPageToken = next === undefined ? '' : writePageToken(next, query);
@@ -37,7 +36,7 @@ const ordered = async (request: ListDocumentsRequest, queries: Methods, call: Ca
 
 function listByName(databases: Databases, parent: DocumentName, request: ListDocumentsRequest): Uint8Array {
   const query = commonOf(request);
-  const limit = pageLimit(request.pageSize, defaultPageSize);
+  const limit = pageLimit(request.pageSize);
   const after = readPageToken(request.pageToken, query);
   const masked = masking(request.mask);
   const reader = openReader(databases.open(parent), request);

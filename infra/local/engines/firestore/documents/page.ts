@@ -3,13 +3,14 @@ import { RpcError } from '../parts.ts';
 /** What every page of one listing has in common. */
 export type ListQuery = Readonly<Record<string, unknown>>;
 
-/** The service gives at most 300 at a time. */
+/** The service gives at most 300 at a time, and 100 when it is not told. */
 const maxPageSize = 300;
+const usualPageSize = 100;
 
 /** How many to give: 0 leaves the choice to the service. */
-export function pageLimit(asked: number, unasked: number): number {
-  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'page_size is negative.');
-  return asked === 0 ? unasked : Math.min(asked, maxPageSize);
+export function pageLimit(asked: number): number {
+  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'page_size must be greater than or equal to zero.');
+  return asked === 0 ? usualPageSize : Math.min(asked, maxPageSize);
 }
 
 /** A token that goes on after `after`, for the same query only. */
@@ -20,9 +21,8 @@ export const writePageToken = (after: string | undefined, query: ListQuery): str
 export function readPageToken(token: string, query: ListQuery): string | undefined {
   if (token === '') return undefined;
   const stored = parse(token);
-  if (typeof stored?.after !== 'string') throw new RpcError('INVALID_ARGUMENT', 'Invalid page token.');
-  if (JSON.stringify(stored.query) !== JSON.stringify(query))
-    throw new RpcError('INVALID_ARGUMENT', 'The page token does not match the other arguments of the request.');
+  if (typeof stored?.after !== 'string' || JSON.stringify(stored.query) !== JSON.stringify(query))
+    throw new RpcError('INVALID_ARGUMENT', 'Invalid page token.');
   return stored.after;
 }
 
