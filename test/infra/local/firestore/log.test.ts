@@ -153,6 +153,17 @@ test('a torn end of the log loses only the commit that was not acknowledged', as
   assert.equal(readFileSync(file).length, length);
 });
 
+test('a commit that cannot be written to disk has not happened', async (t) => {
+  const database = makeDatabase(t, { dir: makeFolder(t) });
+  await commit(database, set('c/1', n(1)));
+  database.close();
+  await assert.rejects(commit(database, set('c/1', n(2)), set('c/2', n(2))), { code: 'EBADF' });
+  assert.deepEqual(
+    everything(database).map(({ fields }) => fields),
+    [n(1)],
+  );
+});
+
 test('settings and databases of several projects survive', async (t) => {
   const dir = makeFolder(t);
   const first = openDatabases({ dir });
