@@ -40,7 +40,7 @@ export interface Firestore {
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
   const { port = 0, host = '127.0.0.1', dir, createOnUse = true, authorize, log = console.error } = options;
   const databases = openDatabases({ createOnUse, ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }) });
-  const users = openUsers(dir);
+  const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));
   const faults = new Faults();
   const methods = guard(allMethods(databases), faults, authorize);
   const server = await serve({ port, host, methods, log, web: web({ methods, databases, faults, users, authorize, log }) });

@@ -171,7 +171,7 @@ describe('the accounts of a project', () => {
 
   it('has them after a restart, without the half line of a process that died', async () => {
     await server.stop();
-    await appendFile(join(dir, 'auth-users.jsonl'), '{"pool":"one","put":{"localId":"ha');
+    await appendFile(join(dir, 'auth-users', 'users.jsonl'), '{"pool":"one","put":{"localId":"ha');
     server = await startFirestore({ dir });
     assert.equal((await call(accounts('one', ':batchGet'))).body.users?.length, 1);
     await call(accounts('one', ':batchCreate'), { users: [{ localId: 'later' }] });

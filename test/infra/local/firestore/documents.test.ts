@@ -144,9 +144,15 @@ describe('documents on the wire', () => {
       [...times].sort((a, b) => (a < b ? -1 : 1)),
     );
     assert.equal(Buffer.from((await get('stream/x')).document!.fields.get('i')!).equals(Buffer.from(text('4'))), true);
-    const resumed = await client.call('Write', [
-      proto.WriteRequest.encode({ database, streamId: answers[0]!.streamId, streamToken: answers[3]!.streamToken }),
-    ]);
+    const resume = (streamToken: Uint8Array) =>
+      client.call('Write', [proto.WriteRequest.encode({ database, streamId: answers[0]!.streamId, streamToken })]);
+    const resumed = await resume(answers[3]!.streamToken);
+    const again = resumed.messages.map((message) => proto.WriteResponse.decode(message));
+    assert.deepEqual(again.slice(0, 2), answers.slice(4, 6));
+    assert.equal(again.length, 3);
+    assert.deepEqual(again[2]?.writeResults, []);
+    assert.deepEqual(again[2]?.streamToken, answers[5]!.streamToken);
+    assert.equal((await resume(answers[1]!.streamToken)).status, status.INVALID_ARGUMENT);
     assert.equal(resumed.status, 0);
   });
 

@@ -29,7 +29,7 @@ export function openUsers(dir?: string): Users {
   const pools = new Map<string, Map<string, User>>();
   /** The ids of a pool in order, until one comes or goes. */
   const sorted = new Map<string, string[]>();
-  const file = dir === undefined ? undefined : join(dir, 'auth-users.jsonl');
+  const file = dir === undefined ? undefined : join(dir, 'users.jsonl');
   const poolOf = (name: string): Map<string, User> => {
     const pool = pools.get(name) ?? new Map<string, User>();
     pools.set(name, pool);

@@ -2,58 +2,94 @@ import { randomUUID } from 'node:crypto';
 import { commitWrites, readWrite } from '../commit.ts';
 import type { StoredDatabase } from '../database.ts';
 import type { Databases } from '../databases.ts';
-import { parseDatabaseName } from '../name.ts';
+import { databaseName, parseDatabaseName } from '../name.ts';
 import { type Method, RpcError } from '../parts.ts';
-import { decodeRequest, proto, timestampOf } from '../proto.ts';
+import { decodeRequest, proto, timestampOf, type WriteRequest } from '../proto.ts';
+
+/** What a stream has answered and the client has not acknowledged, for when it comes back. */
+interface WriteStream {
+  readonly id: string;
+  readonly database: string;
+  /** The number of its last answer; a token carries one. */
+  given: number;
+  acknowledged: number;
+  readonly answers: Map<number, Uint8Array>;
+}
+
+/** Streams that can be resumed; the oldest are forgotten first. */
+const maxStreams = 1000;
 
 /**
- * Write: the first request opens the stream, or resumes the one it names, and is answered with a token; each later one is a
- * commit, in order, and must bring back a token this stream has given, which acknowledges the answers up to it.
+ * Write: the first request opens a stream or resumes one, each later one is a commit, in order. A request's token
+ * acknowledges the answers up to it; when a stream is resumed, those after its token come again.
  */
-export const writeStream = (databases: Databases): Method => ({
-  kind: 'bidi',
-  run: async function* (requests) {
-    let database: StoredDatabase | undefined;
-    let streamId = '';
-    let given = 0;
-    for await (const bytes of requests) {
-      const request = decodeRequest(proto.WriteRequest, bytes);
-      if (!database) {
-        database = databases.open(parseDatabaseName(request.database));
-        if (request.writes.length > 0)
-          throw new RpcError('INVALID_ARGUMENT', 'The first request of a stream must not contain writes.');
-        if (request.streamToken.length > 0 && request.streamId === '')
-          throw new RpcError('INVALID_ARGUMENT', 'A stream token needs the stream it is of.');
-        given = request.streamToken.length > 0 ? tokenNumber(request.streamToken) : 0;
-        streamId = request.streamId === '' ? randomUUID() : request.streamId;
-        yield [proto.WriteResponse.encode({ streamId, streamToken: tokenOf(given) })];
-        continue;
+export const writeStream = (databases: Databases): Method => {
+  const streams = new Map<string, WriteStream>();
+  return {
+    kind: 'bidi',
+    run: async function* (requests) {
+      let database: StoredDatabase | undefined;
+      let stream: WriteStream | undefined;
+      for await (const bytes of requests) {
+        const request = decodeRequest(proto.WriteRequest, bytes);
+        if (!database || !stream) {
+          database = databases.open(parseDatabaseName(request.database));
+          stream = opened(streams, request, databaseName(database));
+          const again = [...stream.answers.values()];
+          yield [...again, proto.WriteResponse.encode({ streamId: stream.id, streamToken: tokenOf(stream.given) })];
+          continue;
+        }
+        acknowledge(stream, request.streamToken);
+        if (request.writes.length === 0) yield [proto.WriteResponse.encode({ streamToken: tokenOf(stream.given) })];
+        else yield [await answered(database, stream, request)];
       }
-      if (request.streamToken.length === 0) throw new RpcError('INVALID_ARGUMENT', 'Stream token is required.');
-      if (tokenNumber(request.streamToken) > given) throw invalidToken();
-      if (request.writes.length === 0) {
-        yield [proto.WriteResponse.encode({ streamToken: tokenOf(given) })];
-        continue;
-      }
-      const target = database;
-      const writes = request.writes.map((write) => readWrite(write, target));
-      const { commitTime, results } = await commitWrites(database, writes);
-      given += 1;
-      const writeResults = results.map(({ updateTime, transformResults }) => ({
-        updateTime: updateTime === undefined ? undefined : timestampOf(updateTime),
-        transformResults,
-      }));
-      yield [proto.WriteResponse.encode({ streamToken: tokenOf(given), writeResults, commitTime: timestampOf(commitTime) })];
-    }
-  },
-});
+    },
+  };
+};
+
+function opened(streams: Map<string, WriteStream>, request: WriteRequest, database: string): WriteStream {
+  if (request.writes.length > 0) throw invalid('The first request of a stream must not contain writes.');
+  if (request.streamId === '') {
+    if (request.streamToken.length > 0) throw invalid('A stream token needs the id of its stream.');
+    const stream = { id: randomUUID(), database, given: 0, acknowledged: 0, answers: new Map() };
+    streams.set(stream.id, stream);
+    const oldest = streams.keys().next().value;
+    if (streams.size > maxStreams && oldest !== undefined) streams.delete(oldest);
+    return stream;
+  }
+  const stream = streams.get(request.streamId);
+  if (!stream || stream.database !== database) throw invalid(`There is no write stream "${request.streamId}" to resume.`);
+  acknowledge(stream, request.streamToken);
+  return stream;
+}
+
+async function answered(database: StoredDatabase, stream: WriteStream, request: WriteRequest): Promise<Uint8Array> {
+  const writes = request.writes.map((write) => readWrite(write, database));
+  const { commitTime, results } = await commitWrites(database, writes);
+  stream.given += 1;
+  const writeResults = results.map(({ updateTime, transformResults }) => ({
+    updateTime: updateTime === undefined ? undefined : timestampOf(updateTime),
+    transformResults,
+  }));
+  const answer = proto.WriteResponse.encode({
+    streamToken: tokenOf(stream.given),
+    writeResults,
+    commitTime: timestampOf(commitTime),
+  });
+  stream.answers.set(stream.given, answer);
+  return answer;
+}
+
+/** An earlier token than the last acknowledged may not be used any more. */
+function acknowledge(stream: WriteStream, token: Uint8Array): void {
+  if (token.length === 0) throw invalid('Stream token is required.');
+  const number = /^w(\d{1,15})$/.exec(Buffer.from(token).toString('latin1'))?.[1];
+  if (number === undefined || Number(number) > stream.given || Number(number) < stream.acknowledged)
+    throw invalid('Invalid stream token.');
+  stream.acknowledged = Number(number);
+  for (const old of stream.answers.keys()) if (old <= stream.acknowledged) stream.answers.delete(old);
+}
 
 const tokenOf = (number: number): Uint8Array => Buffer.from(`w${number}`);
 
-const invalidToken = (): RpcError => new RpcError('INVALID_ARGUMENT', 'Invalid stream token.');
-
-function tokenNumber(token: Uint8Array): number {
-  const match = /^w(\d{1,15})$/.exec(Buffer.from(token).toString('latin1'));
-  if (!match) throw invalidToken();
-  return Number(match[1]);
-}
+const invalid = (message: string): RpcError => new RpcError('INVALID_ARGUMENT', message);
