@@ -38,7 +38,7 @@ const resources = [
   resource('AWS::SQS::Queue', 'dead', {}),
   resource('AWS::SQS::Queue', 'slow', { DelaySeconds: 900 }),
   resource('AWS::SQS::Queue', 'tasks', {
-    VisibilityTimeout: 1,
+    VisibilityTimeout: 10,
     RedrivePolicy: { deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 2 },
   }),
 ];
