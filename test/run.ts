@@ -11,6 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { rootAccessKeyId } from '../infra/local/parts.ts';
 import { region, startStage } from '../infra/local/stage.ts';
 
+/** Nothing here takes minutes; what hangs must not hang for ever. */
+const timeoutMs = 300_000;
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const filesOf = (patterns: readonly string[]): readonly string[] => {
@@ -47,7 +50,7 @@ const main = async (): Promise<void> => {
     STAGE_DIR: dir,
   });
   let failed = false;
-  const results = run({ files: [...files], concurrency: 2 });
+  const results = run({ files: [...files], concurrency: 2, timeout: timeoutMs });
   results.on('test:fail', () => {
     failed = true;
   });

@@ -38,6 +38,23 @@ export const listen = async (
   }
 };
 
+export interface Door extends Listener {
+  serve(handler: RequestListener): void;
+}
+
+/** A port taken before it is known what will be served there; until then it answers 503. */
+export const openDoor = async (port: number, variable: string, options: ServerOptions = {}): Promise<Door> => {
+  let serving: RequestListener = (_request, response) => void response.writeHead(503).end();
+  const door = await listen(port, variable, (request, response) => serving(request, response), options);
+  return {
+    ...door,
+    serve: (handler) => {
+      serving = handler;
+    },
+  };
+};
+
+/** The error of a port that cannot be listened on, in words for whoever chose it. */
 export const explain = (error: NodeJS.ErrnoException, port: number, variable: string): Error => {
   if (error.code === 'EADDRINUSE') {
     return new StartError(`port ${port} is taken; stop what uses it, or set ${variable} to another port`, { cause: error });

@@ -10,7 +10,7 @@ import { headersReadBytes, makeGateway } from './gateway.ts';
 import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
-import { explain, type Listener, listen } from './listen.ts';
+import { explain, openDoor } from './listen.ts';
 import { outboxReply } from './outbox.ts';
 import type { Aws, AwsOptions, Principal } from './parts.ts';
 import { type Roles, readRoles } from './roles.ts';
@@ -78,8 +78,10 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const state = openState(dir);
   started.push(state.close);
   // Ports first: a taken one is said at once, and every address is known before the template is made.
-  const gateway = await openDoor(options.port, 'PORT', started, { maxHeaderSize: headersReadBytes });
-  const identityDoor = await openDoor(options.identityPort, 'IDP_PORT', started);
+  const gateway = await openDoor(options.port, 'PORT', { maxHeaderSize: headersReadBytes });
+  started.push(gateway.stop);
+  const identityDoor = await openDoor(options.identityPort, 'IDP_PORT');
+  started.push(identityDoor.stop);
   const config: ConfigInput = { ...localConfig(gateway.url, identityDoor.url), ...options.config };
   const clientSecret = clientSecretOf(state);
 
@@ -150,26 +152,6 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
   const { people } = identity;
   return { url: gateway.url, identityUrl: identityDoor.url, aws, state, people, functions, tableName, host: running };
-};
-
-type Serve = Parameters<typeof listen>[2];
-
-/** A port that answers 503 until it is told what to serve. */
-const openDoor = async (
-  port: number,
-  variable: string,
-  started: Stops,
-  options: Parameters<typeof listen>[3] = {},
-): Promise<Listener & { serve(listener: Serve): void }> => {
-  let serving: Serve = (_request, response) => void response.writeHead(503).end();
-  const door = await listen(port, variable, (request, response) => serving(request, response), options);
-  started.push(door.stop);
-  return {
-    ...door,
-    serve: (listener) => {
-      serving = listener;
-    },
-  };
 };
 
 /** Stopping waits for the start: engines that came up late would be left running. */

@@ -43,7 +43,7 @@ const sqliteBusy = 5;
 
 const lock = (dir: string): DatabaseSync => {
   try {
-    mkdirSync(dir, { recursive: true });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
     const database = new DatabaseSync(join(dir, 'stage.sqlite'));
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
