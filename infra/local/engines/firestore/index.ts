@@ -25,6 +25,7 @@ export interface FirestoreOptions {
   readonly log?: (error: unknown) => void;
 }
 
+/** An embedded Firestore that is up, and the handles of its parts. */
 export interface Firestore {
   /** `host:port`, as FIRESTORE_EMULATOR_HOST wants it. */
   readonly address: string;

@@ -67,6 +67,7 @@ export function decodeRequest<T>(of: Codec<T>, bytes: Uint8Array): T {
 /** Timestamps of requests are cut to the microsecond, as the service does. */
 export const microsOf = (time: m.Timestamp): Micros => Number(time.seconds) * 1_000_000 + Math.floor(time.nanos / 1000);
 
+/** A time as messages carry it. */
 export const timestampOf = (time: Micros): m.Timestamp => {
   const seconds = Math.floor(time / 1_000_000);
   return { seconds: BigInt(seconds), nanos: (time - seconds * 1_000_000) * 1000 };

@@ -15,6 +15,7 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
+/** A server that is up. */
 export interface Server {
   readonly port: number;
   /** Ends every connection; resolves when none is left. */
