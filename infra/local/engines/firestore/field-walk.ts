@@ -55,9 +55,11 @@ export class FieldWalk {
     switch (reader.field) {
       case valueField.null:
       case valueField.boolean:
+        expect(reader, 0);
         this.size += 1;
         return;
       case valueField.integer:
+        expect(reader, 0);
         this.size += 8;
         return;
       case valueField.double:
@@ -84,6 +86,7 @@ export class FieldWalk {
         this.size += referenceSize(reader.text());
         return;
       case valueField.geoPoint:
+        expect(reader, 2);
         checkGeoPoint(reader.inner());
         this.size += 16;
         return;

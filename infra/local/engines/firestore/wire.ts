@@ -36,7 +36,7 @@ export class WireReader {
     } else if (this.type === 0) this.skipVarint();
     else if (this.type === 1) this.at += 8;
     else if (this.type === 5) this.at += 4;
-    else if (this.type === 3) this.skipGroup(this.field);
+    // Groups are not used by any message of today; they would be the only thing here that nests without bound.
     else throw new WireError(`wire type ${this.type}`);
     this.stop = this.at;
     if (this.at > this.end) throw new WireError('a field reaches past the end');
@@ -106,32 +106,6 @@ export class WireReader {
     const limit = this.at + 10;
     while (this.at < this.end && this.at < limit) if ((this.bytes[this.at++] ?? 0) < 0x80) return;
     throw new WireError('a varint does not end');
-  }
-
-  private skipGroup(field: number): void {
-    for (;;) {
-      const tag = this.varint();
-      if ((tag & 7) === 4) {
-        if (tag >>> 3 !== field) throw new WireError('a group ends that did not begin');
-        return;
-      }
-      const inside = new WireReader(this.bytes, this.at, this.end);
-      inside.skip(tag);
-      this.at = inside.at;
-    }
-  }
-
-  private skip(tag: number): void {
-    const type = tag & 7;
-    if (type === 0) this.skipVarint();
-    else if (type === 1) this.at += 8;
-    else if (type === 5) this.at += 4;
-    else if (type === 2) {
-      const length = this.varint();
-      this.at += length;
-    } else if (type === 3) this.skipGroup(tag >>> 3);
-    else throw new WireError(`wire type ${type}`);
-    if (this.at > this.end) throw new WireError('a field reaches past the end');
   }
 }
 

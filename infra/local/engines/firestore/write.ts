@@ -28,7 +28,9 @@ export const readWrite = (bytes: Uint8Array, database: DatabaseName): Write => {
   try {
     return read(bytes, database);
   } catch (error) {
-    if (error instanceof WireError) throw invalid(`Request message could not be parsed: ${error.message}`);
+    // A range error is a message nested deeper than the stack.
+    if (error instanceof WireError || error instanceof RangeError)
+      throw invalid(`Request message could not be parsed: ${error.message}`);
     throw error;
   }
 };
