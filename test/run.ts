@@ -45,6 +45,7 @@ const main = async (): Promise<void> => {
     STAGE_IDP_URL: stage.identityUrl,
     STAGE_AWS_URL: stage.aws.url,
     STAGE_AWS_KEY: rootAccessKeyId,
+    STAGE_S3_URL: stage.aws.s3Url,
     STAGE_REGION: region,
     STAGE_TABLE: stage.tableName,
     STAGE_DIR: dir,

@@ -25,12 +25,21 @@ export const listen = async (
     servers.push(server);
     return (server.address() as AddressInfo).port;
   };
-  try {
+  const openBoth = async (tries = 1): Promise<number> => {
     const chosen = await open('127.0.0.1', port);
-    await open('::1', chosen).catch((error: NodeJS.ErrnoException) => {
+    try {
+      await open('::1', chosen);
+    } catch (error) {
       // A machine without IPv6 does without it.
-      if (error.code === 'EADDRINUSE') throw error;
-    });
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return chosen;
+      if (port !== 0 || tries === 5) throw error;
+      await close(servers.splice(0));
+      return openBoth(tries + 1);
+    }
+    return chosen;
+  };
+  try {
+    const chosen = await openBoth();
     return { port: chosen, url: `http://localhost:${chosen}`, stop: () => close(servers) };
   } catch (error) {
     await close(servers);

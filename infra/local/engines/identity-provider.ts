@@ -21,7 +21,10 @@ const daySeconds = 24 * hourSeconds;
 export const makeProvider = async (options: IdentityOptions, people: People): Promise<Provider> => {
   const { issuer, clientId, clientSecret, redirectUri, state } = options;
   // Half the time the provider takes to start is its import: nothing else of the stage waits for it.
-  const { default: OidcProvider } = await import('oidc-provider');
+  const { default: OidcProvider, interactionPolicy } = await import('oidc-provider');
+  // Google knows it too; our page lets one choose in any case.
+  const policy = interactionPolicy.base();
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
   return new OidcProvider(issuer, {
     adapter: makeStore(state),
     clients: [
@@ -67,7 +70,7 @@ export const makeProvider = async (options: IdentityOptions, people: People): Pr
       rpInitiatedLogout: { enabled: false },
       revocation: { enabled: true, allowedPolicy: async (_context, client, token) => token.clientId === client.clientId },
     },
-    interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+    interactions: { policy, url: (_context, interaction) => `/interaction/${interaction.uid}` },
     routes: { authorization: '/auth', token: '/token', userinfo: '/userinfo', jwks: '/jwks', revocation: '/revoke' },
     ttl: {
       AccessToken: hourSeconds,

@@ -84,7 +84,7 @@ const interact = async (
   if (choice.rejected.length > 0) grant.rejectOIDCScope(choice.rejected.join(' '));
   const grantId = await grant.save();
   if (params.access_type === 'offline') state.set(offlineKind, grantId, true);
-  const result = { login: { accountId }, consent: { grantId } };
+  const result = { login: { accountId }, consent: { grantId }, select_account: {} };
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 };
 

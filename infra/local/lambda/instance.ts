@@ -24,6 +24,9 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
+/** Loading a bundle takes a tenth of a second; one that has not loaded by then never will. Lambda waits 10 s. */
+const initMaxMs = 20_000;
+
 /** Lambda takes and gives at most this much in a synchronous call. */
 export const payloadMaxBytes = 6 * 1024 * 1024;
 
@@ -52,16 +55,23 @@ export const startInstance = (spec: FunctionSpec, around: Surroundings): Instanc
     settleReady = { done, fail };
   });
   ready.catch(() => {});
+  const loading = setTimeout(() => {
+    die(new FunctionError('timed-out', 'Sandbox.Timedout', `the function did not load within ${initMaxMs} ms`));
+    void worker.terminate();
+  }, initMaxMs);
 
   const die = (error: FunctionError): void => {
     dead ??= error;
+    clearTimeout(loading);
     settleReady?.fail(error);
     pending?.fail(error);
     pending = undefined;
   };
   worker.on('message', (report: Report) => {
-    if (report.kind === 'ready') settleReady?.done();
-    else if (report.kind === 'error' && report.requestId === undefined)
+    if (report.kind === 'ready') {
+      clearTimeout(loading);
+      settleReady?.done();
+    } else if (report.kind === 'error' && report.requestId === undefined)
       die(new FunctionError('threw', report.type, report.message));
     else if (pending && pending.requestId === report.requestId) {
       const { done, fail } = pending;

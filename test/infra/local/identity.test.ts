@@ -146,6 +146,12 @@ describe('the identity provider', () => {
   test('gives none when it is not', async () =>
     assert.equal((await signIn('ada@example.com', { access_type: undefined })).body.refresh_token, undefined));
 
+  test('takes the prompts Google takes', async () => {
+    for (const prompt of [undefined, 'select_account', 'select_account consent']) {
+      assert.equal((await signIn('ada@example.com', { prompt })).status, 200, prompt);
+    }
+  });
+
   test('gives all the scopes that were asked for', async () =>
     assert.deepEqual((await signIn('ada@example.com')).body.scope.split(' ').sort(), scope.split(' ').sort()));
 
