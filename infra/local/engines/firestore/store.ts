@@ -75,14 +75,8 @@ export class Store {
 
   /** Shows a prepared version, and forgets older ones nobody can ask for. */
   link(key: PathKey, id: number, window: Window): void {
-    const versions = this.#versions;
-    const older = versions.older(id);
-    const wasThere = older !== none && !versions.isDeletion(older);
-    const isThere = !versions.isDeletion(id);
-    this.size += Number(isThere) - Number(wasThere);
-    this.superseded += Number(wasThere) + Number(!isThere);
     this.#tree.set(key, id);
-    if (older !== none) this.collect(key, id, window);
+    this.#linked(key, id, window);
   }
 
   linkAll(changes: readonly Change[], ids: readonly number[], window: Window): void {
@@ -108,18 +102,25 @@ export class Store {
 
   /** Adds a version read from disk: later ones of a document come after earlier ones. */
   restore({ updated, document, path }: JournalEntry, window: Window): void {
-    if (!document) {
-      const key = pathKey(path ?? '');
-      this.link(key, this.#versions.addDeletion(updated, this.#tree.get(key) ?? none), window);
-      return;
-    }
-    const head = readDocumentHead(document);
-    const key = pathKey(head.name.slice(this.#prefix.length));
-    const older = this.#tree.get(key) ?? none;
-    const id = this.#versions.add(head.created, updated, older, document.length, (buffer, offset) =>
-      document.copy(buffer, offset),
-    );
-    this.link(key, id, window);
+    const versions = this.#versions;
+    const head = document && readDocumentHead(document);
+    const key = pathKey(head ? head.name.slice(this.#prefix.length) : (path ?? ''));
+    const id = head
+      ? versions.add(head.created, updated, none, document.length, (buffer, offset) => document.copy(buffer, offset))
+      : versions.addDeletion(updated, none);
+    versions.setOlder(id, this.#tree.set(key, id) ?? none);
+    this.#linked(key, id, window);
+  }
+
+  /** Takes account of a version that has become the newest. */
+  #linked(key: PathKey, id: number, window: Window): void {
+    const versions = this.#versions;
+    const older = versions.older(id);
+    const wasThere = older !== none && !versions.isDeletion(older);
+    const isThere = !versions.isDeletion(id);
+    this.size += Number(isThere) - Number(wasThere);
+    this.superseded += Number(wasThere) + Number(!isThere);
+    if (older !== none) this.collect(key, id, window);
   }
 
   /** Forgets the versions of a document that no read within the window sees, and its key if nothing is left. */

@@ -4,6 +4,8 @@
  */
 export class Tree {
   readonly #leaves: Leaf[] = [{ keys: [], values: [] }];
+  /** For each leaf a key that is ≤ all of its own and > all of those before: searched without touching the leaves. */
+  readonly #bounds: string[] = [''];
   #size = 0;
   /** Changes whenever a key comes or goes, so that a walk knows that its place is no longer true. */
   #shape = 0;
@@ -22,27 +24,32 @@ export class Tree {
     return leaf.keys[at] === key ? leaf.values[at] : undefined;
   }
 
-  set(key: string, value: number): void {
+  /** Sets a key's value; gives the one before. */
+  set(key: string, value: number): number | undefined {
     const index = this.#leafOf(key);
     const leaf = this.#leaf(index);
     const at = lowerBound(leaf.keys, key);
     if (leaf.keys[at] === key) {
+      const before = leaf.values[at];
       leaf.values[at] = value;
-      return;
+      return before;
     }
     this.#size++;
     this.#shape++;
     // Keys that come in order fill their leaves; splitting in halves would leave them half empty.
     if (leaf.keys.length >= leafMax && at === leaf.keys.length && index === this.#leaves.length - 1) {
       this.#leaves.push({ keys: [key], values: [value] });
-      return;
+      this.#bounds.push(key);
+      return undefined;
     }
     leaf.keys.splice(at, 0, key);
     leaf.values.splice(at, 0, value);
     if (leaf.keys.length > leafMax) {
       const half = leafMax / 2;
+      this.#bounds.splice(index + 1, 0, leaf.keys[half] ?? '');
       this.#leaves.splice(index + 1, 0, { keys: leaf.keys.splice(half), values: leaf.values.splice(half) });
     }
+    return undefined;
   }
 
   delete(key: string): void {
@@ -59,7 +66,12 @@ export class Tree {
       leaf.keys.push(...next.keys);
       leaf.values.push(...next.values);
       this.#leaves.splice(index + 1, 1);
-    } else if (leaf.keys.length === 0 && this.#leaves.length > 1) this.#leaves.splice(index, 1);
+      this.#bounds.splice(index + 1, 1);
+    } else if (leaf.keys.length === 0 && this.#leaves.length > 1) {
+      this.#leaves.splice(index, 1);
+      this.#bounds.splice(index, 1);
+      this.#bounds[0] = '';
+    }
   }
 
   /** Walks over from ≤ key < to, upwards or downwards. */
@@ -89,13 +101,13 @@ export class Tree {
     return leaf;
   }
 
-  /** The last leaf whose first key is ≤ key. */
+  /** The leaf where a key is or belongs. */
   #leafOf(key: string): number {
     let low = 0;
     let high = this.#leaves.length;
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if ((this.#leaves[middle]?.keys[0] ?? '') <= key) low = middle;
+      if ((this.#bounds[middle] ?? '') <= key) low = middle;
       else high = middle;
     }
     return low;
