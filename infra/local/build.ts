@@ -35,8 +35,12 @@ export const built = async ({ kind, from, choices = '', make }: Recipe): Promise
   mkdirSync(draft, { recursive: true });
   try {
     await make(draft);
-    // Another stage may have been quicker; then its folder is as good.
-    if (!existsSync(dir)) renameSync(draft, dir);
+    try {
+      renameSync(draft, dir);
+    } catch (error) {
+      // Another stage was quicker; its folder is as good.
+      if (!existsSync(dir)) throw error;
+    }
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
