@@ -76,6 +76,8 @@ export const startHost = (functions: readonly FunctionSpec[], around: Surroundin
 
   /** The most recently used idle instance, so that surplus ones grow old; else a new one, where the limits allow it. */
   const findPlace = (pool: Pool): Place | undefined => {
+    // One that died while it was idle must not take an event with it.
+    for (const place of pool.places) if (place.instance.isDead()) pool.places.delete(place);
     const idle = [...pool.places].filter((place) => !place.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
     if (idle) return idle;
     if (pool.places.size >= Math.min(limits.perFunction, pool.spec.concurrency ?? Number.POSITIVE_INFINITY)) return undefined;

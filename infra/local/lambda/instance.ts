@@ -1,9 +1,8 @@
 /** One instance of a function: a thread with the template's environment and nothing of the host's, one event at a time. */
 import { randomUUID } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
 import { FunctionError, type FunctionSpec } from './function.ts';
 import type { FunctionLog } from './log.ts';
-import type { Birth, Order, Report } from './worker.ts';
+import { startThread } from './thread.ts';
 
 export interface Surroundings {
   /** The bundled worker.ts. */
@@ -28,109 +27,46 @@ export interface Instance {
 const initMaxMs = 20_000;
 
 /** Lambda takes and gives at most this much in a synchronous call. */
-export const payloadMaxBytes = 6 * 1024 * 1024;
+const payloadMaxBytes = 6 * 1024 * 1024;
 
 export const startInstance = (spec: FunctionSpec, around: Surroundings): Instance => {
   const log = around.log(spec.name);
-  const birth: Birth & { arn: string } = {
-    bundle: around.bundleOf(spec.entry),
-    handler: spec.handler,
-    cache: around.cache,
-    arn: spec.arn,
-  };
-  const worker = new Worker(around.worker, {
-    env: environmentOf(spec, around),
-    workerData: birth,
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb },
-  });
-  worker.stdout.on('data', log.write);
-  worker.stderr.on('data', log.write);
+  const birth = { bundle: around.bundleOf(spec.entry), handler: spec.handler, cache: around.cache, arn: spec.arn };
+  const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
+  const thread = startThread(around.worker, birth, { env: environmentOf(spec, around), resourceLimits }, log);
+  const late = (text: string): FunctionError => new FunctionError('timed-out', 'Sandbox.Timedout', text);
 
-  let dead: FunctionError | undefined;
-  let pending: { requestId: string; done: (result: string) => void; fail: (error: FunctionError) => void } | undefined;
-  let settleReady: { done: () => void; fail: (error: FunctionError) => void } | undefined;
-  const ready = new Promise<void>((done, fail) => {
-    settleReady = { done, fail };
-  });
-  ready.catch(() => {});
-  const loading = setTimeout(() => {
-    die(new FunctionError('timed-out', 'Sandbox.Timedout', `the function did not load within ${initMaxMs} ms`));
-    void worker.terminate();
-  }, initMaxMs);
-
-  const die = (error: FunctionError): void => {
-    dead ??= error;
-    clearTimeout(loading);
-    settleReady?.fail(error);
-    pending?.fail(error);
-    pending = undefined;
+  const within = async <T>(limitMs: number, error: FunctionError, work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => thread.kill(error), limitMs);
+    return work.finally(() => clearTimeout(timer));
   };
-  worker.on('message', (report: Report) => {
-    if (report.kind === 'ready') {
-      clearTimeout(loading);
-      settleReady?.done();
-    } else if (report.kind === 'error' && report.requestId === undefined)
-      die(new FunctionError('threw', report.type, report.message));
-    else if (pending && pending.requestId === report.requestId) {
-      const { done, fail } = pending;
-      pending = undefined;
-      if (report.kind === 'result') done(report.result);
-      else fail(new FunctionError('threw', report.type, report.message));
-    }
-  });
-  worker.on('error', (error: unknown) => {
-    const known = error instanceof Error ? error : new Error(String(error));
-    log.write(`${known.stack ?? known.message}\n`);
-    die(new FunctionError('crashed', known.name, known.message));
-  });
-  worker.on('exit', (code) => die(new FunctionError('crashed', 'Runtime.ExitError', `the runtime exited with status ${code}`)));
+  const loaded = within(initMaxMs, late(`the function did not load within ${initMaxMs} ms`), thread.ready);
+  loaded.catch(() => {});
 
   const run = async (event: string): Promise<string> => {
-    if (Buffer.byteLength(event) > payloadMaxBytes) {
-      throw new FunctionError('too-large', 'RequestTooLargeException', `an event may have at most ${payloadMaxBytes} bytes`);
-    }
-    await ready;
-    if (dead) throw dead;
+    if (Buffer.byteLength(event) > payloadMaxBytes) throw tooLarge('RequestTooLargeException', 'an event');
+    await loaded;
     const requestId = randomUUID();
     const startedMs = Date.now();
     const limitMs = spec.timeoutSeconds * 1_000;
-    const order: Order = { requestId, event, deadlineMs: startedMs + limitMs };
-    let timer: NodeJS.Timeout | undefined;
+    const report = (outcome: string): void =>
+      log.write(`REPORT RequestId: ${requestId} Duration: ${Date.now() - startedMs} ms${outcome}\n`);
     try {
-      const result = await new Promise<string>((done, fail) => {
-        pending = { requestId, done, fail };
-        timer = setTimeout(() => {
-          die(
-            new FunctionError('timed-out', 'Sandbox.Timedout', `Task timed out after ${spec.timeoutSeconds.toFixed(2)} seconds`),
-          );
-          void worker.terminate();
-        }, limitMs);
-        worker.postMessage(order);
-      });
-      if (Buffer.byteLength(result) > payloadMaxBytes) {
-        const text = `a result may have at most ${payloadMaxBytes} bytes`;
-        throw new FunctionError('too-large', 'Function.ResponseSizeTooLarge', text);
-      }
-      log.write(`REPORT RequestId: ${requestId} Duration: ${Date.now() - startedMs} ms\n`);
+      const error = late(`Task timed out after ${spec.timeoutSeconds.toFixed(2)} seconds`);
+      const result = await within(limitMs, error, thread.send({ requestId, event, deadlineMs: startedMs + limitMs }));
+      if (Buffer.byteLength(result) > payloadMaxBytes) throw tooLarge('Function.ResponseSizeTooLarge', 'a result');
+      report('');
       return result;
     } catch (error) {
-      log.write(`REPORT RequestId: ${requestId} Duration: ${Date.now() - startedMs} ms Error: ${(error as Error).name}\n`);
+      report(` Error: ${(error as Error).name}`);
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   };
-
-  return {
-    run,
-    isDead: () => dead !== undefined,
-    stop: async () => {
-      await worker.terminate();
-    },
-  };
+  return { run, isDead: thread.isDead, stop: thread.stop };
 };
+
+const tooLarge = (type: string, what: string): FunctionError =>
+  new FunctionError('too-large', type, `${what} may have at most ${payloadMaxBytes} bytes`);
 
 /** What Lambda sets, the template's own, and the one variable a developer behind a proxy needs. */
 const environmentOf = (spec: FunctionSpec, around: Surroundings): Record<string, string> => ({

@@ -11,6 +11,7 @@ export interface Birth {
   readonly handler: string;
   /** Compiled code is kept here: the second start of a bundle takes a quarter less. */
   readonly cache: string;
+  readonly arn: string;
 }
 
 export interface Order {
@@ -22,7 +23,8 @@ export interface Order {
 export type Report =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly requestId: string; readonly result: string }
-  | { readonly kind: 'error'; readonly requestId: string | undefined; readonly type: string; readonly message: string };
+  | { readonly kind: 'error'; readonly requestId: string; readonly type: string; readonly message: string }
+  | { readonly kind: 'unloadable'; readonly type: string; readonly message: string };
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -30,11 +32,11 @@ const port = parentPort;
 if (!port) throw new Error('runs in a worker thread only');
 const tell = (report: Report): void => port.postMessage(report);
 
-const fail = (requestId: string | undefined, thrown: unknown): void => {
+/** Lambda writes the whole error to the log and hands the caller its type and message. */
+const explain = (thrown: unknown): { type: string; message: string } => {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  // Lambda writes the whole error to the log and hands the caller its type and message.
   console.error(error);
-  tell({ kind: 'error', requestId, type: error.name || 'Error', message: error.message });
+  return { type: error.name || 'Error', message: error.message };
 };
 
 const load = ({ bundle, handler, cache }: Birth): Handler => {
@@ -51,7 +53,7 @@ const contextOf = ({ requestId, deadlineMs }: Order) => ({
   callbackWaitsForEmptyEventLoop: true,
   functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
   functionVersion: '$LATEST',
-  invokedFunctionArn: (workerData as { arn: string }).arn,
+  invokedFunctionArn: (workerData as Birth).arn,
   memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
   logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
   logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
@@ -63,7 +65,7 @@ const answer = async (handler: Handler, order: Order): Promise<void> => {
     const result = await handler(JSON.parse(order.event), contextOf(order));
     tell({ kind: 'result', requestId: order.requestId, result: JSON.stringify(result) ?? 'null' });
   } catch (error) {
-    fail(order.requestId, error);
+    tell({ kind: 'error', requestId: order.requestId, ...explain(error) });
   }
 };
 
@@ -72,7 +74,7 @@ try {
   port.on('message', (order: Order) => void answer(handler, order));
   tell({ kind: 'ready' });
 } catch (error) {
-  fail(undefined, error);
+  tell({ kind: 'unloadable', ...explain(error) });
   // Ends the thread once the report is out: without a listener nothing keeps it alive.
   port.unref();
 }

@@ -31,6 +31,7 @@ exports.circular = async () => { const a = {}; a.a = a; return a; };
 exports.huge = async () => 'x'.repeat(7 * 1024 * 1024);
 exports.exits = async () => process.exit(3);
 exports.uncaught = () => new Promise(() => setTimeout(() => { throw new RangeError('later'); }, 1));
+exports.diesLater = async () => { setTimeout(() => { throw new Error('after the answer'); }, 1); return 'answered'; };
 exports.spins = async () => { for (;;); };
 exports.prints = async () => { console.log('to the log'); console.error('to the log too'); };
 exports.eats = async () => { const all = []; for (;;) all.push(new Array(1e5).fill(Math.random())); };
@@ -180,6 +181,13 @@ describe('a run that fails', () => {
     await failure(host.invoke('exits', {}));
     await failure(host.invoke('exits', {}));
     assert.equal(await host.invoke('echo', 'still here'), 'still here');
+  });
+
+  test('after it answered does not take the next event with it', async () => {
+    const host = hostOf([specOf('diesLater')]);
+    assert.equal(await host.invoke('diesLater', {}), 'answered');
+    await pause(100);
+    assert.equal(await host.invoke('diesLater', {}), 'answered');
   });
 
   test('by throwing leaves its instance warm', async () => {

@@ -1,0 +1,68 @@
+/** A worker thread that takes one order at a time and answers each, or dies and says why. */
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { FunctionError } from './function.ts';
+import type { FunctionLog } from './log.ts';
+import type { Birth, Order, Report } from './worker.ts';
+
+export interface Thread {
+  /** The bundle is loaded. */
+  readonly ready: Promise<void>;
+  /** The handler's result as JSON text. Rejects with a FunctionError. */
+  send(order: Order): Promise<string>;
+  /** Ends it at once, whatever it does; the order under way fails with this error. */
+  kill(error: FunctionError): void;
+  readonly isDead: () => boolean;
+  stop(): Promise<void>;
+}
+
+export const startThread = (file: string, birth: Birth, options: WorkerOptions, log: FunctionLog): Thread => {
+  const worker = new Worker(file, { ...options, workerData: birth, stdout: true, stderr: true });
+  worker.stdout.on('data', log.write);
+  worker.stderr.on('data', log.write);
+
+  const loaded = Promise.withResolvers<void>();
+  loaded.promise.catch(() => {});
+  let underWay: (PromiseWithResolvers<string> & { requestId: string }) | undefined;
+  let dead: FunctionError | undefined;
+  const die = (error: FunctionError): void => {
+    dead ??= error;
+    loaded.reject(dead);
+    underWay?.reject(dead);
+    underWay = undefined;
+  };
+
+  worker.on('message', (report: Report) => {
+    if (report.kind === 'ready') loaded.resolve();
+    else if (report.kind === 'unloadable') die(new FunctionError('threw', report.type, report.message));
+    else if (report.requestId === underWay?.requestId) {
+      const { resolve, reject } = underWay;
+      underWay = undefined;
+      if (report.kind === 'result') resolve(report.result);
+      else reject(new FunctionError('threw', report.type, report.message));
+    }
+  });
+  worker.on('error', (thrown: unknown) => {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    log.write(`${error.stack ?? error.message}\n`);
+    die(new FunctionError('crashed', error.name, error.message));
+  });
+  worker.on('exit', (code) => die(new FunctionError('crashed', 'Runtime.ExitError', `the runtime exited with status ${code}`)));
+
+  return {
+    ready: loaded.promise,
+    send: (order) => {
+      if (dead) return Promise.reject(dead);
+      underWay = { ...Promise.withResolvers<string>(), requestId: order.requestId };
+      worker.postMessage(order);
+      return underWay.promise;
+    },
+    kill: (error) => {
+      die(error);
+      void worker.terminate();
+    },
+    isDead: () => dead !== undefined,
+    stop: async () => {
+      await worker.terminate();
+    },
+  };
+};
