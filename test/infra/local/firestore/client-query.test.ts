@@ -88,6 +88,12 @@ describe('the official client asks', () => {
     assert.equal(sum, 860_000 + 3_900_000 + 680_000 + 9_000_000 + 21_500_000.5);
     assert.equal(average, (sum as number) / 5);
     assert.equal((await db.collection('cities').where('state', '==', 'CA').count().get()).data().count, 2);
+    // Only documents that have every aggregated field count.
+    const some = await db
+      .collection('cities')
+      .aggregate({ count: AggregateField.count(), sum: AggregateField.sum('capital') })
+      .get();
+    assert.deepEqual({ ...some.data() }, { count: 1, sum: 0 });
     const none = await db
       .collection('nothing')
       .aggregate({ average: AggregateField.average('x'), sum: AggregateField.sum('x') })
@@ -114,6 +120,7 @@ describe('the official client asks', () => {
     const many = Array.from({ length: 31 }, (_, i) => i);
     await assert.rejects(cities.where('n', 'in', many).get(), { code: 3 });
     await assert.rejects(cities.where('n', 'not-in', many.slice(0, 11)).get(), { code: 3 });
+    await assert.rejects(cities.where('a', 'array-contains', 1).where('b', 'array-contains', 2).get(), { code: 3 });
     await assert.rejects(cities.where('a', '!=', 1).where('b', '!=', 2).get(), { code: 3 });
   });
 });

@@ -89,7 +89,7 @@ export interface PlainQuery {
 const isNull = (value: Plain): boolean => value.t === 'null';
 const isNan = (value: Plain): boolean => value.t === 'double' && Number.isNaN(value.v);
 const equals = (a: Plain, b: Plain): boolean => compare(a, b) === 0;
-/** Null and NaN are found by == and != alone. */
+/** Null and NaN are found by the unary operators alone; clients send those for == and !=. */
 const findable = (value: Plain): boolean => !isNull(value) && !isNan(value);
 
 export const holds = (condition: Condition, document: PlainDocument): boolean => {
@@ -101,9 +101,9 @@ export const holds = (condition: Condition, document: PlainDocument): boolean =>
   if (!value) return false;
   switch (condition.op) {
     case '==':
-      return equals(value, condition.value);
+      return findable(condition.value) && equals(value, condition.value);
     case '!=':
-      return !isNull(value) && !equals(value, condition.value);
+      return findable(condition.value) && !isNull(value) && !equals(value, condition.value);
     case '<':
     case '<=':
     case '>':

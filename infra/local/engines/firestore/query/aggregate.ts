@@ -24,7 +24,7 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   if (aggregations.length > aggregationsMax)
     throw new RpcError(
       'INVALID_ARGUMENT',
-      `The maximum number of aggregations allowed in an aggregation query is ${aggregationsMax}.`,
+      `The maximum number of aggregations allowed in an aggregation query is ${aggregationsMax}. Received: ${aggregations.length}`,
     );
   const database = databaseName(parent);
   const reader = openReader(databases.open(parent), request);
@@ -35,7 +35,16 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   // Beyond what every count asks for there is nothing left to learn.
   const enough = Math.max(...accumulators.map(({ enough }) => enough));
   let seen = 0;
-  for (const document of runPlan({ ...plan, select: undefined }, reader.scan)) {
+  // Only documents that have every field summed or averaged count, for every aggregation: they are read from one index.
+  const fields = aggregations.flatMap(({ sum, avg }) => ((sum ?? avg) ? [fieldRef((sum ?? avg)?.field, database)] : []));
+  const isCounted = (document: StoredDocument): boolean => fields.every((field) => fieldValue(document, field) !== undefined);
+  const narrowed = {
+    ...plan,
+    select: undefined,
+    filter:
+      fields.length === 0 ? plan.filter : (document: StoredDocument) => isCounted(document) && (plan.filter?.(document) ?? true),
+  };
+  for (const document of runPlan(narrowed, reader.scan)) {
     for (const accumulator of accumulators) accumulator.add(document);
     if (++seen >= enough) break;
   }

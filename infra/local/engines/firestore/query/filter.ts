@@ -27,7 +27,6 @@ export const parseFilter = (filter: Filter, databaseName: string): FilterTree =>
     const { op, filters } = filter.compositeFilter;
     if (op !== 'AND' && op !== 'OR')
       throw new RpcError('INVALID_ARGUMENT', 'composite filter operator is not specified or unknown.');
-    if (filters.length === 0) throw new RpcError('INVALID_ARGUMENT', 'composite filter must have at least one filter.');
     const parts = filters.map((part) => parseFilter(part, databaseName));
     return op === 'AND' ? { kind: 'and', parts } : { kind: 'or', parts };
   }
@@ -68,7 +67,7 @@ const checkOperand = ({ field, operator, value }: Comparison): void => {
     throw new RpcError('INVALID_ARGUMENT', '__key__ filter value must be a Key');
 };
 
-/** Null and NaN are only found by == and !=: as an operand of anything else they match nothing. */
+/** Null and NaN are found by the unary operators alone (clients send those for == and !=): as an operand they match nothing. */
 const isNull = (value: Value): boolean => value.kind === 'null';
 const isNaNValue = (value: Value): boolean => value.kind === 'double' && Number.isNaN(value.value);
 const isFindable = (value: Value): boolean => !isNull(value) && !isNaNValue(value);
@@ -92,9 +91,9 @@ const tests: Readonly<
   LESS_THAN_OR_EQUAL: (operand) => ordered(operand, (order) => order <= 0),
   GREATER_THAN: (operand) => ordered(operand, (order) => order > 0),
   GREATER_THAN_OR_EQUAL: (operand) => ordered(operand, (order) => order >= 0),
-  EQUAL: (operand) => (value) => compareValues(value, operand) === 0,
+  EQUAL: (operand) => (value) => isFindable(operand) && compareValues(value, operand) === 0,
   // The service leaves null out of both, though the field exists (seen in its clients' fixes of 2025).
-  NOT_EQUAL: (operand) => (value) => !isNull(value) && compareValues(value, operand) !== 0,
+  NOT_EQUAL: (operand) => (value) => isFindable(operand) && !isNull(value) && compareValues(value, operand) !== 0,
   NOT_IN: (operand) => {
     const values = listed(operand);
     if (values.some(isNull)) return () => false;

@@ -6,8 +6,8 @@ import { openReader } from '../reader.ts';
 import { planQuery } from './plan.ts';
 import { runPlan } from './run.ts';
 
-/** The service does not split below this many documents a part. */
-const partitionMinDocuments = 128;
+/** About this many documents a part is as fine as the service splits: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
+const partitionDocuments = 128;
 
 /** PartitionQuery: split points that cut a collection group into parts of about equal size. */
 export const partitionQuery = (databases: Databases): Method => ({
@@ -34,7 +34,7 @@ export const partitionQuery = (databases: Databases): Method => ({
     const plan = planQuery(parent, database, query);
     let count = 0;
     for (const _ of runPlan(plan, reader.scan)) count++;
-    const points = Math.min(Number(partitionCount), Math.floor(count / partitionMinDocuments));
+    const points = Math.min(Number(partitionCount), Math.round(count / partitionDocuments));
     const wanted = new Set(Array.from({ length: points }, (_, i) => Math.round(((i + 1) * count) / (points + 1))));
     const names: string[] = [];
     let at = 0;

@@ -23,6 +23,9 @@ export const checkCombination = (tree: FilterTree): void => {
       'INVALID_ARGUMENT',
       'Only a single NOT_EQUAL, NOT_IN, IS_NOT_NULL, or IS_NOT_NAN filter allowed per query.',
     );
+  if (arrayTestsAtOnce(tree) > 1) {
+    throw new RpcError('INVALID_ARGUMENT', "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.");
+  }
   const disjunctions = countDisjunctions(tree);
   if (disjunctions > disjunctionsMax) {
     throw new RpcError(
@@ -43,4 +46,11 @@ const countDisjunctions = (tree: FilterTree): number => {
   if (tree.kind === 'and') return tree.parts.reduce((product, part) => product * countDisjunctions(part), 1);
   const { operator, value } = tree.comparison;
   return (operator === 'IN' || operator === 'ARRAY_CONTAINS_ANY') && value.kind === 'array' ? value.values.length : 1;
+};
+
+/** The most tests of an array's elements that have to hold at once; array-contains-any is an `or` of array-contains. */
+const arrayTestsAtOnce = (tree: FilterTree): number => {
+  if (tree.kind === 'comparison') return tree.comparison.operator.startsWith('ARRAY_CONTAINS') ? 1 : 0;
+  const counts = tree.parts.map(arrayTestsAtOnce);
+  return tree.kind === 'and' ? counts.reduce((sum, count) => sum + count, 0) : Math.max(0, ...counts);
 };

@@ -4,7 +4,7 @@ import { DocumentMessage, type Message, type Method, RpcError } from '../parts.t
 import { decodeRequest, proto, timestampOf } from '../proto.ts';
 import type { RunQueryRequest } from '../query-messages.ts';
 import { openReader } from '../reader.ts';
-import { type Plan, planQuery } from './plan.ts';
+import { planQuery } from './plan.ts';
 import { matches, runPlan } from './run.ts';
 
 /** Messages given to the transport at once: enough that a write to the socket is worth its cost, few enough to stay small. */
@@ -36,15 +36,17 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const suffix = proto.RunQueryResponse.encode({ readTime });
   let batch: Message[] = [];
   let count = 0;
-  for (const document of runPlan(plan, reader.scan)) {
+  const skipped = (skippedResults: number): void => {
+    if (skippedResults > 0) batch.push(proto.RunQueryResponse.encode({ readTime, skippedResults }));
+  };
+  for (const document of runPlan(plan, reader.scan, skipped)) {
     count++;
     batch.push(new DocumentMessage(document.bytes, suffix));
     if (batch.length < batchMessages) continue;
     yield batch;
     batch = [];
   }
-  const skipped = skippedBy(plan, count);
-  if (count === 0 || skipped > 0) batch.push(proto.RunQueryResponse.encode({ readTime, skippedResults: skipped }));
+  if (count === 0 && batch.length === 0) batch.push(suffix);
   if (request.explainOptions) batch.push(proto.RunQueryResponse.encode({ readTime, explainMetrics: explain(count) }));
   if (batch.length > 0) yield batch;
 }
@@ -57,6 +59,3 @@ const explain = (count: number) => ({
     readOperations: BigInt(Math.max(1, count)),
   },
 });
-
-/** What the offset passed over is only known when something came after it. */
-const skippedBy = (plan: Plan, count: number): number => (count > 0 ? plan.offset : 0);

@@ -17,20 +17,24 @@ export const matches =
     (!plan.filter || plan.filter(document)) &&
     plan.orders.every(({ field }) => field.isName || fieldValue(document, field) !== undefined);
 
-/** The results of a plan, in order. By name they are walked lazily, whatever their number; any other order is sorted in memory. */
-export function* runPlan(plan: Plan, scan: Scan): Generator<StoredDocument> {
+/**
+ * The results of a plan, in order. By name they are walked lazily, whatever their number; any other order is sorted in memory.
+ * `skipped` is told how many the offset passed over, before the first result.
+ */
+export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
   const ordered = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
-  let toSkip = plan.offset;
+  let passed = 0;
   let left = plan.limit ?? Number.POSITIVE_INFINITY;
   if (left === 0) return;
   for (const document of ordered) {
-    if (toSkip > 0) {
-      toSkip--;
+    if (passed < plan.offset) {
+      if (++passed === plan.offset) skipped(passed);
       continue;
     }
     yield plan.select ? { ...document, bytes: project(document.bytes, plan.select) } : document;
     if (--left === 0) return;
   }
+  if (passed < plan.offset) skipped(passed);
 }
 
 function* walkByName(plan: Plan, scan: Scan): Generator<StoredDocument> {
