@@ -87,7 +87,11 @@ async function serveOne(
 ): Promise<void> {
   try {
     if (method.kind === 'unary') reply.only(await method.run(request, call));
-    else await pour(method.run(request, call), reply);
+    else {
+      // The official Node client takes a stream that fails before its headers for a lost connection and tries for 7 s.
+      reply.begin();
+      await pour(method.run(request, call), reply);
+    }
   } catch (error) {
     fail(error, reply, log);
   }
