@@ -19,7 +19,12 @@ export const entries: readonly string[] = [
 export interface BundleOptions {
   /** Writes index.cjs.map beside each bundle; it would double what is uploaded. */
   readonly sourcemap?: boolean;
+  /** Packages to put others in the place of; the bench measures with and without. */
+  readonly alias?: Readonly<Record<string, string>>;
 }
+
+/** No function can use the SDK's chain of credential providers; see the file. */
+const lambdaOnly = { '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts') };
 
 /** Where the bundle of an entry is: a folder with nothing in it but index.cjs. */
 export const bundleDir = (entry: string, outdir: string): string => join(outdir, entry.replace(/\.ts$/, ''));
@@ -43,7 +48,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     target: 'node24',
     // The SDK's module builds can be shaken; its CommonJS builds cannot.
     mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts') },
+    alias: { ...(options.alias ?? lambdaOnly) },
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

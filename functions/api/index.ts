@@ -6,6 +6,7 @@ import type { contract } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';
 import * as auditLogs from './audit-logs.ts';
 import * as auth from './auth.ts';
+import * as description from './description.ts';
 import * as invitations from './invitations.ts';
 import * as invites from './invites.ts';
 import * as members from './members.ts';
@@ -24,4 +25,5 @@ export const handlers = {
   serviceAccount,
   auditLogs,
   system,
+  description,
 } as const satisfies Handlers;

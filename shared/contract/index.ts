@@ -6,10 +6,20 @@ import { invitations, invites } from './invitations.ts';
 import { members } from './members.ts';
 import { organizations } from './organizations.ts';
 import { serviceAccount } from './service-account.ts';
-import { system } from './system.ts';
+import { description, system } from './system.ts';
 import type { Use } from './uses.ts';
 
-export const contract = { auth, organizations, members, invites, invitations, serviceAccount, auditLogs, system } as const;
+export const contract = {
+  auth,
+  organizations,
+  members,
+  invites,
+  invitations,
+  serviceAccount,
+  auditLogs,
+  system,
+  description,
+} as const;
 
 /** Where an endpoint's handler is: functions/api/<file>.ts, one file per group, one export per operation. */
 export const handlerOf = (endpoint: Pick<Endpoint, 'id'>): { file: string; name: string } => {

@@ -39,7 +39,8 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   invitations: { name: 'Acceptance', description: "The invited person's side of an invitation" },
   serviceAccount: { name: 'Service account', description: 'The API key for calls from servers' },
   auditLogs: { name: 'Audit log', description: 'What happened, who did it and from where' },
-  system: { name: 'System', description: 'Health, public keys and this description' },
+  system: { name: 'System', description: 'Health and public keys' },
+  description: { name: 'Description', description: 'What you are reading' },
 };
 
 const paths = (): Readonly<Record<string, Readonly<Record<string, Operation>>>> =>

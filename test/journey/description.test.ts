@@ -4,7 +4,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { endpoints } from '../../shared/contract/index.ts';
-import { Health, system } from '../../shared/contract/system.ts';
+import { description, Health, system } from '../../shared/contract/system.ts';
 import { version } from '../../shared/contract/version.ts';
 import { api, call } from '../support/client.ts';
 import { signIn } from '../support/person.ts';
@@ -46,7 +46,7 @@ test('access tokens verify with the published keys and nothing else', async () =
 });
 
 test('the description served is the one agreed on', async () => {
-  const { status, text, headers } = await call(system.openapi);
+  const { status, text, headers } = await call(description.openapi);
   equal(status, 200);
   match(headers.get('content-type') ?? '', /^application\/json/);
   equal(headers.get('cache-control'), 'public, max-age=300');
@@ -54,7 +54,7 @@ test('the description served is the one agreed on', async () => {
 });
 
 test('the page shows every operation, runs nothing and loads nothing', async () => {
-  const { status, text, headers } = await call(system.docs);
+  const { status, text, headers } = await call(description.docs);
   equal(status, 200);
   equal(headers.get('content-type'), 'text/html; charset=utf-8');
   match(headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]{44}'/);
@@ -62,6 +62,6 @@ test('the page shows every operation, runs nothing and loads nothing', async () 
 });
 
 test('the description can be asked for again and again and stays the same', async () => {
-  const [first, second] = [await call(system.openapi), await call(system.openapi)];
+  const [first, second] = [await call(description.openapi), await call(description.openapi)];
   equal(first.text, second.text);
 });

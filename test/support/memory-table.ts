@@ -14,6 +14,18 @@ export const marshalled = (value: unknown): Attribute => {
   return { M: Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, marshalled(inner)])) };
 };
 
+interface Update {
+  readonly Key: Stored;
+  readonly UpdateExpression: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Stored;
+}
+interface Operation {
+  readonly Put?: { readonly Item: Stored };
+  readonly Update?: Update;
+  readonly Delete?: { readonly Key: Stored };
+}
+
 export class MemoryTable {
   readonly items = new Map<string, Stored>();
   /** DynamoDB ends a page after 1 MB; this one after so many items. */
@@ -40,13 +52,23 @@ export class MemoryTable {
       return { Attributes: { count: item.count } };
     },
     TransactWriteItems: (input) => {
-      for (const { Put, Delete } of input.TransactItems as { Put?: { Item: Stored }; Delete?: { Key: Stored } }[]) {
+      for (const { Put, Update, Delete } of input.TransactItems as Operation[]) {
         if (Put) this.items.set(nameOf(Put.Item), Put.Item);
+        if (Update) this.#update(Update);
         if (Delete) this.items.delete(nameOf(Delete.Key));
       }
       return {};
     },
   };
+
+  /** SET #a = :a, … REMOVE #b, …; anything else is left as it is. */
+  #update({ Key, UpdateExpression, ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} }: Update): void {
+    const item = { ...(this.items.get(nameOf(Key)) ?? Key) };
+    const [, sets = '', removes = ''] = /^(?:SET (.*?))? ?(?:REMOVE (.*))?$/.exec(UpdateExpression) ?? [];
+    for (const [, name = '', value = ''] of sets.matchAll(/(#\w+) = (:\w+)/g)) item[names[name]!] = values[value]!;
+    for (const [name] of removes.matchAll(/#\w+/g)) delete item[names[name]!];
+    this.items.set(nameOf(Key), item);
+  }
 
   #query(input: Input): object {
     const values = input.ExpressionAttributeValues as Record<string, { S: string }>;

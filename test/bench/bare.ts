@@ -1,0 +1,21 @@
+/** What start-up is compared with: the DynamoDB client and nothing else. */
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+
+const client = new DynamoDBClient({});
+const send: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
+  BatchGetItem: (input) => client.send(new BatchGetItemCommand(input)),
+  Query: (input) => client.send(new QueryCommand(input)),
+  TransactWriteItems: (input) => client.send(new TransactWriteItemsCommand(input)),
+  UpdateItem: (input) => client.send(new UpdateItemCommand(input)),
+};
+
+/** Sends calls one after the other, as they are. */
+export const handler = async (calls: readonly { action: string; input: object }[]): Promise<void> => {
+  for (const { action, input } of calls) await send[action]?.(input as never);
+};

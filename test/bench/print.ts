@@ -1,0 +1,15 @@
+/** Tables that line up. */
+export const printTable = (title: string, columns: readonly string[], rows: readonly (readonly string[])[]): void => {
+  const widths = columns.map((name, n) => Math.max(name.length, ...rows.map((row) => row[n]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join('  ');
+  console.log(`\n${title}\n${line(columns)}\n${line(widths.map((width) => '-'.repeat(width)))}`);
+  for (const row of rows) console.log(line(row));
+};
+
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+export const fixed = (value: number, digits = 2): string => value.toFixed(digits);
+/** Whether a goal is met, beside the goal. */
+export const judged = (isMet: boolean, goal: string): string => `${goal} ${isMet ? 'met' : 'MISSED'}`;
