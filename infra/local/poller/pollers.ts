@@ -1,4 +1,5 @@
 /** Starts a poller for every event source mapping of the template. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FunctionSpec } from '../lambda/function.ts';
 import type { Host } from '../lambda/host.ts';
 import type { State } from '../state.ts';
@@ -13,6 +14,9 @@ export interface PollerOptions extends Pick<Outside, 'endpoint' | 'region' | 'de
   readonly host: Host;
   readonly state: State;
 }
+
+/** What is still under way then is cut off, and comes again at the next start: nobody waits half a minute for Ctrl-C. */
+const patienceMs = 3_000;
 
 export const startPollers = (options: PollerOptions): { stop(): Promise<void> } => {
   const { resources, functions, host, state } = options;
@@ -37,7 +41,7 @@ export const startPollers = (options: PollerOptions): { stop(): Promise<void> } 
   });
   return {
     stop: async () => {
-      await Promise.all(pollers.map((poller) => poller.stop()));
+      await Promise.race([Promise.all(pollers.map((poller) => poller.stop())), pause(patienceMs, undefined, { ref: false })]);
     },
   };
 };
