@@ -34,7 +34,7 @@ const main = async (): Promise<void> => {
   const dir = mkdtempSync(join(tmpdir(), 'stage-'));
   const startedMs = performance.now();
   const stage = await startStage({
-    ...{ port: 0, identityPort: 0, s3Port: 0, delayScale: 1, demo: false, dir },
+    ...{ port: 0, identityPort: 0, s3Port: 0, firestorePort: 0, delayScale: 1, demo: false, dir },
     // Tests call from one address, and far more often than a person.
     config: { requestsPerMinute: 100_000 },
     say: (line) => console.log(`stage: ${line}`),
@@ -49,6 +49,7 @@ const main = async (): Promise<void> => {
     STAGE_REGION: region,
     STAGE_TABLE: stage.tableName,
     STAGE_DIR: dir,
+    STAGE_FIRESTORE: stage.firestore.address,
   });
   let failed = false;
   const results = run({ files: [...files], concurrency: 2, timeout: timeoutMs });

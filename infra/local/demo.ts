@@ -42,10 +42,16 @@ const demoOrganization = async (stage: Stage, accessToken: string): Promise<stri
   return data.id;
 };
 
-const introduction = ({ url, identityUrl }: Stage, email: string, organizationId: string, tokenFile: string): string => `
+const introduction = (
+  { url, identityUrl, firestore }: Stage,
+  email: string,
+  organizationId: string,
+  tokenFile: string,
+): string => `
   ${url}/docs             the API, described
   ${url}/_local/outbox    the mails it sent
   ${identityUrl}                  the identity provider: sign in as anyone
+  ${firestore.address}                  Firestore (FIRESTORE_EMULATOR_HOST)
 
 ${email} is signed in for an hour and owns the organization Analytical Engines. Try:
 

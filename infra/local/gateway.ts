@@ -35,12 +35,17 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
       return { status: 204, headers: cors.preflight(request.headers), body: empty };
     }
     if (headerBytes(request) > headersMaxBytes) {
+      // A token of that size is no token of ours.
+      if ((request.headers.authorization?.length ?? 0) > headersMaxBytes / 2)
+        return refusal('UNAUTHORIZED', 'This token is malformed');
       const large = refusal('PAYLOAD_TOO_LARGE', `The request line and headers may have at most ${headersMaxBytes} bytes`);
       return { ...large, status: 431 };
     }
     const [rawPath = '/', ...rest] = (request.url ?? '/').split('?');
     const path = decode(rawPath);
-    if (path === undefined || !path.startsWith('/')) return refusal('VALIDATION_ERROR', 'The path is not validly encoded');
+    if (path === undefined || !path.startsWith('/')) {
+      return refusal('VALIDATION_ERROR', 'The path is not validly encoded', { field: 'path', reason: 'is not validly encoded' });
+    }
     const page = path.startsWith('/_local/') ? options.page(path) : undefined;
     if (page) return page;
     const body = await readBody(request);
@@ -121,11 +126,14 @@ const withTimeout = async <T>(work: Promise<T>, { route }: Match): Promise<T> =>
   }
 };
 
-const refusal = (code: ErrorCode, message: string): Reply => ({
-  status: errors[code],
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: Buffer.from(JSON.stringify({ success: false, error: { code, message, requestId: crypto.randomUUID() } })),
-});
+const refusal = (code: ErrorCode, message: string, details?: Readonly<Record<string, string>>): Reply => {
+  const requestId = crypto.randomUUID();
+  return {
+    status: errors[code],
+    headers: { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId },
+    body: Buffer.from(JSON.stringify({ success: false, error: { code, message, details, requestId } })),
+  };
+};
 
 const bodiless = new Set([204, 304]);
 

@@ -11,13 +11,19 @@ const main = async (): Promise<void> => {
   const settings = readSettings(process.env);
   let stage: Stage | undefined;
   let stopping = false;
-  const stop = async (code: number): Promise<void> => {
+  const stop = async (wanted: number): Promise<void> => {
     // A second signal changes nothing: stopping takes a moment, not minutes.
     if (stopping) return;
     stopping = true;
     say('stopping');
     // Before it is ready there is nothing to save, and what it started ends with it.
-    await stage?.stop();
+    let code = wanted;
+    try {
+      await stage?.stop();
+    } catch (error) {
+      console.error(error);
+      code = 1;
+    }
     process.exit(code);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));

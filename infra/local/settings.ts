@@ -5,6 +5,7 @@ export interface Settings {
   readonly port: number;
   readonly identityPort: number;
   readonly s3Port: number;
+  readonly firestorePort: number;
   /** Where state lives; it survives restarts. */
   readonly dir: string;
   readonly demo: boolean;
@@ -20,11 +21,13 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
     port: port(env, 'PORT', 3000),
     identityPort: port(env, 'IDP_PORT', 3001),
     s3Port: port(env, 'S3_PORT', 4566),
+    firestorePort: port(env, 'FIRESTORE_PORT', 8080),
     dir: resolve(env.LOCAL_DIR || '.local'),
     demo: flag(env, 'DEMO', true),
     delayScale: scale(env, 'DELAY_SCALE', 1),
   };
-  const ports = { PORT: settings.port, IDP_PORT: settings.identityPort, S3_PORT: settings.s3Port };
+  const { port: gateway, identityPort, s3Port, firestorePort } = settings;
+  const ports = { PORT: gateway, IDP_PORT: identityPort, S3_PORT: s3Port, FIRESTORE_PORT: firestorePort };
   for (const [name, value] of Object.entries(ports)) {
     const twin = Object.entries(ports).find(([other, its]) => other !== name && its === value && value !== 0);
     if (twin) throw new StartError(`${name} and ${twin[0]} are both ${value}; give each a port of its own`);

@@ -1,16 +1,17 @@
 /** The local stage: the synthesized template, booted on embedded engines. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { ConfigInput } from '../config.ts';
 import { bundleFunctions } from './bundles.ts';
 import { localConfig } from './config.ts';
+import type { Firestore } from './engines/firestore/index.ts';
 import type { People } from './engines/identity-people.ts';
 import { readFunctions } from './functions.ts';
 import { headersReadBytes, makeGateway } from './gateway.ts';
 import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
-import { explain, openDoor } from './listen.ts';
+import { openDoor } from './listen.ts';
+import { clientSecretOf, openAws, openFirestore, openIdentity, type Stops, stopAll } from './opening.ts';
 import { outboxReply } from './outbox.ts';
 import type { Aws, AwsOptions, Principal } from './parts.ts';
 import { type Roles, readRoles } from './roles.ts';
@@ -32,6 +33,7 @@ export interface Stage {
   readonly url: string;
   readonly identityUrl: string;
   readonly aws: Aws;
+  readonly firestore: Firestore;
   readonly state: State;
   readonly people: People;
   readonly functions: readonly FunctionSpec[];
@@ -59,9 +61,7 @@ const selfActing = new Set(['AWS::StepFunctions::StateMachine', 'AWS::Lambda::Ev
 /** Boots a stage, or leaves nothing of it behind and throws. */
 export const startStage = async (options: StageOptions): Promise<Stage> => {
   const started: Stops = [];
-  const stop = async (): Promise<void> => {
-    for (const each of started.splice(0).reverse()) await each();
-  };
+  const stop = (): Promise<void> => stopAll(started);
   try {
     return { ...(await boot(options, started)), stop };
   } catch (error) {
@@ -69,9 +69,6 @@ export const startStage = async (options: StageOptions): Promise<Stage> => {
     throw error;
   }
 };
-
-/** How to stop what has started, in order of starting. */
-type Stops = (() => unknown)[];
 
 const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 'stop'>> => {
   const { dir, delayScale, say = () => {} } = options;
@@ -94,7 +91,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   };
   let roles: Roles = () => undefined;
   // What is slow to import is imported beside the processes that are slow to start.
-  const [stacks, bundles, aws, identity, { startPollers }, { keepIdentitySecret }] = await Promise.all([
+  const [stacks, bundles, aws, identity, firestore, { startPollers }, { keepIdentitySecret }] = await Promise.all([
     synthesize(config),
     bundleFunctions(),
     openAws(
@@ -117,6 +114,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
       clientSecret,
       state,
     }),
+    openFirestore(options.firestorePort, dir, started),
     import('./poller/pollers.ts'),
     import('./identity-secret.ts'),
   ]);
@@ -151,37 +149,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   );
   const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
   const { people } = identity;
-  return { url: gateway.url, identityUrl: identityDoor.url, aws, state, people, functions, tableName, host: running };
-};
-
-/** Stopping waits for the start: engines that came up late would be left running. */
-const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
-  const starting = import('./aws.ts')
-    .then(({ startAws }) => startAws(options))
-    .catch((error: NodeJS.ErrnoException) => {
-      throw explain(error, options.s3Port, 'S3_PORT');
-    });
-  started.push(async () => (await starting.catch(() => undefined))?.stop());
-  return starting;
-};
-
-const openIdentity = async (options: {
-  issuer: string;
-  apiUrl: string;
-  clientId: string;
-  clientSecret: string;
-  state: State;
-}) => {
-  const { startIdentity } = await import('./engines/identity.ts');
-  const signInUrl = `${options.apiUrl}/api/v1/auth/google`;
-  return startIdentity({ ...options, signInUrl, redirectUri: `${signInUrl}/callback` });
-};
-
-/** Made once: the provider and the secret store must agree on it at every start. */
-const clientSecretOf = (state: State): string => {
-  const secret = state.get<string>('identity-client', 'secret') ?? randomBytes(24).toString('base64url');
-  state.set('identity-client', 'secret', secret);
-  return secret;
+  return { url: gateway.url, identityUrl: identityDoor.url, aws, firestore, state, people, functions, tableName, host: running };
 };
 
 const same = <T>(value: T): T => value;

@@ -25,8 +25,8 @@ export interface Row {
   /** The content types a `file` can have, with the shape of those that are JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
   readonly status?: 200 | 201 | 202;
-  /** A second status with the same content, for an answer that is complete but not good news. */
-  readonly alsoStatus?: 503;
+  /** A second status with the same content: work begun instead of done, or an answer that is complete but not good news. */
+  readonly alsoStatus?: 202 | 503;
   /** The audit action. A row with one must return a change that says what it touched. */
   readonly audit?: string;
   /** Errors of its own, beside those every endpoint of its access can answer. */

@@ -2,20 +2,22 @@
 import type { Endpoint } from './endpoint.ts';
 import { type ErrorCode, errors } from './errors.ts';
 
-const every: readonly ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR'];
+// A query parameter that is unknown or given twice is refused everywhere.
+const every: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR'];
 const signedIn: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN'];
-const scoped: readonly ErrorCode[] = ['VALIDATION_ERROR', 'PERMISSION_DENIED', 'ORGANIZATION_NOT_FOUND'];
-const withBody: readonly ErrorCode[] = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
-const idempotent: readonly ErrorCode[] = ['VALIDATION_ERROR', 'CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
+const scoped: readonly ErrorCode[] = ['PERMISSION_DENIED', 'ORGANIZATION_NOT_FOUND'];
+const withBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const idempotent: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
 
 export const errorsOf = (endpoint: Endpoint): readonly ErrorCode[] => {
-  const { access, query, list, body, idempotent: isIdempotent, uses, errors: own = [] } = endpoint;
+  const { access, body, audit, idempotent: isIdempotent, uses, errors: own = [] } = endpoint;
   const all = new Set<ErrorCode>([
     ...own,
     ...every,
     ...(access === 'public' ? [] : signedIn),
     ...(typeof access === 'object' ? scoped : []),
-    ...(query || list ? (['VALIDATION_ERROR'] as const) : []),
+    // Two changes can meet.
+    ...(audit ? (['CONFLICT'] as const) : []),
     ...(body ? withBody : []),
     ...(isIdempotent ? idempotent : []),
     // The parts behind it may be busy.

@@ -38,8 +38,9 @@ export const Slug = z
 const isTimezone = (name: string): boolean => {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    // Intl does not mind the case; the schedulers that will be given the name do.
+    return known === name || known.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;
   }

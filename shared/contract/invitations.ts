@@ -98,6 +98,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
       joinedAt: Moment,
     }),
     audit: 'invitation.accepted',
+    idempotent: true,
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     uses: ['table:write', 'secret:service'],
   },

@@ -11,14 +11,14 @@ export const Member = z.object({
   role: z.enum(roles),
   status: z.literal('active'),
   joinedAt: Moment,
-  lastActiveAt: Moment.nullable(),
+  lastActiveAt: Moment.describe('Of someone not seen yet, when they joined'),
 });
 
 export const members = group('members', `${apiPrefix}/organizations/current/members`, {
   list: {
     method: 'GET',
     path: '',
-    access: { role: 'viewer', scope: 'organization:read' },
+    access: { role: 'admin', scope: 'people-only' },
     summary: 'The members of the organization',
     list: Member,
     uses: ['table:read'],

@@ -100,12 +100,17 @@ const parametersOf = ({ path, access, idempotent, list, query }: Endpoint): Oper
 
 const descriptions = { 200: 'Done', 201: 'Created', 202: 'Begun' } as const;
 
+const secondDescriptions = {
+  202: 'The same, when the work has begun and goes on',
+  503: 'The same, when not all is well',
+} as const;
+
 const successOf = (endpoint: Endpoint): Readonly<Record<string, Answer>> => {
   const { reply = 'json', status = 200, alsoStatus, idempotent } = endpoint;
   if (reply === 'redirect') return { 302: { description: 'On to the next step', headers: answerHeaders('Location') } };
   const headers = answerHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
   const answer = { description: descriptions[status], headers, content: reply === 'file' ? files(endpoint) : envelope(endpoint) };
-  return { [status]: answer, ...(alsoStatus && { [alsoStatus]: { ...answer, description: 'The same, when not all is well' } }) };
+  return { [status]: answer, ...(alsoStatus && { [alsoStatus]: { ...answer, description: secondDescriptions[alsoStatus] } }) };
 };
 
 const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>

@@ -114,7 +114,10 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
         .describe('With force: also remove the objects in your buckets'),
     }),
     data: Deletion,
+    // With force the purge has begun.
+    alsoStatus: 202,
     audit: 'organization.deleted',
+    idempotent: true,
     uses: ['table:write'],
   },
   recover: {
@@ -126,6 +129,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     bodyOptional: true,
     data: Organization.pick({ id: true, name: true, slug: true, createdAt: true, updatedAt: true }),
     audit: 'organization.recovered',
+    idempotent: true,
     errors: ['ORGANIZATION_NOT_FOUND', 'CONFLICT', 'PERMISSION_DENIED'],
     uses: ['table:write'],
   },

@@ -6,7 +6,7 @@
 export const uses = {
   /** Read any item; count requests and note who was seen (RATE# and SEEN# partitions only). */
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN'],
-  /** Change items in transactions; never to change or remove an audit entry. */
+  /** Change items in transactions; IAM denies updating and removing audit entries (replacing one is kept out by its condition). */
   'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'AUDIT_RETENTION_DAYS'],
   /** Check access tokens against the public half of the signing key. */
   'token:verify': ['TOKEN_KEY_IDS', 'PUBLIC_URL', 'ALLOWED_ORIGINS'],

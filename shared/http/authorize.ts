@@ -34,6 +34,8 @@ export interface Authorized {
   readonly participant: Participant | undefined;
   /** The item at `also`, read in the same round trip. */
   readonly also: Item | undefined;
+  /** The organization is gone, but an answer is stored: the call that deleted it may be this one, repeated. */
+  readonly gone?: ApiError;
 }
 
 export const authorize = async (
@@ -65,6 +67,9 @@ export const authorize = async (
     const person = { userId, sessionId, email, name };
     const actor: Actor = { type: 'user', id: userId, email };
     if (!scoped) return { actor, person, participant: undefined, also: found.also };
+    if (found.also && isGone(found.organization)) {
+      return { actor, person, participant: undefined, also: found.also, gone: noSuchOrganization() };
+    }
     const organization = existing(organizationHeader, found.organization);
     const member = found.member as MemberRecord | undefined;
     if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
@@ -83,7 +88,7 @@ export const authorize = async (
   const actor: Actor = { type: 'service_account', id: key.accountId, email: key.email };
   if (!scoped) throw new ApiError('FORBIDDEN', 'This call is for people; a service account cannot make it');
   // The organization of a deleted organization's key is gone, so the key is too.
-  if (key.organizationId === organizationId && (!found.organization || (found.organization as OrganizationRecord).deletedAt)) {
+  if (key.organizationId === organizationId && isGone(found.organization)) {
     throw unauthorized('This API key is not valid');
   }
   const organization = existing(organizationHeader, found.organization);
@@ -101,10 +106,12 @@ export const authorize = async (
 const existing = (header: string | undefined, found: Item | undefined): OrganizationRecord => {
   if (!header) throw invalid('X-Organization-Id', 'is required');
   if (!isId('organization', header)) throw invalid('X-Organization-Id', 'must be one organization id');
-  const organization = found as OrganizationRecord | undefined;
-  if (!organization || organization.deletedAt) throw new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization');
-  return organization;
+  if (isGone(found)) throw noSuchOrganization();
+  return found as OrganizationRecord;
 };
+
+const isGone = (found: Item | undefined): boolean => found === undefined || (found as OrganizationRecord).deletedAt !== undefined;
+const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization');
 
 const readNamed = async <N extends string>(keys: Record<N, Key | '' | undefined>): Promise<Record<N, Item | undefined>> => {
   const wanted = Object.entries(keys).filter((entry): entry is [N, Key] => Boolean(entry[1]));

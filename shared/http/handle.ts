@@ -2,6 +2,7 @@
  * Runs a row of the contract. Each step's result is the next one's input, so none can be left out or reordered:
  * size → authenticate → count → authorize → parse → validate → recall → run → commit → respond.
  */
+import * as z from 'zod';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type Clock, clock, type Key, log } from '../platform/index.ts';
 import type { Authorized } from './authorize.ts';
@@ -16,6 +17,9 @@ import { type Decision, replay, settle } from './settle.ts';
 import { validate } from './validate.ts';
 
 type Run = (call: unknown) => Promise<Outcome>;
+
+/** A mistyped parameter must not pass for one that was left out. */
+const noQuery = z.strictObject({});
 
 export const handle = <E extends Endpoint>(
   endpoint: E,
@@ -71,11 +75,12 @@ const proceed = async (
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
   const page = endpoint.list ? await readPage(query, scope, endpoint.id) : undefined;
-  const parsedQuery = endpoint.query ? validate(endpoint.query, endpoint.list ? filters : query, 'query') : undefined;
+  const parsedQuery = validate(endpoint.query ?? noQuery, endpoint.list ? filters : query, 'query');
   const body = endpoint.body ? validate(endpoint.body, readJson(incoming, endpoint.bodyOptional ?? false), 'body') : undefined;
 
   const earlier = await replay(authorized?.also, body, now);
   if (earlier) return earlier;
+  if (authorized?.gone) throw authorized.gone;
 
   const call = {
     params: incoming.params,

@@ -54,7 +54,12 @@ const admit = async (
   const identity = rateIdentity(credentials);
   const header = incoming.headers['x-organization-id'];
   const key = endpoint.idempotent
-    ? answerKey(incoming.headers['idempotency-key'], identity, header, `${endpoint.method} ${incoming.path}`)
+    ? answerKey(
+        incoming.headers['idempotency-key'],
+        identity,
+        access === 'user' ? undefined : header,
+        `${endpoint.method} ${incoming.path}`,
+      )
     : undefined;
   const scope = access !== 'user' && header && isId('organization', header) ? header : 'none';
   const own = endpoint.requestsPerMinute && { id: endpoint.id, limit: endpoint.requestsPerMinute };

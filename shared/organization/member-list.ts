@@ -18,7 +18,7 @@ export const readMember = async (
 };
 
 export interface ListedMember extends Fellow {
-  readonly lastActiveAt: string | null;
+  readonly lastActiveAt: string;
 }
 
 /** Who joined last comes first. Someone who leaves while the page is read is left out of it. */
@@ -34,7 +34,7 @@ export const listMembers = async (
   );
   const members = userIds.flatMap((_, n): readonly ListedMember[] => {
     const [member, profile, seen] = found.slice(n * 3, n * 3 + 3) as [MemberRecord?, UserRecord?, { at: string }?];
-    return member ? [{ member, profile, lastActiveAt: seen?.at ?? null }] : [];
+    return member ? [{ member, profile, lastActiveAt: seen?.at ?? member.joinedAt }] : [];
   });
   return { members, next };
 };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { invites } from '../../shared/contract/invitations.ts';
+import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { serviceAccount } from '../../shared/contract/service-account.ts';
 import { answerKey } from '../../shared/http/idempotency.ts';
@@ -33,6 +33,24 @@ const cases: readonly Case[] = [
     },
   },
   {
+    endpoint: organizations.remove,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const options = { ...within(organization), body: { confirmName: organization.name } };
+      const otherBody = { confirmName: organization.name, deleteBackupData: true };
+      return { options, otherBody, effects: () => entries(organization, 'organization.deleted') };
+    },
+  },
+  {
+    endpoint: organizations.recover,
+    prepare: async () => {
+      const organization = await newOrganization();
+      await call(organizations.remove, { ...within(organization), body: { confirmName: organization.name } });
+      const options = { token: organization.owner.accessToken, params: { id: organization.id } };
+      return { options, effects: () => entries(organization, 'organization.recovered') };
+    },
+  },
+  {
     endpoint: invites.create,
     prepare: async () => {
       const organization = await newOrganization();
@@ -47,6 +65,18 @@ const cases: readonly Case[] = [
       const made = await call(invites.create, { ...within(organization), body: { email: newEmail() } });
       const options = { ...within(organization), params: { inviteId: made.body.data.id } };
       return { options, effects: () => entries(organization, 'invitation.resent') };
+    },
+  },
+  {
+    endpoint: invitations.accept,
+    prepare: async () => {
+      const [organization, joining] = [await newOrganization(), await signIn()];
+      const made = await call(invites.create, { ...within(organization), body: { email: joining.email } });
+      const token = made.body.data.acceptUrl.split('/').at(-1)!;
+      return {
+        options: { token: joining.accessToken, params: { token } },
+        effects: () => entries(organization, 'invitation.accepted'),
+      };
     },
   },
   {

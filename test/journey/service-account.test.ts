@@ -98,10 +98,11 @@ test('a key reaches what its scopes say, in its own organization, and nothing th
   const other = await start();
   const { apiKey } = (await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: [...scopes] } })).body.data;
   const key = { token: apiKey, org };
-  equal((await call(members.list, key)).status, 200);
+  equal((await call(organizations.current, key)).status, 200);
   const refusals = [
     await call(serviceAccount.get, key),
     await call(serviceAccount.remove, key),
+    await call(members.list, key),
     await call(invites.list, key),
     await call(invites.create, { ...key, body: { email: 'x@example.com' } }),
     await call(members.remove, { ...key, params: { userId: organization.owner.userId } }),

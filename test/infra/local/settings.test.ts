@@ -9,6 +9,7 @@ describe('settings', () => {
       port: 3000,
       identityPort: 3001,
       s3Port: 4566,
+      firestorePort: 8080,
       dir: resolve('.local'),
       demo: true,
       delayScale: 1,
@@ -17,11 +18,20 @@ describe('settings', () => {
     assert.deepEqual(readSettings({ PORT: '', LOCAL_DIR: '', DEMO: ' ', DELAY_SCALE: '' }), defaults);
   });
   test('are read from the environment', () => {
-    const env = { PORT: '80', IDP_PORT: '0', S3_PORT: '65535', LOCAL_DIR: '/tmp/x', DEMO: '0', DELAY_SCALE: '60' };
+    const env = {
+      PORT: '80',
+      IDP_PORT: '0',
+      S3_PORT: '65535',
+      FIRESTORE_PORT: '81',
+      LOCAL_DIR: '/tmp/x',
+      DEMO: '0',
+      DELAY_SCALE: '60',
+    };
     assert.deepEqual(readSettings(env), {
       port: 80,
       identityPort: 0,
       s3Port: 65535,
+      firestorePort: 81,
       dir: '/tmp/x',
       demo: false,
       delayScale: 60,

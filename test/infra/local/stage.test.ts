@@ -33,7 +33,7 @@ interface Started {
 }
 
 const start = (env: Record<string, string>): Started => {
-  const clean = { PATH: process.env.PATH ?? '', PORT: '0', IDP_PORT: '0', S3_PORT: '0', DEMO: '0' };
+  const clean = { PATH: process.env.PATH ?? '', PORT: '0', IDP_PORT: '0', S3_PORT: '0', FIRESTORE_PORT: '0', DEMO: '0' };
   const child = spawn(process.execPath, [main], { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const exited = new Promise<number | null>((done) => child.once('close', done));
@@ -85,7 +85,7 @@ describe('npm start', () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
     const port = String((taken.address() as AddressInfo).port);
-    for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT']) {
+    for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT', 'FIRESTORE_PORT']) {
       const dir = newDir();
       const line = await refusal({ [variable]: port, LOCAL_DIR: dir });
       assert.equal(line, `port ${port} is taken; stop what uses it, or set ${variable} to another port`);
@@ -156,7 +156,7 @@ describe('the template decides', () => {
   test('a permission taken from a role is AccessDenied in that function, and in no other', async (t) => {
     const dir = newDir();
     const stage = await startStage({
-      ...{ port: 0, identityPort: 0, s3Port: 0, delayScale: 1, demo: false, dir },
+      ...{ port: 0, identityPort: 0, s3Port: 0, firestorePort: 0, delayScale: 1, demo: false, dir },
       tamper: without('OrganizationsCreate', 'dynamodb:PutItem'),
       config: { plan: 'starter' },
     });

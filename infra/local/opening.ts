@@ -1,0 +1,63 @@
+/** Starts the engines of a stage, each beside the others, and stops whatever came up. */
+import { randomBytes } from 'node:crypto';
+import type { Firestore } from './engines/firestore/index.ts';
+import { explain } from './listen.ts';
+import type { Aws, AwsOptions } from './parts.ts';
+import type { State } from './state.ts';
+
+/** How to stop what has started, in order of starting. */
+export type Stops = (() => unknown)[];
+
+/** Stops in reverse; one that fails does not keep the others running. Throws the first failure, at the end. */
+export const stopAll = async (started: Stops): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const each of started.splice(0).reverse()) {
+    try {
+      await each();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Stopping waits for the start: engines that came up late would be left running. */
+export const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
+  const starting = import('./aws.ts')
+    .then(({ startAws }) => startAws(options))
+    .catch((error: NodeJS.ErrnoException) => {
+      throw explain(error, options.s3Port, 'S3_PORT');
+    });
+  started.push(async () => (await starting.catch(() => undefined))?.stop());
+  return starting;
+};
+
+export const openIdentity = async (options: {
+  issuer: string;
+  apiUrl: string;
+  clientId: string;
+  clientSecret: string;
+  state: State;
+}) => {
+  const { startIdentity } = await import('./engines/identity.ts');
+  const signInUrl = `${options.apiUrl}/api/v1/auth/google`;
+  return startIdentity({ ...options, signInUrl, redirectUri: `${signInUrl}/callback` });
+};
+
+/** Made once: the provider and the secret store must agree on it at every start. */
+export const clientSecretOf = (state: State): string => {
+  const secret = state.get<string>('identity-client', 'secret') ?? randomBytes(24).toString('base64url');
+  state.set('identity-client', 'secret', secret);
+  return secret;
+};
+
+/** The database backups are taken of: official clients reach it on its own port. */
+export const openFirestore = (port: number, dir: string, started: Stops): Promise<Firestore> => {
+  const starting = import('./engines/firestore/index.ts')
+    .then(({ startFirestore }) => startFirestore({ port, dir }))
+    .catch((error: NodeJS.ErrnoException) => {
+      throw explain(error, port, 'FIRESTORE_PORT');
+    });
+  started.push(async () => (await starting.catch(() => undefined))?.stop());
+  return starting;
+};
