@@ -9,6 +9,7 @@ import { errorsOf } from '../../../shared/contract/failure.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { describe } from '../../../shared/contract/openapi.ts';
 import { version } from '../../../shared/contract/version.ts';
+import { accessCookie } from '../../../shared/http/cookie.ts';
 
 const document = describe();
 const fixture = new URL('../../fixture/openapi.json', import.meta.url);
@@ -49,6 +50,9 @@ for (const endpoint of endpoints) {
     equal(refs.includes('#/components/parameters/Cursor'), endpoint.list !== undefined);
   });
 }
+
+test('the cookie described is the one that is set', () =>
+  equal(document.components.securitySchemes.sessionCookie.name, accessCookie));
 
 test('every event is described as a webhook', () => deepEqual(Object.keys(document.webhooks), Object.keys(events)));
 

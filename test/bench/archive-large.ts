@@ -1,0 +1,127 @@
+/** A backup of as many documents as the argument says: memory while writing, one document out of it, and an incremental one. */
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Dice } from '../../infra/local/engines/firestore/seed-dice.ts';
+import {
+  Archive,
+  DocumentSkim,
+  type Manifest,
+  openManifest,
+  type Shard,
+  ShardWriter,
+  sealManifest,
+} from '../../shared/archive/index.ts';
+import { makeDocuments, nameOf, source } from './archive-data.ts';
+
+const count = Number(process.argv[2] ?? 200_000);
+const dir = mkdtempSync(join(tmpdir(), 'archive-'));
+const files = new Map<string, number>();
+const dataKey = randomBytes(32);
+const identityOf = (backup: string) => ({ organization: 'org_bench', project: 'prj_bench', backup });
+const writingOf = (backup: string) => ({ identity: identityOf(backup), dataKey, random: randomBytes });
+const skim = new DocumentSkim();
+
+/** Stands for an upload: parts of 8 MiB, then forgotten. */
+const store = (backup: string, name: string, pieces: readonly Buffer[]): void => {
+  const key = `${backup} ${name}`;
+  const file = files.get(key) ?? openSync(join(dir, key.replaceAll('/', '-')), 'w+');
+  files.set(key, file);
+  for (const piece of pieces) writeSync(file, piece);
+};
+const flush = (backup: string, writer: ShardWriter, atLeast: number): void => {
+  if (writer.pendingBytes.chunk >= atLeast) store(backup, 'chunk/00000000-0000', writer.takeChunk());
+  if (writer.pendingBytes.index >= atLeast) store(backup, 'index/00000000-0000', writer.takeIndex());
+};
+
+let fetches = 0;
+let fetched = 0;
+const open = (manifest: Manifest): Archive =>
+  new Archive(manifest, {
+    dataKey: () => dataKey,
+    fetch: async ({ backup, name }, offset, length) => {
+      const bytes = Buffer.allocUnsafe(length);
+      readSync(files.get(`${backup} ${name}`) ?? -1, bytes, 0, length, offset);
+      fetches += 1;
+      fetched += length;
+      return bytes;
+    },
+  });
+
+const manifestOf = (backup: string, shard: Shard, others: Manifest['objects']): Manifest => ({
+  ...{ formatVersion: 2, requiredFeatures: [], ...identityOf(backup), parent: null, source, readTime: '2026-01-01T00:00:00Z' },
+  counts: { documents: shard.records, tombstones: 0, users: 0 },
+  collections: [{ id: 'items', documents: shard.records }],
+  objects: [...(shard.chunk ? [shard.chunk] : []), shard.index, ...others],
+  pages: shard.pages,
+  notes: {},
+});
+
+const writeFull = (): { readonly shard: Shard; readonly wanted: Buffer } => {
+  const documents = makeDocuments(10_000);
+  const scratch = Buffer.alloc(64 * 1024);
+  const writer = new ShardWriter(0, writingOf('full'));
+  const dice = new Dice(9);
+  let wanted = Buffer.alloc(0);
+  for (let i = 0; i < count; i++) {
+    const at = i % documents.ends.length;
+    const [start, end] = [documents.ends[at - 1] ?? 0, documents.ends[at] ?? 0];
+    skim.read(documents.bytes, start, end);
+    // The same document under another name.
+    const name = nameOf(i, count, dice);
+    const nameBytes = scratch.write(name, 3);
+    scratch.set([0x0a, (nameBytes & 0x7f) | 0x80, nameBytes >> 7]);
+    const length = 3 + nameBytes + documents.bytes.copy(scratch, 3 + nameBytes, skim.nameEnd, end);
+    const isShort = nameBytes < 128;
+    if (isShort) scratch.set([0x0a, nameBytes], 1);
+    skim.read(scratch, isShort ? 1 : 0, length);
+    writer.document(scratch, isShort ? 1 : 0, length, skim);
+    if (i === count >> 1) wanted = Buffer.from(name);
+    flush('full', writer, 8 << 20);
+  }
+  const shard = writer.finish();
+  flush('full', writer, 0);
+  return { shard, wanted };
+};
+
+/** One document in a hundred is new, by its updated time; the others are kept. */
+const writeIncremental = async (parent: Archive): Promise<number> => {
+  const writer = new ShardWriter(0, writingOf('next'));
+  let i = 0;
+  for await (const segment of parent.segments()) {
+    const leaf = await parent.leaf(segment);
+    for (let slot = segment.start; slot < segment.start + segment.count; slot++, i++) {
+      if ((i * 2_654_435_761) % 100 !== 0) writer.keep(segment, slot, leaf.name(slot));
+      else {
+        const bytes = leaf.content(slot);
+        skim.read(bytes, 0, bytes.length);
+        writer.document(bytes, 0, bytes.length, skim);
+      }
+    }
+  }
+  const shard = writer.finish();
+  const { bytes } = sealManifest(manifestOf('next', shard, parent.manifest.objects.slice(0, 1)), writingOf('next'));
+  return (shard.chunk?.size ?? 0) + shard.index.size + bytes.length;
+};
+
+const { shard, wanted } = writeFull();
+const peakMib = Math.round(process.resourceUsage().maxRSS / 1024);
+const sealed = sealManifest(manifestOf('full', shard, []), writingOf('full'));
+const manifest = await openManifest(sealed.bytes, { identity: identityOf('full'), dataKey, digest: sealed.digest });
+const archive = open(manifest);
+const total = (shard.chunk?.size ?? 0) + shard.index.size + sealed.bytes.length;
+const found = await archive.find(wanted);
+if (!found?.leaf.name(found.slot).equals(wanted)) throw new Error('the document was not found');
+const share = (fetched + sealed.bytes.length) / total;
+console.log(
+  `  ${count.toLocaleString('en').padStart(9)} documents: ${(total / count).toFixed(1)} B each, peak memory ${peakMib} MiB; ` +
+    `one document: ${fetches + 1} reads, ${(100 * share).toFixed(3)} % of the backup`,
+);
+if (count <= 200_000) {
+  [fetches, fetched] = [0, 0];
+  const share = (await writeIncremental(archive)) / total;
+  console.log(`            incremental after 1 % changed: ${(100 * share).toFixed(2)} % of the full one`);
+}
+for (const file of files.values()) closeSync(file);
+rmSync(dir, { recursive: true, force: true });

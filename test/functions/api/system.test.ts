@@ -1,0 +1,46 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { after, mock, test } from 'node:test';
+import { health } from '../../../functions/api/system.ts';
+import { Health } from '../../../shared/contract/system.ts';
+import { clock } from '../../../shared/platform/index.ts';
+import { eventOf } from '../../support/event.ts';
+import { Fault, type Script, scriptAws } from '../../support/scripted-aws.ts';
+
+const aws = await scriptAws();
+after(aws.stop);
+process.env.SERVICE_VERSION = '9.9.9';
+
+const fine: Script = {
+  DescribeTable: () => ({ Table: { TableStatus: 'ACTIVE', LatestStreamArn: 'arn' } }),
+  GetQueueAttributes: () => ({ Attributes: { QueueArn: 'arn' } }),
+};
+
+// Verdicts are kept for two seconds.
+let time = Date.now();
+mock.method(clock, 'now', () => new Date(time));
+const ask = async (script: Script, query = 'checks=true') => {
+  time += 2_000;
+  aws.play(script);
+  const { statusCode, body } = await health(eventOf({ path: '/health', query }));
+  return { statusCode, report: Health.strict().parse(JSON.parse(body!)) };
+};
+
+test('a part that does not answer makes the service degraded: 503, with every check told', async () => {
+  const { statusCode, report } = await ask({ ...fine, GetQueueAttributes: () => new Fault('AccessDenied', 403) });
+  equal(statusCode, 503);
+  deepEqual([report.success, report.status, report.data.status], [false, 'degraded', 'degraded']);
+  deepEqual(report.checks, { database: 'ok', redis: 'failing', storage: 'ok' });
+});
+
+test('when it answers again all is well again', async () => {
+  const { statusCode, report } = await ask(fine);
+  equal(statusCode, 200);
+  deepEqual([report.success, report.status, report.version], [true, 'healthy', '9.9.9']);
+});
+
+test('without checks no part is asked, and none can make it fail', async () => {
+  const { statusCode, report } = await ask({}, '');
+  equal(statusCode, 200);
+  equal(report.checks, undefined);
+  equal(aws.calls.length, 0);
+});
