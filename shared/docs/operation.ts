@@ -27,7 +27,7 @@ export const operationSection = (method: string, path: string, operation: Operat
 <p>${operation.description}</p>
 <h4>Call</h4><pre><code>${curlOf(method, path, operation, parameters, resolve)}</code></pre>
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterTable(parameters)}`}
-${body && html`<h4>Body${!body.required && html` <span class="quiet">optional</span>`}</h4>${fieldTable(body.content['application/json']?.schema ?? {})}`}
+${body && html`<h4>Body${!body.required && html` <span class="quiet">optional</span>`}</h4>${fieldTable(body.content['application/json']?.schema ?? {}, 'sent')}`}
 <h4>Answer</h4>${good.map(([status, answer]) => answerPart(status, answer, resolve))}
 <details><summary>Errors</summary>${errorTable(bad)}</details>
 </section>`;
@@ -44,7 +44,7 @@ const parameterTable = (parameters: readonly Parameter[]): Html =>
 const answerPart = (status: string, { description, content = {} }: Answer, resolve: (ref: string) => Schema): Html =>
   html`<p><span class="status">${status}</span> ${description}</p>${Object.entries(content).map(([type, { schema }]) =>
     type.includes('json')
-      ? html`<pre><code>${JSON.stringify(sampleOf(schema, resolve), null, 2)}</code></pre><details><summary>Fields</summary>${fieldTable(rowsOf(schema))}</details>`
+      ? html`<pre><code>${JSON.stringify(sampleOf(schema, resolve), null, 2)}</code></pre><details><summary>Fields</summary>${fieldTable(rowsOf(schema), 'answered')}</details>`
       : html`<p class="quiet">${type}</p>`,
   )}`;
 

@@ -54,7 +54,7 @@ ${group.entries.map(({ method, path, operation }) => operationSection(method, pa
 <h2 id="events">Events</h2><p>Sent as POST to each webhook that subscribes to them, signed with its secret.</p>
 ${Object.entries(webhooks).map(
   ([name, { post }]) =>
-    html`<details><summary><code>${name}</code></summary>${fieldTable(post.requestBody.content['application/json'].schema as Schema)}</details>`,
+    html`<details><summary><code>${name}</code></summary>${fieldTable(post.requestBody.content['application/json'].schema as Schema, 'answered')}</details>`,
 )}</main></body></html>
 `;
 };

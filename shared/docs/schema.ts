@@ -8,14 +8,20 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-export const fieldTable = (schema: Schema): Html => {
+/** What is sent says which fields are required; what is answered says which may be absent. */
+export const fieldTable = (schema: Schema, of: 'sent' | 'answered'): Html => {
   const fields = fieldsOf(schema, '');
   if (fields.length === 0) return html`<p class="quiet">Nothing.</p>`;
-  return html`<table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map(fieldRow)}</tbody></table>`;
+  return html`<table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${fields.map((field) => fieldRow(field, of))}</tbody></table>`;
 };
 
-const fieldRow = ({ path, schema, isRequired }: Field): Html =>
-  html`<tr><td><code>${path}</code>${isRequired ? html`<span class="required">required</span>` : ''}</td><td>${typeText(schema)}</td><td>${notes(schema)}</td></tr>`;
+const fieldRow = ({ path, schema, isRequired }: Field, of: 'sent' | 'answered'): Html =>
+  html`<tr><td><code>${path}</code>${mark(isRequired, of)}</td><td>${typeText(schema)}</td><td>${notes(schema)}</td></tr>`;
+
+const mark = (isRequired: boolean, of: 'sent' | 'answered'): Html | false => {
+  if (of === 'sent') return isRequired && html`<span class="required">required</span>`;
+  return !isRequired && html`<span class="quiet"> may be absent</span>`;
+};
 
 const fieldsOf = (schema: Schema, prefix: string): readonly Field[] => {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: readonly string[] };
@@ -47,5 +53,5 @@ export const notes = (schema: Schema): Html => {
     schema.maximum !== undefined && `to ${schema.maximum}`,
     schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
   ].filter((bound) => bound !== false);
-  return html`${typeof schema.description === 'string' && html`${schema.description}. `}${values && html`One of ${values.map((value, n) => html`${n > 0 && ', '}<code>${String(value)}</code>`)}. `}${bounds.length > 0 && html`<span class="quiet">${bounds.join(', ')}</span>`}`;
+  return html`${typeof schema.description === 'string' && html`${schema.description}. `}${values && html`${values.length > 1 ? 'One of' : 'Always'} ${values.map((value, n) => html`${n > 0 && ', '}<code>${String(value)}</code>`)}. `}${bounds.length > 0 && html`<span class="quiet">${bounds.join(', ')}</span>`}`;
 };
