@@ -1,7 +1,9 @@
-/** A backup of as many documents as the argument says: memory while writing, one document out of it, and an incremental one. */
+/**
+ * A backup of as many documents as the second argument says, made from those in the folder of the first: memory while
+ * writing, one document out of it, and an incremental one. A process of its own, so that only the archive's memory counts.
+ */
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Dice } from '../../infra/local/engines/firestore/seed-dice.ts';
 import {
@@ -13,10 +15,10 @@ import {
   ShardWriter,
   sealManifest,
 } from '../../shared/archive/index.ts';
-import { makeDocuments, nameOf, source } from './archive-data.ts';
+import { nameOf, source } from './archive-data.ts';
 
-const count = Number(process.argv[2] ?? 200_000);
-const dir = mkdtempSync(join(tmpdir(), 'archive-'));
+const dir = process.argv[2] ?? '.';
+const count = Number(process.argv[3] ?? 200_000);
 const files = new Map<string, number>();
 const dataKey = randomBytes(32);
 const identityOf = (backup: string) => ({ organization: 'org_bench', project: 'prj_bench', backup });
@@ -59,20 +61,21 @@ const manifestOf = (backup: string, shard: Shard, others: Manifest['objects']): 
 });
 
 const writeFull = (): { readonly shard: Shard; readonly wanted: Buffer } => {
-  const documents = makeDocuments(10_000);
+  const bytes = readFileSync(join(dir, 'documents'));
+  const ends = new Uint32Array(new Uint8Array(readFileSync(join(dir, 'ends'))).buffer);
   const scratch = Buffer.alloc(64 * 1024);
   const writer = new ShardWriter(0, writingOf('full'));
   const dice = new Dice(9);
   let wanted = Buffer.alloc(0);
   for (let i = 0; i < count; i++) {
-    const at = i % documents.ends.length;
-    const [start, end] = [documents.ends[at - 1] ?? 0, documents.ends[at] ?? 0];
-    skim.read(documents.bytes, start, end);
+    const at = i % ends.length;
+    const [start, end] = [ends[at - 1] ?? 0, ends[at] ?? 0];
+    skim.read(bytes, start, end);
     // The same document under another name.
     const name = nameOf(i, count, dice);
     const nameBytes = scratch.write(name, 3);
     scratch.set([0x0a, (nameBytes & 0x7f) | 0x80, nameBytes >> 7]);
-    const length = 3 + nameBytes + documents.bytes.copy(scratch, 3 + nameBytes, skim.nameEnd, end);
+    const length = 3 + nameBytes + bytes.copy(scratch, 3 + nameBytes, skim.nameEnd, end);
     const isShort = nameBytes < 128;
     if (isShort) scratch.set([0x0a, nameBytes], 1);
     skim.read(scratch, isShort ? 1 : 0, length);
@@ -88,11 +91,11 @@ const writeFull = (): { readonly shard: Shard; readonly wanted: Buffer } => {
 /** One document in a hundred is new, by its updated time; the others are kept. */
 const writeIncremental = async (parent: Archive): Promise<number> => {
   const writer = new ShardWriter(0, writingOf('next'));
-  let i = 0;
+  const dice = new Dice(5);
   for await (const segment of parent.segments()) {
     const leaf = await parent.leaf(segment);
-    for (let slot = segment.start; slot < segment.start + segment.count; slot++, i++) {
-      if ((i * 2_654_435_761) % 100 !== 0) writer.keep(segment, slot, leaf.name(slot));
+    for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
+      if (dice.below(100) !== 0) writer.keep(segment, slot, leaf.name(slot));
       else {
         const bytes = leaf.content(slot);
         skim.read(bytes, 0, bytes.length);
@@ -124,4 +127,3 @@ if (count <= 200_000) {
   console.log(`            incremental after 1 % changed: ${(100 * share).toFixed(2)} % of the full one`);
 }
 for (const file of files.values()) closeSync(file);
-rmSync(dir, { recursive: true, force: true });

@@ -4,6 +4,9 @@
  */
 import { fork } from 'node:child_process';
 import { createCipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { DocumentSkim, type ObjectEntry, readChunk, type SelfCheck, ShardWriter } from '../../shared/archive/index.ts';
 import { type Documents, makeDocuments } from './archive-data.ts';
@@ -34,8 +37,12 @@ export const benchArchive = async (): Promise<void> => {
   console.log(
     `  stored ${bytes.toFixed(1)} B/document with the index, ${(bytes / gzip).toFixed(3)} of gzip-6 NDJSON (${gzip.toFixed(1)} B)`,
   );
+  const dir = mkdtempSync(join(tmpdir(), 'archive-'));
+  writeFileSync(join(dir, 'documents'), documents.bytes);
+  writeFileSync(join(dir, 'ends'), documents.ends);
   for (const size of ['200000', '1000000'])
-    await new Promise((done) => fork(new URL('archive-large.ts', import.meta.url), [size]).once('exit', done));
+    await new Promise((done) => fork(new URL('archive-large.ts', import.meta.url), [dir, size]).once('exit', done));
+  rmSync(dir, { recursive: true, force: true });
 };
 
 const limitOf = ({ bytes }: Documents): void => {

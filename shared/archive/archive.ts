@@ -1,0 +1,167 @@
+import { hash } from 'node:crypto';
+import { decodeBase64 } from './bytes.ts';
+import { ArchiveError } from './error.ts';
+import { FrameOpener } from './frame-opener.ts';
+import { noncePrefixBytes, saltBytes } from './header.ts';
+import { objectId } from './identity.ts';
+import type { PageEntry } from './index-writer.ts';
+import { Leaf } from './leaf.ts';
+import { frameLengthBytes, maxSealedBytes } from './limit.ts';
+import type { Manifest } from './manifest.ts';
+import { compareNames } from './name-order.ts';
+import type { ObjectEntry } from './object-writer.ts';
+import { decodePage, type Segment } from './page.ts';
+
+/** Where the bytes come from. */
+export interface ArchiveSource {
+  /** Exactly those bytes of an object; errors pass through to whoever asked. */
+  readonly fetch: (
+    object: { readonly backup: string; readonly name: string },
+    offset: number,
+    length: number,
+  ) => Promise<Uint8Array>;
+  /** The data key of a backup: this one, or an earlier one in whose chunks it finds records. */
+  readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
+}
+
+/** A record and the leaf it lies in. */
+export interface Found {
+  readonly leaf: Leaf;
+  readonly slot: number;
+}
+
+/**
+ * Reads parts of a backup by ranges. Every range is proven by a chain that begins at the manifest: it names the salt of each
+ * object and the hash of each index page, a page names the hashes of its leaves, and each frame is authenticated.
+ */
+export class Archive {
+  readonly manifest: Manifest;
+  readonly #source: ArchiveSource;
+  readonly #objects: ReadonlyMap<string, ObjectEntry>;
+  readonly #openers = new Map<string, FrameOpener>();
+  readonly #pages: readonly (PageEntry & { readonly name: Buffer })[];
+
+  constructor(manifest: Manifest, source: ArchiveSource) {
+    this.manifest = manifest;
+    this.#source = source;
+    this.#objects = new Map(manifest.objects.map((entry) => [objectId(entry), entry]));
+    this.#pages = manifest.pages
+      .filter(({ segments }) => segments > 0)
+      .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
+  }
+
+  /** The record of that name, with two fetches: a page of the index and one leaf. */
+  async find(name: Uint8Array): Promise<Found | undefined> {
+    const page = this.#pages[lastAtMost(this.#pages, name, (one) => one.name)];
+    if (!page) return undefined;
+    const segments = await this.#segmentsOf(page);
+    const segment = segments[lastAtMost(segments, name, (one) => one.first)];
+    if (!segment) return undefined;
+    const leaf = await this.leaf(segment);
+    const slot = leaf.find(name, segment.start, segment.start + segment.count);
+    return slot < 0 ? undefined : { leaf, slot };
+  }
+
+  /** All segments in the order of names, beginning with the one that may hold `from`. */
+  async *segments(from?: Uint8Array): AsyncGenerator<Segment, void, undefined> {
+    const firstPage = from
+      ? Math.max(
+          0,
+          lastAtMost(this.#pages, from, (one) => one.name),
+        )
+      : 0;
+    let before: Buffer | undefined;
+    for (const page of this.#pages.slice(firstPage)) {
+      const segments = await this.#segmentsOf(page);
+      const skipped =
+        from && !before
+          ? Math.max(
+              0,
+              lastAtMost(segments, from, (one) => one.first),
+            )
+          : 0;
+      for (const segment of segments.slice(skipped)) {
+        if (before && compareNames(before, segment.first) >= 0) throw invalid('segments out of order');
+        before = segment.first;
+        yield segment;
+      }
+    }
+  }
+
+  /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
+  async leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
+    const entry = this.#entry(segment.backup, segment.object);
+    const { frame, offset, keysLength, bodiesLength } = segment;
+    const length = part === 'keys' ? keysLength : keysLength + bodiesLength;
+    if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames) throw invalid('a segment beyond its chunk');
+    const bytes = await this.#fetch(entry, offset, length);
+    const opener = await this.#opener(entry);
+    const keys = proven(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
+    const bodies =
+      part === 'keys'
+        ? undefined
+        : proven(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
+    const leaf = new Leaf(keys, bodies);
+    if (!leaf.ordered || leaf.count !== segment.records || compareNames(leaf.name(segment.start), segment.first) !== 0)
+      throw invalid('a segment that is not what its leaf holds');
+    return leaf;
+  }
+
+  async #segmentsOf(page: PageEntry & { readonly name: Buffer }): Promise<readonly Segment[]> {
+    if (page.length > frameLengthBytes + maxSealedBytes) throw new ArchiveError('too-large', `a page of ${page.length} bytes`);
+    const entry = this.#entry(this.manifest.backup, page.object);
+    const bytes = await this.#fetch(entry, page.offset, page.length);
+    const opener = await this.#opener(entry);
+    const plain = opener.open(bytes, page.frame, page.frame + 1 === entry.frames);
+    const sha256 = decodeBase64(page.sha256, 32);
+    const segments = decodePage(sha256 ? proven(plain, sha256) : plain);
+    const records = segments.reduce((sum, { count }) => sum + count, 0);
+    if (segments.length !== page.segments || records !== page.records || !segments[0]?.first.equals(page.name))
+      throw invalid('a page that is not what the manifest lists');
+    return segments;
+  }
+
+  #entry(backup: string, name: string): ObjectEntry {
+    const entry = this.#objects.get(objectId({ backup, name }));
+    if (!entry) throw invalid('a segment of a chunk that the manifest does not list');
+    return entry;
+  }
+
+  async #fetch(entry: ObjectEntry, offset: number, length: number): Promise<Uint8Array> {
+    const bytes = await this.#source.fetch(entry, offset, length);
+    if (bytes.length !== length) throw new ArchiveError('truncated', `${bytes.length} of ${length} bytes came`);
+    return bytes;
+  }
+
+  async #opener(entry: ObjectEntry): Promise<FrameOpener> {
+    const known = this.#openers.get(objectId(entry));
+    if (known) return known;
+    const { organization, project } = this.manifest;
+    const [salt, noncePrefix] = [decodeBase64(entry.salt, saltBytes), decodeBase64(entry.noncePrefix, noncePrefixBytes)];
+    if (!salt || !noncePrefix) throw new ArchiveError('manifest-invalid', 'an object without its salt');
+    const header = { identity: { organization, project, backup: entry.backup }, name: entry.name, salt, noncePrefix };
+    const opener = new FrameOpener(header, await this.#source.dataKey(entry.backup));
+    this.#openers.set(objectId(entry), opener);
+    return opener;
+  }
+}
+
+/** The last of an ascending list whose name is not beyond the wanted one, or -1. */
+const lastAtMost = <T>(list: readonly T[], name: Uint8Array, nameOf: (one: T) => Uint8Array): number => {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const one = list[middle];
+    if (one && compareNames(nameOf(one), name) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+};
+
+const proven = (plain: Buffer, sha256: Buffer): Buffer => {
+  if (!hash('sha256', plain, 'buffer').equals(sha256))
+    throw new ArchiveError('hash-mismatch', 'a frame holds other bytes than listed');
+  return plain;
+};
+
+const invalid = (message: string): ArchiveError => new ArchiveError('index-invalid', message);

@@ -1,0 +1,32 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { ArchiveError } from './error.ts';
+import { compressedBound, maxPlainBytes } from './limit.ts';
+
+export const defaultLevel = 3;
+
+/** One zstd frame, written into one piece of memory; no checksum of its own, as SHA-256 over the same bytes is kept. */
+export const compress = (plain: Buffer, level: number): Buffer =>
+  zstdCompressSync(plain, {
+    chunkSize: compressedBound(plain.length),
+    params: { [constants.ZSTD_c_compressionLevel]: level },
+  });
+
+/** Exactly `plainBytes` bytes or an error; never more memory than that and a window of the same size. */
+export const decompress = (packed: Buffer, plainBytes: number): Buffer => {
+  if (plainBytes > maxPlainBytes) throw new ArchiveError('too-large', `a frame of ${plainBytes} bytes`);
+  let plain: Buffer;
+  try {
+    plain = zstdDecompressSync(packed, {
+      chunkSize: Math.max(plainBytes, 64),
+      maxOutputLength: Math.max(plainBytes, 1),
+      params: { [constants.ZSTD_d_windowLogMax]: windowLogMax },
+    });
+  } catch (cause) {
+    throw new ArchiveError('decompression-failed', 'a frame does not decompress to the length it declares', { cause });
+  }
+  if (plain.length !== plainBytes) throw new ArchiveError('decompression-failed', 'a frame is shorter than it declares');
+  return plain;
+};
+
+/** No window is larger than the largest frame. */
+const windowLogMax = Math.log2(maxPlainBytes);

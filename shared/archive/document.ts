@@ -1,0 +1,87 @@
+import { isStorable, maxFieldBytes, writeTimestampField, writeVarint } from './timestamp.ts';
+
+/** What the engine knows of an encoded google.firestore.v1.Document; one object serves all documents, so nothing is allocated. */
+export interface DocumentMarks {
+  /** Where the name's text lies in the bytes given with it. */
+  nameStart: number;
+  nameEnd: number;
+  createdSeconds: number;
+  createdNanos: number;
+  updatedSeconds: number;
+  updatedNanos: number;
+}
+
+/** Set in a record's flags for each field that is in the columns and not in the body. */
+export const cutName = 0x10;
+export const cutCreated = 0x20;
+export const cutUpdated = 0x40;
+
+const nameTag = 0x0a;
+const createdTag = 0x1a;
+const updatedTag = 0x22;
+const scratch = Buffer.alloc(maxFieldBytes);
+
+/**
+ * Finds what of a document need not be stored in its body because the columns have it: the name field in front, createTime
+ * and updateTime at the end. A field is cut only if writing it anew gives the very bytes that stand there, so joining
+ * always gives back the document byte for byte, however it was encoded.
+ */
+export class DocumentCut {
+  bodyStart = 0;
+  bodyEnd = 0;
+  flags = 0;
+
+  cut(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
+    this.flags = 0;
+    this.bodyStart = start;
+    this.bodyEnd = end;
+    if (isNameField(bytes, start, marks)) {
+      this.flags |= cutName;
+      this.bodyStart = marks.nameEnd;
+    }
+    if (!isStorable(marks.updatedSeconds, marks.updatedNanos)) return;
+    if (!this.#cutTail(bytes, updatedTag, marks.updatedSeconds, marks.updatedNanos)) return;
+    this.flags |= cutUpdated;
+    if (!isStorable(marks.createdSeconds, marks.createdNanos)) return;
+    if (this.#cutTail(bytes, createdTag, marks.createdSeconds, marks.createdNanos)) this.flags |= cutCreated;
+  }
+
+  #cutTail(bytes: Uint8Array, tag: number, seconds: number, nanos: number): boolean {
+    const length = writeTimestampField(scratch, 0, tag, seconds, nanos);
+    const start = this.bodyEnd - length;
+    if (start < this.bodyStart) return false;
+    for (let i = 0; i < length; i++) if (bytes[start + i] !== scratch[i]) return false;
+    this.bodyEnd = start;
+    return true;
+  }
+}
+
+const isNameField = (bytes: Uint8Array, start: number, { nameStart, nameEnd }: DocumentMarks): boolean => {
+  const length = writeVarint(scratch, 0, nameEnd - nameStart);
+  if (nameStart !== start + 1 + length || bytes[start] !== nameTag) return false;
+  for (let i = 0; i < length; i++) if (bytes[start + 1 + i] !== scratch[i]) return false;
+  return true;
+};
+
+/** The document's own bytes again. */
+export const joinDocument = (
+  flags: number,
+  name: Uint8Array,
+  body: Uint8Array,
+  created: { readonly seconds: number; readonly nanos: number },
+  updated: { readonly seconds: number; readonly nanos: number },
+): Buffer => {
+  const out = Buffer.allocUnsafe(1 + 5 + name.length + body.length + 2 * maxFieldBytes);
+  let at = 0;
+  if (flags & cutName) {
+    out[at++] = nameTag;
+    at = writeVarint(out, at, name.length);
+    out.set(name, at);
+    at += name.length;
+  }
+  out.set(body, at);
+  at += body.length;
+  if (flags & cutCreated) at = writeTimestampField(out, at, createdTag, created.seconds, created.nanos);
+  if (flags & cutUpdated) at = writeTimestampField(out, at, updatedTag, updated.seconds, updated.nanos);
+  return out.subarray(0, at);
+};

@@ -1,0 +1,78 @@
+import { encodeBase64 } from './bytes.ts';
+import { ArchiveError } from './error.ts';
+import { objectKind } from './identity.ts';
+import { pageSegments } from './limit.ts';
+import { compareNames } from './name-order.ts';
+import { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-writer.ts';
+import { encodePage, type Segment } from './page.ts';
+
+/** A page of the index, as the manifest lists it: the upper level of the index. */
+export interface PageEntry {
+  /** Name of the index object, always of the manifest's own backup. */
+  readonly object: string;
+  readonly frame: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly segments: number;
+  /** Records that the page's segments cover. */
+  readonly records: number;
+  /** The first name in the page, base64url; empty for a page without segments. */
+  readonly first: string;
+  /** SHA-256 of the page before compression. */
+  readonly sha256: string;
+}
+
+/** Writes segments into pages; the pages go into the manifest. */
+export class IndexWriter {
+  readonly #object: ObjectWriter;
+  readonly #name: string;
+  readonly #pages: PageEntry[] = [];
+  #held: Segment[] = [];
+  #last: Buffer | undefined;
+  #segments = 0;
+
+  constructor(name: string, options: WriterOptions) {
+    if (objectKind(name) !== 'index') throw new ArchiveError('header-invalid', 'not the name of an index');
+    this.#name = name;
+    this.#object = new ObjectWriter(name, options);
+  }
+
+  add(segment: Segment): void {
+    if (this.#last && compareNames(this.#last, segment.first) >= 0)
+      throw new ArchiveError('index-invalid', 'segments out of order');
+    if (this.#held.length >= pageSegments) this.#flush(false);
+    this.#held.push(segment);
+    this.#last = segment.first;
+    this.#segments += 1;
+  }
+
+  get pendingBytes(): number {
+    return this.#object.pendingBytes;
+  }
+
+  take(): readonly Buffer[] {
+    return this.#object.take();
+  }
+
+  /** An index of nothing has one page of nothing. */
+  finish(): { readonly entry: ObjectEntry; readonly pages: readonly PageEntry[] } {
+    this.#flush(true);
+    return { entry: this.#object.entry(this.#segments), pages: this.#pages };
+  }
+
+  #flush(last: boolean): void {
+    const held = this.#held;
+    this.#held = [];
+    const { frame, offset, length, sha256 } = this.#object.seal(encodePage(held), last);
+    this.#pages.push({
+      object: this.#name,
+      frame,
+      offset,
+      length,
+      segments: held.length,
+      records: held.reduce((sum, { count }) => sum + count, 0),
+      first: encodeBase64(held[0]?.first ?? Buffer.alloc(0)),
+      sha256: encodeBase64(sha256),
+    });
+  }
+}

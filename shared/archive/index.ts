@@ -1,0 +1,24 @@
+/** The backup format: bytes in, bytes out. README.md beside this file is its definition. */
+export { Archive, type ArchiveSource, type Found } from './archive.ts';
+export type { ByteSource } from './byte-queue.ts';
+export { type PlacedLeaf, readChunk } from './chunk-reader.ts';
+export { type ChunkOptions, ChunkWriter } from './chunk-writer.ts';
+export { type RecordKind, recordKind } from './columns.ts';
+export type { DocumentMarks } from './document.ts';
+export { ArchiveError, type ArchiveErrorCode, archiveErrors } from './error.ts';
+export type { SelfCheck } from './frame-sealer.ts';
+export { type Identity, keyFileName, manifestName, objectKind, objectName } from './identity.ts';
+export { readIndex } from './index-reader.ts';
+export { IndexWriter, type PageEntry } from './index-writer.ts';
+export { encodeKeyFile, type KeyFile, parseKeyFile } from './key-file.ts';
+export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key-wrap.ts';
+export { Leaf, type Moment } from './leaf.ts';
+export type { Json, Manifest } from './manifest.ts';
+export { manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
+export { compareNames } from './name-order.ts';
+export { type Frame, type ReadOptions, readFrames } from './object-reader.ts';
+export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-writer.ts';
+export type { LeafPlace, Segment } from './page.ts';
+export { passphraseBytes } from './passphrase.ts';
+export { type Shard, ShardWriter } from './shard-writer.ts';
+export { DocumentSkim } from './skim.ts';

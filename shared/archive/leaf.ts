@@ -1,0 +1,171 @@
+import { asBuffer } from './bytes.ts';
+import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './columns.ts';
+import { cutCreated, cutName, cutUpdated, joinDocument } from './document.ts';
+import { ArchiveError } from './error.ts';
+import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from './limit.ts';
+import { compareNames } from './name-order.ts';
+
+/** A moment to the nanosecond. */
+export interface Moment {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+const knownFlags = kindMask | cutName | cutCreated | cutUpdated;
+const kinds = new Set<number>(Object.values(recordKind));
+
+/** Records in their slots, read where they lie; what it was made from must not change. */
+export class Leaf {
+  readonly count: number;
+  /** True if the names ascend strictly, which was checked. */
+  readonly ordered: boolean;
+  readonly #keys: Buffer;
+  readonly #bodies: Buffer | undefined;
+  readonly #names: Buffer;
+  readonly #nameEnds: Uint32Array;
+  readonly #bodyEnds: Uint32Array;
+
+  /** Without bodies, only names and times can be asked for. */
+  constructor(keysFrame: Uint8Array, bodiesFrame?: Uint8Array) {
+    this.#keys = asBuffer(keysFrame);
+    this.#bodies = bodiesFrame && asBuffer(bodiesFrame);
+    if (this.#keys.length < columnsStart) throw invalid('keys shorter than their beginning');
+    const order = this.#keys.readUInt8();
+    if (order !== recordOrder.byName && order !== recordOrder.asGiven) throw invalid('an unknown order');
+    this.ordered = order === recordOrder.byName;
+    this.count = this.#keys.readUInt32BE(1);
+    if (this.count > maxLeafRecords) throw new ArchiveError('too-large', `a leaf of ${this.count} records`);
+    if (this.#keys.length < columnsStart + planes * this.count) throw invalid('fewer keys than records');
+    this.#checkFlags();
+    this.#nameEnds = new Uint32Array(this.count);
+    this.#names = this.#readNames();
+    this.#bodyEnds = this.#readBodies();
+    if (this.ordered)
+      for (let slot = 1; slot < this.count; slot++)
+        if (compareNames(this.name(slot - 1), this.name(slot)) >= 0) throw invalid('names out of order');
+  }
+
+  #checkFlags(): void {
+    for (let slot = 0; slot < this.count; slot++) {
+      const flags = this.#read(column.flags.plane, 1, slot);
+      if ((flags & ~knownFlags) !== 0 || !kinds.has(flags & kindMask)) throw invalid('a record of an unknown kind');
+      if (flags > kindMask && (flags & kindMask) !== recordKind.document) throw invalid('only documents are cut');
+    }
+  }
+
+  #readNames(): Buffer {
+    let total = 0;
+    let suffixes = 0;
+    let before = 0;
+    for (let slot = 0; slot < this.count; slot++) {
+      const shared = this.#read(column.shared.plane, 2, slot);
+      const suffix = this.#read(column.suffix.plane, 2, slot);
+      if (shared > before || shared + suffix === 0) throw invalid('a name that shares more than there is');
+      before = shared + suffix;
+      total += before;
+      suffixes += suffix;
+      this.#nameEnds[slot] = total;
+    }
+    if (total > maxLeafNameBytes) throw new ArchiveError('too-large', `names of ${total} bytes in one leaf`);
+    let from = columnsStart + planes * this.count;
+    if (this.#keys.length !== from + suffixes) throw invalid('names do not fill their place');
+    const names = Buffer.allocUnsafe(total);
+    for (let slot = 0, start = 0, previous = 0; slot < this.count; slot++) {
+      const shared = this.#read(column.shared.plane, 2, slot);
+      const end = this.#nameEnds[slot] ?? 0;
+      names.copyWithin(start, previous, previous + shared);
+      this.#keys.copy(names, start + shared, from, from + end - start - shared);
+      from += end - start - shared;
+      previous = start;
+      start = end;
+    }
+    return names;
+  }
+
+  #readBodies(): Uint32Array {
+    const ends = new Uint32Array(this.count);
+    let total = 0;
+    for (let slot = 0; slot < this.count; slot++) {
+      total += this.#read(column.body.plane, 4, slot);
+      ends[slot] = total;
+    }
+    if (total > maxPlainBytes) throw new ArchiveError('too-large', `bodies of ${total} bytes in one leaf`);
+    if (this.#bodies && total !== this.#bodies.length) throw invalid('bodies do not fill their frame');
+    for (let slot = 0; slot < this.count; slot++)
+      for (const plane of [column.updated.plane, column.created.plane]) {
+        const { nanos } = this.#moment(plane, slot);
+        if (nanos >= 1e9 || Number.isNaN(nanos)) throw invalid('a time that no clock shows');
+      }
+    return ends;
+  }
+
+  kind(slot: number): RecordKind {
+    return (this.#read(column.flags.plane, 1, slot) & kindMask) as RecordKind;
+  }
+
+  /** A view of the name's bytes. */
+  name(slot: number): Buffer {
+    return this.#names.subarray(slot === 0 ? 0 : this.#nameEnds[slot - 1], this.#nameEnds[slot]);
+  }
+
+  created(slot: number): Moment {
+    return this.#moment(column.created.plane, slot);
+  }
+
+  updated(slot: number): Moment {
+    return this.#moment(column.updated.plane, slot);
+  }
+
+  /** True if the record was updated at exactly that moment; allocates nothing. */
+  isUpdatedAt(slot: number, seconds: number, nanos: number): boolean {
+    const { plane } = column.updated;
+    const low = this.#read(plane + 1, 4, slot);
+    if (low !== seconds >>> 0 || this.#read(plane, 1, slot) !== (Math.floor(seconds / 2 ** 32) & 0xff)) return false;
+    return this.#read(plane + 5, 3, slot) * 1000 + this.#read(plane + 8, 2, slot) === nanos;
+  }
+
+  /** A view of the body as stored: for a document without the fields that the columns hold. */
+  body(slot: number): Buffer {
+    if (!this.#bodies) throw new Error('the bodies of this leaf were not read');
+    return this.#bodies.subarray(slot === 0 ? 0 : this.#bodyEnds[slot - 1], this.#bodyEnds[slot]);
+  }
+
+  /** The record's bytes as they were given: of a document every byte. */
+  content(slot: number): Buffer {
+    const flags = this.#read(column.flags.plane, 1, slot);
+    if (flags <= kindMask) return this.body(slot);
+    return joinDocument(flags, this.name(slot), this.body(slot), this.created(slot), this.updated(slot));
+  }
+
+  /** The slot of a name within a range of an ordered leaf, or -1. */
+  find(name: Uint8Array, from = 0, to = this.count): number {
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = compareNames(this.name(middle), name);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return -1;
+  }
+
+  #read(plane: number, width: number, slot: number): number {
+    let value = 0;
+    for (let at = columnsStart + plane * this.count + slot, i = 0; i < width; i++, at += this.count)
+      value = value * 256 + (this.#keys[at] ?? 0);
+    return value;
+  }
+
+  #moment(plane: number, slot: number): Moment {
+    const mask = plane === column.created.plane ? column.updated.plane : -1;
+    const part = (offset: number, width: number): number =>
+      (this.#read(plane + offset, width, slot) ^ (mask < 0 ? 0 : this.#read(mask + offset, width, slot))) >>> 0;
+    const high = part(0, 1);
+    const [micros, rest] = [part(5, 3), part(8, 2)];
+    const nanos = micros < 1e6 && rest < 1000 ? micros * 1000 + rest : Number.NaN;
+    return { seconds: (high > 0x7f ? high - 0x100 : high) * 2 ** 32 + part(1, 4), nanos };
+  }
+}
+
+const invalid = (message: string): ArchiveError => new ArchiveError('record-invalid', message);
