@@ -120,8 +120,8 @@ test('aws-cdk-lib stays in infra', () => {
   );
 });
 
-test('AWS SDKs stay in platform and the local stage', () => {
-  const elsewhere = sources.filter(({ path }) => !/^(shared\/platform|infra\/local|test)\//.test(path));
+test('SDKs of AWS stay where the outside is spoken to', () => {
+  const elsewhere = sources.filter(({ path }) => !/^(shared\/(platform|destination|firestore)|infra\/local|test)\//.test(path));
   deepEqual(
     breaches(elsewhere, packages, (name) => !name.startsWith('@aws-sdk/') && !name.startsWith('@smithy/')),
     [],
@@ -132,9 +132,18 @@ const inside = sources.filter(({ path }) => !/^(shared\/platform|infra\/local|te
 for (const [what, pattern] of [
   ['the time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/],
   ['randomness', /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bgetRandomValues\b/],
-  ['the network', /(?<![.\w#])fetch\(|node:https?\b|node:net\b/],
+  ['the network', /(?<![.\w#])fetch\(/],
 ] as const)
   test(`${what} comes in through platform alone`, () => deepEqual(linesWith(pattern, inside), []));
+
+test('sockets are opened where the outside is spoken to', () => {
+  const outsideDoors = inside.filter(({ path }) => !/^shared\/(destination|firestore)\//.test(path));
+  const sockets = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls', 'node:dns', 'node:dgram'];
+  deepEqual(
+    breaches(outsideDoors, packages, (name) => !sockets.includes(name)),
+    [],
+  );
+});
 
 // What proves that a caller may act in an organization is the heart of tenancy: one more file here is a review of its own.
 const mayProve = ['shared/http/authorize.ts', 'shared/organization/', 'functions/event/task.ts', 'functions/organization/'];
