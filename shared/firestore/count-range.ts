@@ -1,0 +1,85 @@
+import { SourceError } from './error.ts';
+import { isRefusal } from './judge.ts';
+import { countQuery, type Selection } from './request.ts';
+import type { Source } from './source.ts';
+import { fieldsOf, lastField } from './wire.ts';
+
+export interface CountOptions extends Pick<Selection, 'range' | 'after'> {
+  readonly readTime: string;
+  /** The ids of the collections that documents were found in: for a source that counts one collection group at a time only. */
+  readonly collectionIds?: Iterable<string>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Counted {
+  /** Undefined if the source refuses to count. */
+  readonly documents: number | undefined;
+  /** What the counting was billed as. */
+  readonly reads: number;
+}
+
+/** One more round trip each: beyond this many groups counting is not worth it. */
+const groupsMax = 200;
+/** Index entries counted for the price of one read. */
+const entriesPerRead = 1_000;
+
+/** Asks the source how many documents a range has, apart from any stream: of all collections at once, else group by group. */
+export const countRange = async (source: Source, options: CountOptions): Promise<Counted> => {
+  const whole = await count(source, options, undefined);
+  if (whole !== undefined) return { documents: whole, reads: readsOf(whole) };
+  const groups = [...new Set(options.collectionIds ?? [])];
+  if (groups.length === 0 || groups.length > groupsMax) return { documents: undefined, reads: 0 };
+  let documents = 0;
+  let reads = 0;
+  for (const group of groups) {
+    const counted = await count(source, options, group);
+    if (counted === undefined) return { documents: undefined, reads };
+    documents += counted;
+    reads += readsOf(counted);
+  }
+  return { documents, reads };
+};
+
+/**
+ * Throws COUNT_MISMATCH unless the source counts what was read: a stream that ends is not a stream that has finished.
+ * `countVerified` is false only if the source does not count at all.
+ */
+export const verifyCount = async (
+  source: Source,
+  options: CountOptions & { readonly read: number },
+): Promise<{ readonly countVerified: boolean; readonly reads: number }> => {
+  const { documents, reads } = await countRange(source, options);
+  if (documents !== undefined && documents !== options.read)
+    throw new SourceError('COUNT_MISMATCH', `The source has ${documents} documents where ${options.read} were read.`);
+  return { countVerified: documents !== undefined, reads };
+};
+
+/** Undefined if the source says that it does not count this. */
+const count = async (source: Source, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
+  const { range, after, readTime, signal } = options;
+  const selection = { range, after, ...(group === undefined ? {} : { collectionId: group }) };
+  try {
+    const messages = await source.call('RunAggregationQuery', countQuery({ root: source.root, readTime }, selection), signal);
+    const found = messages.map(countIn).findLast((one) => one !== undefined);
+    if (found === undefined) throw new SourceError('INTERNAL_ERROR', 'The source answered a count without a number.');
+    return found;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+};
+
+/** RunAggregationQueryResponse { result { aggregate_fields { key, value { integer_value } } } }: one field was asked for. */
+const countIn = (message: Buffer): number | undefined => {
+  const result = lastField(message, 1)?.bytes;
+  if (!result) return undefined;
+  for (const { field, bytes } of fieldsOf(result)) {
+    if (field !== 2) continue;
+    const value = lastField(bytes, 2);
+    // A zero may be left out.
+    return value && (lastField(value.bytes, 2)?.value ?? 0);
+  }
+  return undefined;
+};
+
+const readsOf = (documents: number): number => Math.max(1, Math.ceil(documents / entriesPerRead));

@@ -1,0 +1,93 @@
+import { compareNames } from './name-order.ts';
+
+/**
+ * The documents from one name on up to, and without, another; an end left out is open. Names are paths below the database's
+ * documents, and need not be those of documents that exist.
+ */
+export interface NameRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** No document id comes before it. */
+const leastId = '__id-9223372036854775808__';
+
+/** Whether a text can name a collection: an odd number of ids, none of them one that collections or documents cannot have. */
+export const isCollectionPath = (path: string): boolean => {
+  const ids = path.split('/');
+  return ids.length % 2 === 1 && ids.every((id, n) => isId(id) && (n % 2 === 1 || !reserved.test(id)));
+};
+
+/** All that lies in a collection, at any depth. The next id that a collection can have is its own with a NUL behind. */
+export const collectionRange = (path: string): NameRange => {
+  if (!isCollectionPath(path)) throw new TypeError('not the path of a collection');
+  return below(path);
+};
+
+/** The same for a collection that the source itself has named. */
+export const below = (path: string): { readonly from: string; readonly to: string } => ({
+  from: `${path}/${leastId}`,
+  to: `${path}\0/${leastId}`,
+});
+
+/**
+ * What is to be read: everything or the collections named, without those excluded, each with all below it. Ascending, and no
+ * two ranges touch or meet.
+ */
+export const scopeOf = (include: readonly string[] | undefined, exclude: readonly string[] = []): readonly NameRange[] => {
+  const isAll = include === undefined || include.includes('*');
+  let scope = isAll ? [{}] : union(include.map(collectionRange));
+  for (const path of exclude) scope = scope.flatMap((range) => without(range, collectionRange(path)));
+  return scope;
+};
+
+/** The scope cut at the points that lie inside it: every name of the scope is in exactly one of the ranges. */
+export const tile = (scope: readonly NameRange[], points: Iterable<string>): readonly NameRange[] => {
+  const sorted = [...new Set(points)].sort(compareNames);
+  return scope.flatMap(({ from, to }) => {
+    const inside = sorted.filter((point) => compareStart(from, point) < 0 && compareEnd(point, to) < 0);
+    return [from, ...inside].map((start, n) => rangeOf(start, inside[n] ?? to));
+  });
+};
+
+/** Whether a name lies in a range. */
+export const isInRange = (name: string, { from, to }: NameRange): boolean =>
+  (from === undefined || compareNames(from, name) <= 0) && (to === undefined || compareNames(name, to) < 0);
+
+const reserved = /^__.*__$/s;
+const isId = (id: string): boolean =>
+  id !== '' && id !== '.' && id !== '..' && id.isWellFormed() && Buffer.byteLength(id) <= 1_500;
+
+/** A start left out comes before every name, an end left out after. */
+const compareStart = (a: string | undefined, b: string | undefined): number => {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
+  return compareNames(a, b);
+};
+const compareEnd = (a: string | undefined, b: string | undefined): number => {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return compareNames(a, b);
+};
+
+const union = (ranges: readonly NameRange[]): NameRange[] => {
+  const joined: NameRange[] = [];
+  for (const range of ranges.toSorted((a, b) => compareStart(a.from, b.from))) {
+    const last = joined.at(-1);
+    if (last && (last.to === undefined || range.from === undefined || compareNames(range.from, last.to) <= 0))
+      joined[joined.length - 1] = rangeOf(last.from, compareEnd(last.to, range.to) < 0 ? range.to : last.to);
+    else joined.push(range);
+  }
+  return joined;
+};
+
+const without = (range: NameRange, { from, to }: NameRange): NameRange[] => {
+  const before = rangeOf(range.from, compareEnd(range.to, from) < 0 ? range.to : from);
+  const after = rangeOf(compareStart(range.from, to) > 0 ? range.from : to, range.to);
+  return [before, after].filter(
+    (part) => part.from === undefined || part.to === undefined || compareNames(part.from, part.to) < 0,
+  );
+};
+
+const rangeOf = (from: string | undefined, to: string | undefined): NameRange => ({
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+});

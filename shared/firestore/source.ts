@@ -1,0 +1,149 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Attempts } from './attempts.ts';
+import { Connection } from './connection.ts';
+import { cancelled, SourceError } from './error.ts';
+import { FrameBuffer, headerBytes } from './frame-buffer.ts';
+import { GrpcStream } from './grpc-stream.ts';
+import { type Patience, patience } from './patience.ts';
+import { RpcError } from './status.ts';
+
+/** Gives the token to call with; `refresh` says that the last one was refused. */
+export type TokenSupplier = (how: { readonly refresh: boolean }) => Promise<string>;
+
+export interface SourceOptions {
+  /** `https://firestore.googleapis.com` */
+  readonly endpoint: string;
+  readonly projectId: string;
+  readonly databaseId?: string;
+  readonly token: TokenSupplier;
+  /** From 0 up to, and without, 1: so that many readers do not try again at the same moment. */
+  readonly random: () => number;
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly patience?: Partial<Patience>;
+}
+
+/** A database to read from. Its calls share a connection; several may be under way at once. */
+export class Source {
+  /** `projects/p/databases/d` */
+  readonly database: string;
+  /** `projects/p/databases/d/documents` */
+  readonly root: string;
+  readonly #connection: Connection;
+  readonly #options: SourceOptions;
+  readonly #patience: Patience;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(options: SourceOptions) {
+    const { endpoint, projectId, databaseId = '(default)' } = options;
+    this.database = `projects/${projectId}/databases/${databaseId}`;
+    this.root = `${this.database}/documents`;
+    this.#options = options;
+    this.#patience = { ...patience, ...options.patience };
+    this.#connection = new Connection(endpoint);
+    this.#headers = {
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'grpc-accept-encoding': 'identity',
+      'google-cloud-resource-prefix': this.database,
+      'x-goog-request-params': new URLSearchParams({ project_id: projectId, database_id: databaseId }).toString(),
+    };
+  }
+
+  attempts(signal: AbortSignal | undefined): Attempts {
+    const { random, sleep = rest } = this.#options;
+    return new Attempts({ patience: this.#patience, random, sleep, signal });
+  }
+
+  /** Begins a call, once; its answer gathers in the buffer. */
+  async begin(
+    method: string,
+    request: Buffer,
+    buffer: FrameBuffer,
+    { refresh, wantedBytes, signal }: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+  ): Promise<GrpcStream> {
+    if (signal?.aborted) throw cancelled();
+    const token = await this.#token(refresh);
+    const stream = await this.#connection.request({
+      ...this.#headers,
+      ':path': `/google.firestore.v1.Firestore/${method}`,
+      authorization: `Bearer ${token}`,
+    });
+    buffer.filled = 0;
+    const { silenceMs } = this.#patience;
+    const call = new GrpcStream(stream, buffer, { wantedBytes, silenceMs, signal });
+    stream.end(framed(request));
+    return call;
+  }
+
+  /** Makes a call whose answer is small, as often as it takes; gives its messages. */
+  async call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
+    const attempts = this.attempts(signal);
+    for (;;) {
+      try {
+        return await this.#once(method, request, attempts.needsToken, signal);
+      } catch (error) {
+        await attempts.failed(error);
+      }
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** A connection on which nothing comes any more is not used again. */
+  suspect(failure: RpcError): void {
+    if (failure.status === 'DEADLINE_EXCEEDED' || failure.status === 'UNAVAILABLE') this.#connection.discard();
+  }
+
+  async #once(method: string, request: Buffer, refresh: boolean, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
+    const buffer = new FrameBuffer(4_096);
+    const call = await this.begin(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
+    try {
+      while (!call.isOver) await call.wait();
+      const { failure } = call;
+      if (failure) {
+        this.suspect(failure);
+        throw failure;
+      }
+      return messagesOf(buffer);
+    } finally {
+      call.cancel();
+    }
+  }
+
+  /** Whoever gives out tokens may fail like any server; that its grant is gone it says by a SourceError. */
+  async #token(refresh: boolean): Promise<string> {
+    try {
+      return await this.#options.token({ refresh });
+    } catch (error) {
+      if (error instanceof SourceError) throw error;
+      throw new RpcError('UNAVAILABLE', 'No token could be had.', { cause: error });
+    }
+  }
+}
+
+const framed = (request: Buffer): Buffer => {
+  const header = Buffer.alloc(headerBytes);
+  header.writeUInt32BE(request.length, 1);
+  return Buffer.concat([header, request]);
+};
+
+const messagesOf = (buffer: FrameBuffer): readonly Buffer[] => {
+  const messages: Buffer[] = [];
+  let at = 0;
+  for (let end = buffer.frameEnd(at); end !== undefined; end = buffer.frameEnd(at)) {
+    messages.push(buffer.bytes.subarray(at + headerBytes, end));
+    at = end;
+  }
+  if (at < buffer.filled) throw new RpcError('INTERNAL', 'The answer of the source ended within a message.');
+  return messages;
+};
+
+const rest = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
+  try {
+    await wait(ms, undefined, signal ? { signal } : {});
+  } catch {
+    throw cancelled();
+  }
+};

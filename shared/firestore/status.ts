@@ -1,0 +1,62 @@
+/** The status codes of gRPC, each at its number. */
+const names = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+] as const;
+
+export type Status = (typeof names)[number];
+
+/** A call that failed: with the server's status, or with the one that a lost connection stands for. */
+export class RpcError extends Error {
+  readonly status: Status;
+
+  constructor(status: Status, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'RpcError';
+    this.status = status;
+  }
+}
+
+/** How a call ended by its headers; undefined is success. A status that nobody knows is UNKNOWN. */
+export const failureOf = (headers: Readonly<Record<string, unknown>>): RpcError | undefined => {
+  const status = names[Number(headers['grpc-status'])] ?? 'UNKNOWN';
+  return status === 'OK' ? undefined : new RpcError(status, decoded(String(headers['grpc-message'] ?? '')));
+};
+
+/** What an answer means that is not gRPC's: a proxy's, or one from before the call was let in. */
+export const failureOfHttp = (httpStatus: number): RpcError =>
+  new RpcError(httpStatuses[httpStatus] ?? 'UNKNOWN', `The source answered with HTTP status ${httpStatus}.`);
+
+const httpStatuses: Readonly<Record<number, Status>> = {
+  400: 'INTERNAL',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'UNIMPLEMENTED',
+  429: 'UNAVAILABLE',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+};
+
+const decoded = (message: string): string => {
+  try {
+    return decodeURIComponent(message);
+  } catch {
+    return message;
+  }
+};
