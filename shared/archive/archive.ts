@@ -101,10 +101,7 @@ export class Archive {
       part === 'keys'
         ? undefined
         : proven(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
-    const leaf = new Leaf(keys, bodies);
-    if (!leaf.ordered || leaf.count !== segment.records || compareNames(leaf.name(segment.start), segment.first) !== 0)
-      throw invalid('a segment that is not what its leaf holds');
-    return leaf;
+    return checkSegment(new Leaf(keys, bodies), segment);
   }
 
   async #segmentsOf(page: PageEntry & { readonly name: Buffer }): Promise<readonly Segment[]> {
@@ -145,6 +142,13 @@ export class Archive {
     return opener;
   }
 }
+
+/** Refuses a segment that says something else than its leaf. */
+export const checkSegment = (leaf: Leaf, { records, start, first }: Segment): Leaf => {
+  if (!leaf.ordered || leaf.count !== records || compareNames(leaf.name(start), first) !== 0)
+    throw invalid('a segment that is not what its leaf holds');
+  return leaf;
+};
 
 /** The last of an ascending list whose name is not beyond the wanted one, or -1. */
 const lastAtMost = <T>(list: readonly T[], name: Uint8Array, nameOf: (one: T) => Uint8Array): number => {

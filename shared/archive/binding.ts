@@ -1,5 +1,6 @@
-import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { prefixed } from './bytes.ts';
+import { hkdf } from './derive.ts';
 import { type Header, magic, noncePrefixBytes, saltBytes, version } from './header.ts';
 import { maxFrames } from './limit.ts';
 
@@ -10,7 +11,7 @@ export const objectKey = (dataKey: Uint8Array, { identity, name, salt }: Header)
   if (dataKey.length !== 32) throw new RangeError('a data key has 32 bytes');
   if (salt.length !== saltBytes) throw new RangeError(`a salt has ${saltBytes} bytes`);
   const info = Buffer.concat([start, prefixed(identity.backup), prefixed(name)]);
-  return createSecretKey(Buffer.from(hkdfSync('sha256', dataKey, salt, info, 32)));
+  return createSecretKey(hkdf(dataKey, salt, info));
 };
 
 /** Never the same for two frames of an object: the number is in it, and so is whether the object ends here. */

@@ -1,8 +1,9 @@
-import { createDecipheriv, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { FrameBinding, frameNonce, objectKey } from './binding.ts';
 import { asBuffer } from './bytes.ts';
 import { decompress } from './compression.ts';
 import { ArchiveError } from './error.ts';
+import { gcmOpen } from './gcm.ts';
 import type { Header } from './header.ts';
 import { frameLengthBytes, maxFrames, maxSealedBytes, minSealedBytes, plainLengthBytes, tagBytes } from './limit.ts';
 
@@ -32,15 +33,7 @@ export class FrameOpener {
   #decrypt(sealed: Buffer, index: number, last: boolean): Buffer | undefined {
     const end = sealed.length - tagBytes;
     const nonce = frameNonce(this.#prefix, index, last);
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
-    decipher.setAAD(this.#binding.of(index, last, end)).setAuthTag(sealed.subarray(end));
-    const content = decipher.update(sealed.subarray(0, end));
-    try {
-      decipher.final();
-    } catch {
-      return undefined;
-    }
-    return content;
+    return gcmOpen(this.#key, nonce, this.#binding.of(index, last, end), [sealed.subarray(0, end)], sealed.subarray(end))?.[0];
   }
 
   /** A frame that is genuine elsewhere tells what was done to the object; what it holds is not looked at. */

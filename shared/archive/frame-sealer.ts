@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { FrameBinding, frameNonce, objectKey } from './binding.ts';
 import { compress, decompress } from './compression.ts';
 import { ArchiveError } from './error.ts';
+import { gcmOpen, gcmSeal } from './gcm.ts';
 import type { Header } from './header.ts';
 import { frameLengthBytes, maxPlainBytes, plainLengthBytes, tagBytes } from './limit.ts';
 
@@ -36,49 +37,33 @@ export class FrameSealer {
     const plainLength = Buffer.allocUnsafe(plainLengthBytes);
     plainLength.writeUInt32BE(plain.length);
     const nonce = frameNonce(this.#prefix, index, last);
-    const sealedPlainBytes = plainLengthBytes + packed.length;
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
-    cipher.setAAD(this.#binding.of(index, last, sealedPlainBytes));
-    const start = Buffer.allocUnsafe(frameLengthBytes + plainLengthBytes);
-    start.writeUInt32BE(sealedPlainBytes + tagBytes);
-    start.set(cipher.update(plainLength), frameLengthBytes);
-    const body = cipher.update(packed);
-    cipher.final();
-    const pieces = [start, body, cipher.getAuthTag()] as const;
-    this.#inspect?.(body);
-    if (this.#check !== 'none') this.#readBack(pieces, { plain, packed, plainLength, nonce, index, last });
-    return pieces;
-  }
-
-  #readBack([start, body, tag]: readonly [Buffer, Buffer, Buffer], meant: Meant): void {
-    const { plain, packed, plainLength, nonce, index, last } = meant;
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
-    decipher.setAAD(this.#binding.of(index, last, plainLengthBytes + packed.length)).setAuthTag(tag);
-    const length = decipher.update(start.subarray(frameLengthBytes));
-    const read = decipher.update(body);
-    try {
-      decipher.final();
-      if (!length.equals(plainLength) || !read.equals(packed)) throw new Error('it decrypts to other bytes');
-      if (this.#check === 'restored' && !decompress(read, plain.length).equals(plain))
-        throw new Error('it decompresses to other bytes');
-    } catch (cause) {
-      throw new ArchiveError('self-check-failed', `frame ${index} cannot be read back`, { cause });
+    const binding = this.#binding.of(index, last, plainLengthBytes + packed.length);
+    const sealed = gcmSeal(this.#key, nonce, binding, [plainLength, packed]);
+    for (const piece of sealed.pieces) this.#inspect?.(piece);
+    if (this.#check !== 'none') {
+      const read = gcmOpen(this.#key, nonce, binding, sealed.pieces, sealed.tag);
+      if (!read?.[0]?.equals(plainLength) || !read[1]?.equals(packed)) throw failed(index);
+      if (this.#check === 'restored' && !isRestored(read[1], plain)) throw failed(index);
     }
+    const length = Buffer.allocUnsafe(frameLengthBytes);
+    length.writeUInt32BE(plainLengthBytes + packed.length + tagBytes);
+    return [length, ...sealed.pieces, sealed.tag];
   }
 }
+
+const isRestored = (packed: Buffer, plain: Buffer): boolean => {
+  try {
+    return decompress(packed, plain.length).equals(plain);
+  } catch {
+    return false;
+  }
+};
+
+const failed = (index: number): ArchiveError => new ArchiveError('self-check-failed', `frame ${index} cannot be read back`);
 
 interface SealOptions {
   readonly level: number;
   readonly check: SelfCheck;
   /** Sees the ciphertext of each frame before it is checked: the place where a test damages it. */
   readonly inspect?: ((sealed: Buffer) => void) | undefined;
-}
-
-interface Meant {
-  readonly plain: Buffer;
-  readonly packed: Buffer;
-  readonly plainLength: Buffer;
-  readonly nonce: Buffer;
-  readonly index: number;
-  readonly last: boolean;
 }

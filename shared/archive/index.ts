@@ -13,6 +13,7 @@ export { IndexWriter, type PageEntry } from './index-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key-file.ts';
 export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key-wrap.ts';
 export { Leaf, type Moment } from './leaf.ts';
+export { type LeafPart, type StreamOptions, streamLeaves } from './leaf-stream.ts';
 export type { Json, Manifest } from './manifest.ts';
 export { manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
 export { compareNames } from './name-order.ts';

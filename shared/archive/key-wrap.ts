@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { prefixed } from './bytes.ts';
 import { ArchiveError } from './error.ts';
+import { gcmOpen, gcmSeal } from './gcm.ts';
 import { checkIdentity, type Identity } from './identity.ts';
 import { tagBytes } from './limit.ts';
 import { defaultIterations, type Kdf, minKdfSaltBytes, passphraseKeys } from './passphrase.ts';
@@ -42,8 +43,8 @@ export const wrapKey = async (
   const kdf: Kdf = { name: 'pbkdf2-hmac-sha256', iterations, salt: Buffer.from(random(minKdfSaltBytes)) };
   const { wrapping, check } = await passphraseKeys(passphrase, kdf);
   const nonce = Buffer.from(random(wrapNonceBytes));
-  const cipher = createCipheriv('aes-256-gcm', wrapping, nonce, { authTagLength: tagBytes }).setAAD(bindingOf(identity, kdf));
-  const sealed = Buffer.concat([cipher.update(dataKey), cipher.final(), cipher.getAuthTag()]);
+  const { pieces, tag } = gcmSeal(wrapping, nonce, bindingOf(identity, kdf), [dataKey]);
+  const sealed = Buffer.concat([...pieces, tag]);
   return { kind: 'passphrase', kdf, check, nonce, sealed };
 };
 
@@ -54,16 +55,9 @@ export const unwrapKey = async (wrap: PassphraseWrap, passphrase: string, identi
     throw new ArchiveError('key-invalid', 'a wrapped key of the wrong length');
   const keys = await passphraseKeys(passphrase, kdf);
   if (!timingSafeEqual(keys.check, check)) throw new ArchiveError('wrong-passphrase', 'the passphrase does not open this backup');
-  const decipher = createDecipheriv('aes-256-gcm', keys.wrapping, nonce, { authTagLength: tagBytes })
-    .setAAD(bindingOf(identity, kdf))
-    .setAuthTag(sealed.subarray(32));
-  const dataKey = decipher.update(sealed.subarray(0, 32));
-  try {
-    decipher.final();
-  } catch (cause) {
-    throw new ArchiveError('tag-mismatch', 'the wrapped key was changed or belongs to another backup', { cause });
-  }
-  return dataKey;
+  const opened = gcmOpen(keys.wrapping, nonce, bindingOf(identity, kdf), [sealed.subarray(0, 32)], sealed.subarray(32));
+  if (!opened?.[0]) throw new ArchiveError('tag-mismatch', 'the wrapped key was changed or belongs to another backup');
+  return opened[0];
 };
 
 const bindingOf = (identity: Identity, { name, iterations, salt }: Kdf): Buffer => {

@@ -3,7 +3,7 @@ import { column, columnsStart, planes, recordOrder } from './columns.ts';
 import type { DocumentMarks } from './document.ts';
 import { ArchiveError } from './error.ts';
 import { leafBodyBytes, leafNameBytes, leafRecords, maxNameBytes, maxPlainBytes } from './limit.ts';
-import { compareAt, sharedBytes } from './name-order.ts';
+import { compareRanges, sharedBytes } from './name-order.ts';
 import { isStorable } from './timestamp.ts';
 
 /** A little more than the most records, so that planes do not fall on the same lines of the processor's cache. */
@@ -63,8 +63,8 @@ export class LeafWriter {
   /** Remembers the name and answers how much of it need not be stored, as the record before has it too. */
   #follow(bytes: Uint8Array, nameStart: number, nameEnd: number): number {
     const [last, lastBytes] = [this.#last, this.#lastBytes];
-    const shared = sharedBytes(last, lastBytes, bytes, nameStart, nameEnd);
-    if (this.#ordered && lastBytes > 0 && compareAt(last, lastBytes, bytes, nameStart, nameEnd, shared) >= 0)
+    const shared = sharedBytes(last, 0, lastBytes, bytes, nameStart, nameEnd);
+    if (this.#ordered && lastBytes > 0 && compareRanges(last, 0, lastBytes, bytes, nameStart, nameEnd) >= 0)
       throw new ArchiveError('record-invalid', 'records must come in the order of their names, each once');
     copyBytes(bytes, nameStart + shared, nameEnd, last, shared);
     this.#lastBytes = nameEnd - nameStart;

@@ -3,7 +3,7 @@ import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, re
 import { cutCreated, cutName, cutUpdated, joinDocument } from './document.ts';
 import { ArchiveError } from './error.ts';
 import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from './limit.ts';
-import { compareNames } from './name-order.ts';
+import { compareNames, compareRanges } from './name-order.ts';
 
 /** A moment to the nanosecond. */
 export interface Moment {
@@ -40,9 +40,15 @@ export class Leaf {
     this.#nameEnds = new Uint32Array(this.count);
     this.#names = this.#readNames();
     this.#bodyEnds = this.#readBodies();
-    if (this.ordered)
-      for (let slot = 1; slot < this.count; slot++)
-        if (compareNames(this.name(slot - 1), this.name(slot)) >= 0) throw invalid('names out of order');
+    if (this.ordered) this.#checkOrder();
+  }
+
+  #checkOrder(): void {
+    for (let slot = 1, start = 0; slot < this.count; slot++) {
+      const [middle, end] = [this.#nameEnds[slot - 1] ?? 0, this.#nameEnds[slot] ?? 0];
+      if (compareRanges(this.#names, start, middle, this.#names, middle, end) >= 0) throw invalid('names out of order');
+      start = middle;
+    }
   }
 
   #checkFlags(): void {
@@ -92,10 +98,8 @@ export class Leaf {
     if (total > maxPlainBytes) throw new ArchiveError('too-large', `bodies of ${total} bytes in one leaf`);
     if (this.#bodies && total !== this.#bodies.length) throw invalid('bodies do not fill their frame');
     for (let slot = 0; slot < this.count; slot++)
-      for (const plane of [column.updated.plane, column.created.plane]) {
-        const { nanos } = this.#moment(plane, slot);
-        if (nanos >= 1e9 || Number.isNaN(nanos)) throw invalid('a time that no clock shows');
-      }
+      if (Number.isNaN(this.#nanos(false, slot)) || Number.isNaN(this.#nanos(true, slot)))
+        throw invalid('a time that no clock shows');
     return ends;
   }
 
@@ -109,19 +113,16 @@ export class Leaf {
   }
 
   created(slot: number): Moment {
-    return this.#moment(column.created.plane, slot);
+    return { seconds: this.#seconds(true, slot), nanos: this.#nanos(true, slot) };
   }
 
   updated(slot: number): Moment {
-    return this.#moment(column.updated.plane, slot);
+    return { seconds: this.#seconds(false, slot), nanos: this.#nanos(false, slot) };
   }
 
   /** True if the record was updated at exactly that moment; allocates nothing. */
   isUpdatedAt(slot: number, seconds: number, nanos: number): boolean {
-    const { plane } = column.updated;
-    const low = this.#read(plane + 1, 4, slot);
-    if (low !== seconds >>> 0 || this.#read(plane, 1, slot) !== (Math.floor(seconds / 2 ** 32) & 0xff)) return false;
-    return this.#read(plane + 5, 3, slot) * 1000 + this.#read(plane + 8, 2, slot) === nanos;
+    return this.#nanos(false, slot) === nanos && this.#seconds(false, slot) === seconds;
   }
 
   /** A view of the body as stored: for a document without the fields that the columns hold. */
@@ -157,14 +158,21 @@ export class Leaf {
     return value;
   }
 
-  #moment(plane: number, slot: number): Moment {
-    const mask = plane === column.created.plane ? column.updated.plane : -1;
-    const part = (offset: number, width: number): number =>
-      (this.#read(plane + offset, width, slot) ^ (mask < 0 ? 0 : this.#read(mask + offset, width, slot))) >>> 0;
-    const high = part(0, 1);
-    const [micros, rest] = [part(5, 3), part(8, 2)];
-    const nanos = micros < 1e6 && rest < 1000 ? micros * 1000 + rest : Number.NaN;
-    return { seconds: (high > 0x7f ? high - 0x100 : high) * 2 ** 32 + part(1, 4), nanos };
+  /** Part of a time; the created one is stored XOR the updated one. */
+  #time(isCreated: boolean, offset: number, width: number, slot: number): number {
+    const updated = this.#read(column.updated.plane + offset, width, slot);
+    return isCreated ? (updated ^ this.#read(column.created.plane + offset, width, slot)) >>> 0 : updated;
+  }
+
+  #seconds(isCreated: boolean, slot: number): number {
+    const high = this.#time(isCreated, 0, 1, slot);
+    return (high > 0x7f ? high - 0x100 : high) * 2 ** 32 + this.#time(isCreated, 1, 4, slot);
+  }
+
+  #nanos(isCreated: boolean, slot: number): number {
+    const micros = this.#time(isCreated, 5, 3, slot);
+    const rest = this.#time(isCreated, 8, 2, slot);
+    return micros < 1_000_000 && rest < 1000 ? micros * 1000 + rest : Number.NaN;
   }
 }
 

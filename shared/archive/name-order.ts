@@ -2,38 +2,38 @@
  * The order of Firestore's `__name__`: segment by segment, numeric ids (`__id7__`) first and by their number, other ids by
  * their UTF-8 bytes; a document comes before what lies below it. Negative if `a` comes first, zero only for equal names.
  */
-export const compareNames = (a: Uint8Array, b: Uint8Array): number =>
-  compareAt(a, a.length, b, 0, b.length, sharedBytes(a, a.length, b, 0, b.length));
+export const compareNames = (a: Uint8Array, b: Uint8Array): number => compareRanges(a, 0, a.length, b, 0, b.length);
 
-/** How many bytes two names have in common at their beginning; `b` is a range of its bytes. */
-export const sharedBytes = (a: Uint8Array, aLength: number, b: Uint8Array, bStart: number, bEnd: number): number => {
-  const shorter = Math.min(aLength, bEnd - bStart);
-  let i = 0;
-  while (i < shorter && a[i] === b[bStart + i]) i++;
-  return i;
-};
-
-/** The order of two names whose common beginning is known; nothing is allocated unless an id looks numeric. */
-export const compareAt = (
+/** The same for names that are ranges of larger bytes. */
+export const compareRanges = (
   a: Uint8Array,
-  aLength: number,
+  aStart: number,
+  aEnd: number,
   b: Uint8Array,
   bStart: number,
   bEnd: number,
-  shared: number,
 ): number => {
-  const bLength = bEnd - bStart;
-  if (shared === aLength && shared === bLength) return 0;
-  let segment = shared;
-  while (segment > 0 && a[segment - 1] !== slash) segment--;
-  const left = numericId(a, segment, aLength);
-  const right = numericId(b, bStart + segment, bEnd);
-  if (left !== right) {
-    if (left === undefined) return 1;
-    if (right === undefined) return -1;
-    return left < right ? -1 : 1;
+  const shared = sharedBytes(a, aStart, aEnd, b, bStart, bEnd);
+  const [left, right] = [aStart + shared, bStart + shared];
+  if (left === aEnd && right === bEnd) return 0;
+  let back = shared;
+  while (back > 0 && a[aStart + back - 1] !== slash) back--;
+  const leftId = numericId(a, aStart + back, aEnd);
+  const rightId = numericId(b, bStart + back, bEnd);
+  if (leftId !== rightId) {
+    if (leftId === undefined) return 1;
+    if (rightId === undefined) return -1;
+    return leftId < rightId ? -1 : 1;
   }
-  return (shared < aLength ? rank(a[shared]) : -2) - (shared < bLength ? rank(b[bStart + shared]) : -2);
+  return (left < aEnd ? rank(a[left]) : -2) - (right < bEnd ? rank(b[right]) : -2);
+};
+
+/** How many bytes two names have in common at their beginning. */
+export const sharedBytes = (a: Uint8Array, aStart: number, aEnd: number, b: Uint8Array, bStart: number, bEnd: number): number => {
+  const shorter = Math.min(aEnd - aStart, bEnd - bStart);
+  let i = 0;
+  while (i < shorter && a[aStart + i] === b[bStart + i]) i++;
+  return i;
 };
 
 const slash = 0x2f;

@@ -40,7 +40,7 @@ export const encodePage = (segments: readonly Segment[]): Buffer => {
     const source = sourceText(segment.backup, segment.object);
     const number = sources.get(source) ?? sources.size;
     sources.set(source, number);
-    const shared = sharedBytes(before, before.length, segment.first, 0, segment.first.length);
+    const shared = sharedBytes(before, 0, before.length, segment.first, 0, segment.first.length);
     parts.push(encodeRow(segment, number, shared), segment.first.subarray(shared));
     before = segment.first;
   }

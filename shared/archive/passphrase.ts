@@ -1,9 +1,6 @@
-import { hkdfSync, pbkdf2 } from 'node:crypto';
-import { promisify } from 'node:util';
 import { prefixed } from './bytes.ts';
+import { hkdf, stretch } from './derive.ts';
 import { ArchiveError } from './error.ts';
-
-const derive = promisify(pbkdf2);
 
 /** How a key is derived from a passphrase; the name holds the algorithm, so that a later one can stand beside it. */
 export interface Kdf {
@@ -50,8 +47,8 @@ export interface PassphraseKeys {
 /** Parameters from a key file are bounded before any work is done for them. */
 export const passphraseKeys = async (passphrase: string, kdf: Kdf): Promise<PassphraseKeys> => {
   checkKdf(kdf);
-  const secret = await derive(passphraseBytes(passphrase), kdf.salt, kdf.iterations, 32, 'sha256');
-  const expand = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', prefixed(use), 32));
+  const secret = await stretch(passphraseBytes(passphrase), kdf.salt, kdf.iterations);
+  const expand = (use: string): Buffer => hkdf(secret, Buffer.alloc(0), prefixed(use));
   const keys = { wrapping: expand('FBK2 key wrapping'), check: expand('FBK2 key check') };
   secret.fill(0);
   return keys;

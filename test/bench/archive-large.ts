@@ -14,6 +14,7 @@ import {
   type Shard,
   ShardWriter,
   sealManifest,
+  streamLeaves,
 } from '../../shared/archive/index.ts';
 import { nameOf, source } from './archive-data.ts';
 
@@ -92,8 +93,7 @@ const writeFull = (): { readonly shard: Shard; readonly wanted: Buffer } => {
 const writeIncremental = async (parent: Archive): Promise<number> => {
   const writer = new ShardWriter(0, writingOf('next'));
   const dice = new Dice(5);
-  for await (const segment of parent.segments()) {
-    const leaf = await parent.leaf(segment);
+  for await (const { segment, leaf } of streamLeaves(parent)) {
     for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
       if (dice.below(100) !== 0) writer.keep(segment, slot, leaf.name(slot));
       else {
