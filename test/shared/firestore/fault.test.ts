@@ -1,0 +1,258 @@
+/** Whatever breaks on the way: no document is lost, none comes twice, or the read fails with the right code. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { RpcError } from '../../../infra/local/engines/firestore/parts.ts';
+import { plan, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../shared/firestore/index.ts';
+import { startCutter } from './cutter.ts';
+import { contents, name, sourceOf, startServer, take, write } from './world.ts';
+
+const paths = Array.from({ length: 24 }, (_, i) => (i % 3 === 2 ? `c/${i}/gone/x/d/${i}` : `c/${i}`));
+const failing =
+  (code: SourceErrorCode, isTransient = false) =>
+  (error: unknown) => {
+    ok(error instanceof SourceError, String(error));
+    equal(error.code, code);
+    equal(error.isTransient, isTransient);
+    return true;
+  };
+
+let server: Firestore;
+let expected: readonly (readonly [string, string])[];
+before(async () => {
+  server = await startServer();
+  await write(server, paths, 300);
+  expected = contents(server);
+});
+after(() => server.stop());
+beforeEach(() => {
+  server.faults.clear();
+  server.faults.resetCalls();
+});
+
+const passing = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'ABORTED', 'UNKNOWN', 'RESOURCE_EXHAUSTED'] as const;
+for (const status of passing)
+  test(`a stream that breaks with ${status} after any message goes on after the last document`, async () => {
+    const source = sourceOf(server.url);
+    const { readTime } = await probeSource(source);
+    for (let afterMessages = 0; afterMessages <= paths.length; afterMessages++) {
+      server.faults.resetCalls();
+      server.faults.add({ method: 'RunQuery', end: { afterMessages, status } });
+      const { documents, reader } = await take(source, readTime, {}, { batchBytes: 700 });
+      server.faults.clear();
+      deepEqual(documents, expected);
+      equal(reader.resumes, 1);
+      equal(reader.reads, expected.length);
+      equal(server.faults.calls.RunQuery, 2);
+    }
+    source.close();
+  });
+
+test('a stream that ends early with OK is noticed by the count', async () => {
+  const source = sourceOf(server.url);
+  const { readTime } = await probeSource(source);
+  for (const afterMessages of [0, 1, 13, paths.length - 1]) {
+    server.faults.add({ method: 'RunQuery', end: { afterMessages } });
+    const { reader } = await take(source, readTime);
+    server.faults.clear();
+    equal(reader.documents, afterMessages);
+    const { documents: read, collections } = reader;
+    const count = verifyCount(source, { range: {}, readTime, read, collectionIds: collections.keys() });
+    await rejects(count, failing('COUNT_MISMATCH'));
+  }
+  deepEqual(await verifyCount(source, { range: {}, readTime, read: paths.length }), { countVerified: true, reads: 1 });
+  source.close();
+});
+
+test('a connection that is lost after any number of bytes is made anew', async () => {
+  const cutter = await startCutter(server.port);
+  const source = sourceOf(cutter.url);
+  const { readTime } = await probeSource(source);
+  let resumes = 0;
+  for (let bytes = 0; bytes < 12_000; bytes += 307) {
+    cutter.cutAfter(bytes);
+    const { documents, reader } = await take(source, readTime, {}, { batchBytes: 700 });
+    deepEqual(documents, expected);
+    resumes += reader.resumes;
+  }
+  ok(resumes > 20, `${resumes} resumes`);
+  source.close();
+  await cutter.close();
+});
+
+test('a read goes on when the server is started anew', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'reader-'));
+  let own = await startServer({ dir });
+  const { port } = own;
+  await write(
+    own,
+    Array.from({ length: 3_000 }, (_, i) => `c/${i}`),
+    1_000,
+  );
+  const all = contents(own);
+  const source = sourceOf(own.url, { sleep: () => new Promise((done) => setTimeout(done, 50)) });
+  const { readTime } = await probeSource(source);
+  let isFirst = true;
+  const onBatch = async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    await own.stop();
+    own = await startServer({ dir, port });
+  };
+  const { documents, reader } = await take(source, readTime, {}, { batchBytes: 50_000, onBatch });
+  deepEqual(documents, all);
+  ok(reader.resumes >= 1);
+  source.close();
+  await own.stop();
+  rmSync(dir, { recursive: true });
+});
+
+test('failures without end stop the read after so many attempts, ever further apart; progress starts the count anew', async () => {
+  const source = sourceOf(server.url, { patience: { attempts: 5 } });
+  const { readTime } = await probeSource(source);
+  server.faults.add({ method: 'RunQuery', times: 100, status: 'UNAVAILABLE' });
+  await rejects(take(source, readTime), failing('INTERNAL_ERROR', true));
+  equal(server.faults.calls.RunQuery, 5);
+  deepEqual(source.delays, [75, 150, 300, 600]);
+  server.faults.clear();
+  server.faults.add({ method: 'RunQuery', times: 20, end: { afterMessages: 1, status: 'UNAVAILABLE' } });
+  deepEqual((await take(source, readTime)).documents, expected);
+  source.close();
+});
+
+test('a source that is asked too much is left alone for longer', async () => {
+  const source = sourceOf(server.url);
+  const { readTime } = await probeSource(source);
+  server.faults.add({ method: 'RunQuery', times: 3, status: 'RESOURCE_EXHAUSTED' });
+  deepEqual((await take(source, readTime)).documents, expected);
+  deepEqual(source.delays, [750, 1_500, 3_000]);
+  source.close();
+});
+
+test('a stream that falls silent is given up and taken up again', async () => {
+  const source = sourceOf(server.url, { patience: { silenceMs: 150 } });
+  const { readTime } = await probeSource(source);
+  server.faults.add({ method: 'RunQuery', delayMs: 60_000 });
+  const { documents, reader } = await take(source, readTime);
+  deepEqual(documents, expected);
+  equal(reader.resumes, 1);
+  source.close();
+});
+
+test('what the source refuses fails at once as SOURCE_AUTH_ERROR', async () => {
+  for (const status of ['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION'] as const) {
+    server.faults.clear();
+    const source = sourceOf(server.url);
+    const { readTime } = await probeSource(source);
+    server.faults.add({ method: 'RunQuery', call: 1, times: 9, end: { afterMessages: 3, status } });
+    server.faults.resetCalls();
+    await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
+    equal(server.faults.calls.RunQuery, 1);
+    server.faults.revoke(name.projectId);
+    await rejects(plan(source), failing('SOURCE_AUTH_ERROR'));
+    source.close();
+  }
+  const strict = await startServer({ createOnUse: false });
+  const source = sourceOf(strict.url);
+  await rejects(plan(source), failing('SOURCE_AUTH_ERROR'));
+  source.close();
+  await strict.stop();
+});
+
+test('a request the source does not understand is ours, and not repeated', async () => {
+  const source = sourceOf(server.url);
+  const { readTime } = await probeSource(source);
+  server.faults.add({ method: 'RunQuery', status: 'INVALID_ARGUMENT' });
+  await rejects(take(source, readTime), failing('INTERNAL_ERROR'));
+  source.close();
+});
+
+test('a token that has run out is replaced once; when the new one is refused too the grant is gone', async () => {
+  let valid = 'first';
+  const guarded = await startServer({
+    authorize: (token) => {
+      if (token !== valid) throw new RpcError('UNAUTHENTICATED', 'no');
+    },
+  });
+  await write(guarded, paths, 300);
+  const asked: boolean[] = [];
+  let given = 'first';
+  const token = async ({ refresh }: { refresh: boolean }) => {
+    asked.push(refresh);
+    if (refresh) given = 'second';
+    return given;
+  };
+  const source = sourceOf(guarded.url, { token });
+  const { readTime } = await probeSource(source);
+  valid = 'second';
+  equal((await take(source, readTime)).documents.length, paths.length);
+  deepEqual(asked, [false, false, true]);
+  valid = 'third';
+  asked.length = 0;
+  await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
+  deepEqual(asked, [false, true]);
+  source.close();
+  await guarded.stop();
+});
+
+test('a grant that is gone fails at once; a supplier of tokens that is down is tried again', async () => {
+  let calls = 0;
+  const gone = sourceOf(server.url, {
+    token: async () => {
+      calls += 1;
+      throw new SourceError('SOURCE_AUTH_ERROR', 'The connection was revoked.');
+    },
+  });
+  await rejects(probeSource(gone), failing('SOURCE_AUTH_ERROR'));
+  equal(calls, 1);
+  const flaky = sourceOf(server.url, {
+    token: async () => {
+      calls += 1;
+      if (calls < 4) throw new Error('503');
+      return 'owner';
+    },
+  });
+  await probeSource(flaky);
+  equal(calls, 4);
+  gone.close();
+  flaky.close();
+});
+
+test('a snapshot that is gone fails the read as SNAPSHOT_EXPIRED, at its start and under way', async () => {
+  const own = await startServer();
+  await write(
+    own,
+    Array.from({ length: 12_000 }, (_, i) => `c/${i}`),
+    1_000,
+  );
+  const source = sourceOf(own.url);
+  const { readTime } = await probeSource(source);
+  const onBatch = () => own.databases.open(name).expireSnapshots();
+  await rejects(take(source, readTime, {}, { onBatch, batchBytes: 10_000 }), failing('SNAPSHOT_EXPIRED'));
+  await rejects(take(source, readTime), failing('SNAPSHOT_EXPIRED'));
+  await rejects(verifyCount(source, { range: {}, readTime, read: 1 }), failing('SNAPSHOT_EXPIRED'));
+  deepEqual(source.delays, []);
+  source.close();
+  await own.stop();
+});
+
+test('a read that is cancelled ends at once, wherever it is', async () => {
+  const source = sourceOf(server.url, { sleep: undefined as never });
+  const { readTime } = await probeSource(source);
+  await rejects(take(source, readTime, {}, { signal: AbortSignal.abort() }), failing('CANCELLED'));
+  for (const fault of [{ delayMs: 60_000 }, { pauseMs: 5_000 }, { status: 'RESOURCE_EXHAUSTED', times: 9 }] as const) {
+    server.faults.clear();
+    server.faults.add({ method: 'RunQuery', ...fault });
+    const started = performance.now();
+    await rejects(take(source, readTime, {}, { signal: AbortSignal.timeout(60) }), failing('CANCELLED'));
+    ok(performance.now() - started < 700);
+  }
+  server.faults.clear();
+  const controller = new AbortController();
+  const reading = take(source, readTime, {}, { batchBytes: 700, signal: controller.signal, onBatch: () => controller.abort() });
+  await rejects(reading, failing('CANCELLED'));
+  source.close();
+});
