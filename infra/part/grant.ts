@@ -41,7 +41,11 @@ export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
 const allow = (actions: string[], resources: readonly string[], conditions?: PolicyStatementProps['conditions']) =>
   new PolicyStatement({ actions, resources: [...resources], ...(conditions && { conditions }) });
 
-const leadingKeysLike = (...patterns: string[]) => ({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } });
+/** "All values" of an absent key is true of anything, so the key must be there. */
+const leadingKeysLike = (...patterns: string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
 
 const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 
