@@ -138,6 +138,10 @@ export class ApiStack extends Stack {
       value: domain.attrRegionalDomainName,
       description: `Point ${domainName} here (CNAME or alias)`,
     });
+    new CfnOutput(this, 'DomainTargetZone', {
+      value: domain.attrRegionalHostedZoneId,
+      description: 'The hosted zone an alias record asks for',
+    });
   }
 
   #makeAlarms(): void {
@@ -188,6 +192,7 @@ const accessLogLine = {
   functionStatus: '$context.integration.status',
   functionLatencyMs: '$context.integration.latency',
   error: '$context.error.responseType',
+  functionError: '$context.integrationErrorMessage',
 };
 
 /** 'service-account', 'serviceAccount.create' → 'ServiceAccount', 'ServiceAccountCreate' */

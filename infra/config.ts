@@ -64,6 +64,11 @@ const Settings = z.object({
   tokenKeyGeneration: wholeNumber(1, 100).default(1),
   /** Keys that signed before and whose tokens are still to be accepted. */
   previousTokenKeyArns: listOf(z.string().startsWith('arn:', 'must be the ARN of a KMS key')).default([]),
+  /** After a restore (runbook.md): the stream of the restored table, which takes the place of the one in the stack. */
+  tableStreamArn: z
+    .string()
+    .regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/[\w.:-]+$/, "must be the ARN of a table's stream")
+    .optional(),
   /** Where alarms go. */
   alarmEmail: z.email('must be an e-mail address').optional(),
 });

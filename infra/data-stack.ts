@@ -1,7 +1,6 @@
 /** What must outlive any deployment: the table, the keys, the secrets and the address. */
 import { Annotations, CfnOutput, CfnParameter, CfnRule, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
@@ -34,7 +33,7 @@ const allowedHeaders = ['authorization', 'content-type', 'accept', 'x-organizati
 const preflightKeptSeconds = 3_600;
 
 export class DataStack extends Stack {
-  readonly table: dynamodb.Table;
+  readonly table: dynamodb.Table | dynamodb.ITable;
   readonly tokenKeyArns: readonly [string, ...string[]];
   readonly secretsKey: Key;
   readonly serviceSecret: Secret;
@@ -51,7 +50,8 @@ export class DataStack extends Stack {
     this.#config = props.config;
     this.#refuseUnset();
     this.alarms = this.#makeAlarmTopic();
-    this.table = this.#makeTable();
+    this.table = this.#restored(this.#makeTable());
+    this.#watch(this.table);
     this.tokenKeyArns = this.#makeTokenKeys();
     this.secretsKey = this.#makeKey('SecretsKey', 'Seals secrets at rest: the grants people gave us, and our own');
     // Backups are sealed under data keys that this key wraps.
@@ -63,6 +63,8 @@ export class DataStack extends Stack {
     this.identitySecret = this.#makeSecret('IdentitySecret', 'The client secret of the identity provider: put yours here');
     const api = this.#makeApi();
     this.apiId = api.ref;
+    // Whoever deployed without a domain imports this; it must not be torn from them when a domain comes.
+    this.exportValue(api.attrApiEndpoint);
     this.publicUrl = this.#config.domainName ? `https://${this.#config.domainName}` : api.attrApiEndpoint;
     new CfnOutput(this, 'IdentitySecretArn', { value: this.identitySecret.secretArn });
     new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
@@ -91,21 +93,33 @@ export class DataStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    addAlarm(this, {
-      name: 'table-throttles',
-      says: 'The table refuses requests because they come too fast',
-      metric: new MathExpression({
-        expression: 'reads + writes',
-        period: alarmPeriod,
-        usingMetrics: {
-          reads: table.metric('ReadThrottleEvents', { statistic: 'Sum', period: alarmPeriod }),
-          writes: table.metric('WriteThrottleEvents', { statistic: 'Sum', period: alarmPeriod }),
-        },
-      }),
-      above: 10,
-      topic: this.alarms,
-    });
+    // Exported whatever is in use: a restored table can only take its place if no import of this one is torn.
+    for (const value of [table.tableName, table.tableArn, table.tableStreamArn]) this.exportValue(value);
     return table;
+  }
+
+  /** The table the deployer put in its place, or the table itself. */
+  #restored(table: dynamodb.Table): DataStack['table'] {
+    const { tableStreamArn } = this.#config;
+    if (tableStreamArn === undefined) return table;
+    const tableArn = tableStreamArn.slice(0, tableStreamArn.indexOf('/stream/'));
+    return dynamodb.Table.fromTableAttributes(this, 'RestoredTable', { tableArn, tableStreamArn });
+  }
+
+  /** Two alarms, not a sum: these metrics exist only while something is refused, and a sum needs both at once. */
+  #watch(table: DataStack['table']): void {
+    for (const [what, metricName] of [
+      ['read', 'ReadThrottleEvents'],
+      ['write', 'WriteThrottleEvents'],
+    ] as const) {
+      addAlarm(this, {
+        name: `table-${what}-throttles`,
+        says: `The table refuses ${what}s because they come too fast`,
+        metric: table.metric(metricName, { statistic: 'Sum', period: alarmPeriod }),
+        above: 10,
+        topic: this.alarms,
+      });
+    }
   }
 
   /** Every generation stays in the stack, so that a key can be retired without its export being torn from those who import it. */

@@ -1,5 +1,5 @@
 /** What works behind the API: the stream's fan-out, the task queue and its worker, the clock and the purge workflow. */
-import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -9,7 +9,7 @@ import { type WorkerName, workers } from '../shared/contract/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
-import { everyHour } from './part/clock.ts';
+import { everyHour, runRetries } from './part/clock.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
 import type { Parts } from './part/grant.ts';
 import { makeLogGroup } from './part/log.ts';
@@ -29,10 +29,11 @@ const taskWaitMaxSeconds = 900;
 /** Tasks are small; ten of them fit well into the worker's time, and SQS sends no more without a wait. */
 const taskBatch = 10;
 const fanOutBatch = 100;
-/** With bisection, enough tries to find a bad record among a hundred (7) and to sit out a short fault of SQS. */
-const fanOutRetries = 15;
-/** The stream itself forgets after 24 h. */
+/** No limit: counted tries are over within minutes of a bad deployment, and what is given up has to be sent by hand. Age ends them. */
+const fanOutRetries = -1;
+/** Time to be woken and to repair; the stream itself forgets after 24 h. */
 const fanOutAgeMaxSeconds = 6 * 3_600;
+const fanOutWaitMaxSeconds = 900;
 
 export class EngineStack extends Stack {
   readonly parts: Parts;
@@ -108,10 +109,11 @@ export class EngineStack extends Stack {
     addAlarm(this, {
       name: `${kebab(name)}-errors`,
       says: `The function ${name} fails again and again`,
-      metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }),
-      above: 0,
-      // One failure is retried; three periods in a row are not luck.
-      periods: 3,
+      ...(worker.trigger === 'clock'
+        ? // It runs once an hour, so it never fails for long: it rings when a run and all its retries failed.
+          { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }
+        : // One failure is retried; three periods in a row are not luck.
+          { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),
       topic: this.#props.data.alarms,
     });
     return fn;
@@ -128,6 +130,14 @@ export class EngineStack extends Stack {
       }),
       sendTo(deadLetters),
     ]);
+    // Records the queue did not take are no error of the function; this hears of them too.
+    addAlarm(this, {
+      name: 'fan-out-late',
+      says: `The oldest record of the stream has waited more than ${fanOutWaitMaxSeconds} s`,
+      metric: fanOut.metric('IteratorAge', { period: alarmPeriod, statistic: 'Maximum' }),
+      above: fanOutWaitMaxSeconds * 1_000,
+      topic: this.#props.data.alarms,
+    });
     new lambda.CfnEventSourceMapping(this, 'FanOutFeed', {
       functionName: fanOut.functionName,
       eventSourceArn: streamArn,

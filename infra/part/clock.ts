@@ -16,8 +16,8 @@ export interface ClockProps {
 /** The next hour brings the next try, so an older event is not worth delivering. */
 const eventAgeMaxSeconds = 3_600;
 const deliveryRetries = 10;
-/** Lambda's maximum. */
-const runRetries = 2;
+/** Lambda's maximum; the waits before them are one minute and two. */
+export const runRetries = 2;
 
 export const everyHour = (scope: Construct, id: string, props: ClockProps): void => {
   const role = new Role(scope, `${id}ClockRole`, {

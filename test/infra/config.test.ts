@@ -53,6 +53,10 @@ suite('a wrong setting is refused by name', () => {
     ],
     'no requests at all': [{ requestsPerMinute: '0' }, /^ {2}requestsPerMinute: must be at least 1$/m],
     'a key that is no ARN': [{ previousTokenKeyArns: 'abc' }, /^ {2}previousTokenKeyArns\.0: must be the ARN/m],
+    'a table in the place of its stream': [
+      { tableStreamArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/restored' },
+      /^ {2}tableStreamArn: must be the ARN of a table's stream$/m,
+    ],
     'a mistyped name': [{ allowedOrigin: 'https://app.example.com' }, /^ {2}allowedOrigin: is no setting of ours/m],
   };
   for (const [name, [context, line]] of Object.entries(wrong)) test(name, () => assert.match(refusal(context), line));

@@ -95,6 +95,39 @@ suite('address', () => {
   });
 });
 
+suite('a later deployment tears no import from the stacks that still have it', () => {
+  const exportsOf = (context: Readonly<Record<string, unknown>>) =>
+    Object.keys(templatesOf(context).get('Data')?.Outputs ?? {}).filter((name) => name.startsWith('ExportsOutput'));
+  const before = exportsOf(settings);
+  const stream = 'arn:aws:dynamodb:eu-west-1:123456789012:table/restored/stream/2030-01-01T00:00:00.000';
+  const later: Record<string, Record<string, string>> = {
+    'a domain': { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
+    'another signing key': { tokenKeyGeneration: '2' },
+    'a restored table': { tableStreamArn: stream },
+  };
+  for (const [name, change] of Object.entries(later)) {
+    test(name, () => {
+      const after = exportsOf({ ...settings, ...change });
+      assert.deepEqual(
+        before.filter((one) => !after.includes(one)),
+        [],
+      );
+    });
+  }
+
+  test('the functions and the stream mapping use the restored table; the other one stays', () => {
+    const restored = resourcesOf(templatesOf({ ...settings, tableStreamArn: stream }));
+    only('AWS::DynamoDB::Table', restored);
+    for (const { id, properties } of ofType('AWS::Lambda::Function', restored)) {
+      const { TABLE_NAME = 'restored' } =
+        (properties.Environment as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
+      assert.equal(TABLE_NAME, 'restored', id);
+    }
+    assert.ok(restored.some(({ properties }) => properties.EventSourceArn === stream));
+    assert.ok(!JSON.stringify(ofType('AWS::IAM::Role', restored)).includes('TableCD117FA1'));
+  });
+});
+
 test('CloudFormation refuses to deploy what is not configured, in our words', () => {
   const rules = JSON.stringify(templatesOf({}).get('Data')?.Rules);
   assert.match(rules, /identityClientId: set it to/);

@@ -80,6 +80,42 @@ test('every function behind the API rings when it fails', () => {
   assert.deepEqual([...watched('Errors', 'FunctionName')].sort(), workers.sort());
 });
 
+test('every function that a stream feeds rings when its records wait', () => {
+  const fed = resources.filter(({ properties }) => properties.StartingPosition !== undefined);
+  assert.ok(fed.length > 0);
+  assert.deepEqual(
+    watched('IteratorAge', 'FunctionName'),
+    fed.map(({ properties }) => target(properties.FunctionName)),
+  );
+});
+
+// A sum or a quotient is missing whenever one of its metrics is, and most of ours exist only in trouble.
+test('no alarm depends on two metrics at once', () =>
+  assert.deepEqual(
+    alarms.filter(({ properties }) => properties.Metrics !== undefined).map(({ id }) => id),
+    [],
+  ));
+
+test('what a clock starts rings as soon as a run and its retries have failed', () => {
+  const runs = resources.filter(({ type }) => type === 'AWS::Lambda::EventInvokeConfig');
+  assert.ok(runs.length > 0);
+  for (const { properties: run } of runs) {
+    const { properties } = alarms.find(
+      ({ properties: { MetricName, Dimensions } }) =>
+        MetricName === 'Errors' && target((Dimensions as readonly { Value: unknown }[])[0]?.Value) === target(run.FunctionName),
+    )!;
+    assert.equal(properties.EvaluationPeriods, 1);
+    assert.equal(properties.Threshold, run.MaximumRetryAttempts);
+    // Lambda waits one minute and two; each try may take a minute.
+    assert.ok(Number(properties.Period) >= 360);
+  }
+});
+
+test('reads and writes the table refuses ring, each by itself', () => {
+  for (const metric of ['ReadThrottleEvents', 'WriteThrottleEvents'])
+    assert.equal(watched(metric, 'TableName').length, 1, metric);
+});
+
 test('server errors of the API and throttling of functions ring', () => {
   for (const metric of ['5xx', 'Throttles'])
     assert.ok(

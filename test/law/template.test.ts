@@ -123,7 +123,6 @@ suite('event source mappings', () => {
     assert.ok(fromStreams.length > 0);
     for (const { id, properties } of fromStreams) {
       assert.equal(properties.BisectBatchOnFunctionError, true, id);
-      assert.ok(Number(properties.MaximumRetryAttempts) > 0, id);
       assert.ok(Number(properties.MaximumRecordAgeInSeconds) > 0, id);
       assert.ok(properties.DestinationConfig, id);
     }
