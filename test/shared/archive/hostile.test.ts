@@ -1,0 +1,355 @@
+/** Parsers meet whatever bytes there are: each answers with a typed error or a value, in bounded time and memory. */
+import { equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { constants, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
+import { compress, decompress } from '../../../shared/archive/compression.ts';
+import { gcmSeal } from '../../../shared/archive/gcm.ts';
+import { encodeHeader, parseHeader } from '../../../shared/archive/header.ts';
+import {
+  ArchiveError,
+  ChunkWriter,
+  DocumentSkim,
+  Leaf,
+  ObjectWriter,
+  openManifest,
+  parseKeyFile,
+  readChunk,
+  readFrames,
+  readIndex,
+} from '../../../shared/archive/index.ts';
+import { decodePage, encodePage } from '../../../shared/archive/page.ts';
+import { addAll, all, chance, chunkName, dataKey, identity, indexName, refuses, refusesNow, samples, writing } from './sample.ts';
+import { seed } from './seed.ts';
+
+const reading = { identity, name: chunkName, dataKey };
+
+/** Runs to the end or to an error of ours. */
+const survives = (work: () => unknown): void => {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+  }
+};
+const survivesLater = async (work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+  }
+};
+
+/** Genuine bytes with some places overwritten, cut out or doubled. */
+const damaged = (original: Buffer): fc.Arbitrary<Buffer> =>
+  fc
+    .array(
+      fc.tuple(
+        fc.nat(original.length - 1),
+        fc.constantFrom('set', 'flip', 'cut', 'double'),
+        fc.uint8Array({ minLength: 1, maxLength: 8 }),
+      ),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    )
+    .map((edits) => {
+      let bytes = Buffer.from(original);
+      for (const [at, how, given] of edits) {
+        const place = Math.min(at, Math.max(0, bytes.length - 1));
+        if (how === 'set') bytes.set(given.subarray(0, bytes.length - place), place);
+        else if (how === 'flip' && bytes.length > 0) bytes[place] = (bytes[place] ?? 0) ^ (1 << ((given[0] ?? 0) & 7));
+        else if (how === 'cut') bytes = Buffer.concat([bytes.subarray(0, place), bytes.subarray(place + (given[0] ?? 1))]);
+        else bytes = Buffer.concat([bytes.subarray(0, place), bytes.subarray(place, place + 40), bytes.subarray(place)]);
+      }
+      return bytes;
+    });
+const anything = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
+
+const genuine = () => {
+  const writer = new ChunkWriter(chunkName, writing());
+  addAll(writer, samples(12));
+  writer.finish();
+  const chunk = Buffer.concat(writer.take());
+  return { chunk, head: chunk.subarray(0, chunk.indexOf('}') + 1) };
+};
+/** Keys and bodies of a leaf before they were sealed. */
+const plainLeaf = async (): Promise<readonly [Buffer, Buffer]> => {
+  const [keys, bodies] = (await all(readFrames([genuine().chunk], reading))).map(({ plain }) => plain);
+  return [keys!, bodies!];
+};
+const page = encodePage(
+  Array.from({ length: 5 }, (_, i) => ({
+    ...{ backup: 'bkp_01', object: chunkName, frame: 2 * i, offset: 1_000 * i, keysLength: 300, bodiesLength: 700, records: 50 },
+    ...{ start: i, count: 10, first: Buffer.from(`a/${i}`), keysSha256: chance('k')(32), bodiesSha256: chance('b')(32) },
+  })),
+);
+
+test('headers, frames, leaves, pages, key files and documents: any bytes give a value or a typed error', async (t) => {
+  const { chunk, head } = genuine();
+  const [keys, bodies] = await plainLeaf();
+  const keyFile = Buffer.from(
+    JSON.stringify({ format: 'FBK2 key', version: 2, ...identity, wraps: [{ kind: 'kms', keyId: 'k', blob: 'AAAA' }] }),
+  );
+  const [document] = samples(1).map(({ bytes }) => bytes);
+  const skim = new DocumentSkim();
+  const options = { ...seed(t), numRuns: 1_500 };
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(head.subarray(9))), (bytes) => survives(() => parseHeader(bytes))),
+    options,
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(keys)), (bytes) => survives(() => new Leaf(bytes, bodies))),
+    options,
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(keys)), (bytes) => survives(() => readEverything(new Leaf(bytes)))),
+    options,
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(page)), (bytes) => survives(() => decodePage(bytes))),
+    options,
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(keyFile)), (bytes) => survives(() => parseKeyFile(bytes))),
+    options,
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(document!)), (bytes) => survives(() => skim.read(bytes, 0, bytes.length))),
+    options,
+  );
+  fc.assert(
+    fc.property(fc.oneof(anything, damaged(compress(keys, 3))), fc.nat(100_000), (bytes, length) =>
+      survives(() => decompress(bytes, length)),
+    ),
+    options,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(anything, damaged(chunk)), (bytes) => survivesLater(() => all(readChunk([bytes], reading)))),
+    { ...options, numRuns: 500 },
+  );
+});
+
+const readEverything = (leaf: Leaf): void => {
+  for (let slot = 0; slot < leaf.count; slot++) {
+    ok(leaf.name(slot).length > 0);
+    ok(leaf.updated(slot).nanos < 1e9 && leaf.created(slot).nanos < 1e9);
+    leaf.kind(slot);
+  }
+};
+
+/** A frame that is genuine by its key, whatever its content: what someone with a passphrase of their own can import. */
+const sealedObject = (plain: Buffer, name = chunkName): Buffer => {
+  const writer = new ObjectWriter(name, writing('hostile'));
+  writer.seal(plain, true);
+  return Buffer.concat(writer.take());
+};
+
+test('content that is genuine by its key but not by its form is refused too', async (t) => {
+  const options = { ...seed(t), numRuns: 200 };
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(anything, damaged(page)), (bytes) =>
+      survivesLater(() => all(readIndex([sealedObject(bytes, indexName)], { ...reading, name: indexName }))),
+    ),
+    options,
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        anything,
+        fc.json().map((json) => Buffer.from(json)),
+      ),
+      async (bytes) => {
+        await refuses(openManifest(sealedObject(bytes, 'manifest'), reading), 'manifest-invalid', 'unsupported-version');
+      },
+    ),
+    options,
+  );
+});
+
+/** How much more memory was in use at the end, in MiB. */
+const grown = async (work: () => unknown): Promise<number> => {
+  const before = process.memoryUsage();
+  await work();
+  const after = process.memoryUsage();
+  return (after.heapUsed + after.external - before.heapUsed - before.external) / 1024 / 1024;
+};
+
+test('declared lengths are refused before anything of that length is allocated or waited for', async () => {
+  const { chunk, head } = genuine();
+  const header = (length: number): Buffer => {
+    const bytes = Buffer.from(chunk);
+    bytes.writeUInt32BE(length, 5);
+    return bytes;
+  };
+  const frame = (length: number): Buffer => {
+    const bytes = Buffer.from(chunk);
+    bytes.writeUInt32BE(length, head.length);
+    return bytes;
+  };
+  const memory = await grown(async () => {
+    await refuses(all(readFrames([header(65_537)], reading)), 'too-large');
+    await refuses(all(readFrames([header(2 ** 32 - 1)], reading)), 'too-large');
+    await refuses(all(readFrames([header(65_536)], reading)), 'truncated');
+    await refuses(all(readFrames([header(0)], reading)), 'header-invalid');
+    for (const length of [2 ** 32 - 1, 2 ** 31, 9 * 1024 * 1024])
+      await refuses(all(readFrames([frame(length)], reading)), 'too-large');
+    for (const length of [0, 1, 16, 28]) await refuses(all(readFrames([frame(length)], reading)), 'truncated');
+    // An endless source after such a length is not read.
+    let read = 0;
+    function* endless() {
+      yield frame(2 ** 32 - 1).subarray(0, head.length + 4);
+      for (; read < 1_000; read++) yield Buffer.alloc(1024 * 1024);
+    }
+    await refuses(all(readFrames(endless(), reading)), 'too-large');
+    equal(read, 0);
+  });
+  ok(memory < 8, `${memory} MiB`);
+});
+
+test('a header of 64 KiB of brackets is refused', () => {
+  for (const text of ['['.repeat(65_536), `${'{"a":'.repeat(10_000)}`, `"${'x'.repeat(65_000)}"`, '{"__proto__":{}}'])
+    refusesNow(() => parseHeader(Buffer.from(text)), 'header-invalid');
+});
+
+test('there is one way to write a header: blanks, order, escapes, more keys and other spellings are refused', () => {
+  const whole = encodeHeader({ identity, name: chunkName, salt: Buffer.alloc(32, 1), noncePrefix: Buffer.alloc(7, 2) });
+  const json = whole.subarray(9).toString();
+  ok(parseHeader(Buffer.from(json)));
+  for (const other of [
+    ` ${json}`,
+    `${json}\n`,
+    json.replace(':', ': '),
+    json.replace('org_01', '\\u006frg_01'),
+    json.replace('}', ',"more":1}'),
+    json.replace('"organization":"org_01",', '').replace('}', ',"organization":"org_01"}'),
+    json.replace('"organization":"org_01"', '"organization":"org_02","organization":"org_01"'),
+    json.replace('AES-256-GCM', 'AES-128-GCM'),
+    json.replace('"zstd"', '"none"'),
+    json.replace('AQEB', 'AQE+'),
+    // Two bits of the last letter are of no meaning.
+    json.replace(/E(","noncePrefix)/, 'F$1'),
+  ]) {
+    notEqual(other, json);
+    refusesNow(() => parseHeader(Buffer.from(other)), 'header-invalid');
+  }
+});
+
+test('a bomb of 200 MiB in 6 KB takes no more than the length it declares', async () => {
+  const bomb = zstdCompressSync(Buffer.alloc(200 * 1024 * 1024), { chunkSize: 1 << 20 });
+  ok(bomb.length < 10_000);
+  const memory = await grown(() => {
+    for (const length of [0, 1, 1_000, 1024 * 1024, 8 * 1024 * 1024])
+      refusesNow(() => decompress(bomb, length), 'decompression-failed');
+    refusesNow(() => decompress(bomb, 8 * 1024 * 1024 + 1), 'too-large');
+    refusesNow(() => decompress(bomb, 2 ** 32 - 1), 'too-large');
+  });
+  ok(memory < 24, `${memory} MiB`);
+  // A window of 128 MiB would be allocated before the first byte comes out.
+  const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 };
+  const wide = zstdCompressSync(Buffer.alloc(16 * 1024 * 1024), { params });
+  refusesNow(() => decompress(wide, 8 * 1024 * 1024), 'decompression-failed');
+});
+
+test('zstd with less, more or other than it declares is refused', () => {
+  const plain = Buffer.from('some text '.repeat(100));
+  const packed = compress(plain, 3);
+  ok(decompress(packed, plain.length).equals(plain));
+  for (const length of [plain.length - 1, plain.length + 1, 0])
+    refusesNow(() => decompress(packed, length), 'decompression-failed');
+  refusesNow(() => decompress(Buffer.concat([packed, packed]), plain.length), 'decompression-failed');
+  refusesNow(() => decompress(Buffer.concat([packed, Buffer.from('x')]), plain.length), 'decompression-failed');
+  refusesNow(() => decompress(packed.subarray(0, -1), plain.length), 'decompression-failed');
+  refusesNow(() => decompress(Buffer.alloc(0), 0), 'decompression-failed');
+  equal(decompress(compress(Buffer.alloc(0), 3), 0).length, 0);
+});
+
+test('few bytes of keys do not unfold into many: names, records and bodies are bounded', async () => {
+  const keysOf = (count: number, shared: number, suffix: number, bodies: number): Buffer => {
+    const columns = Buffer.alloc(29 * count);
+    columns.fill(1, 0, count);
+    for (let slot = 0; slot < count; slot++) {
+      columns.writeUInt8(slot === 0 ? 0 : shared >> 8, count + slot);
+      columns.writeUInt8(slot === 0 ? 0 : shared & 0xff, 2 * count + slot);
+      columns.writeUInt8(slot === 0 ? 0xff : suffix >> 8, 3 * count + slot);
+      columns.writeUInt8(slot === 0 ? 0xff : suffix & 0xff, 4 * count + slot);
+      columns.writeUInt8(bodies, 5 * count + slot);
+    }
+    const start = Buffer.alloc(5);
+    start.writeUInt32BE(count, 1);
+    return Buffer.concat([start, columns, Buffer.alloc(0xffff + suffix * (count - 1), 'n')]);
+  };
+  const memory = await grown(() => {
+    refusesNow(() => new Leaf(keysOf(20_000, 0xffff, 0, 0)), 'too-large');
+    refusesNow(() => new Leaf(keysOf(100, 0, 1, 0xff)), 'too-large');
+    const many = Buffer.alloc(5);
+    many.writeUInt32BE(2 ** 32 - 1, 1);
+    refusesNow(() => new Leaf(many), 'too-large');
+    many.writeUInt32BE(65_536, 1);
+    refusesNow(() => new Leaf(many), 'record-invalid');
+  });
+  ok(memory < 24, `${memory} MiB`);
+  equal(new Leaf(keysOf(3, 5, 1, 0)).count, 3);
+});
+
+test('a leaf of another form is refused', async () => {
+  const [keys, bodies] = await plainLeaf();
+  const count = keys.readUInt32BE(1);
+  const changed = (at: number, value: number): Buffer => {
+    const bytes = Buffer.from(keys);
+    bytes[at] = value;
+    return bytes;
+  };
+  const plane = (number: number, slot = 1): number => 5 + number * count + slot;
+  ok(new Leaf(keys, bodies));
+  for (const bytes of [
+    ...[
+      changed(0, 2),
+      changed(0, 255),
+      changed(4, count - 1),
+      changed(4, count + 1),
+      keys.subarray(0, -1),
+      Buffer.concat([keys, Buffer.from('x')]),
+    ],
+    // Unknown kind, unknown flag, a tombstone that is cut, more shared than there is, other bodies, impossible nanoseconds.
+    ...[changed(plane(0), 0x04), changed(plane(0), 0xf1), changed(plane(0), 0x12), changed(plane(1), 0xff), changed(plane(8), 0)],
+    ...[changed(plane(14), 0xff), changed(plane(17), 0xff), changed(plane(24), 0xff), changed(plane(27), 0xff)],
+    // Names out of order.
+    changed(keys.length - 1, 0x21),
+    changed(plane(2), 0x00),
+  ])
+    refusesNow(() => new Leaf(bytes, bodies), 'record-invalid', 'too-large');
+  refusesNow(() => new Leaf(keys, bodies.subarray(1)), 'record-invalid');
+  refusesNow(() => new Leaf(keys, Buffer.alloc(0)), 'record-invalid');
+});
+
+test('a chunk whose last frame has no partner is refused', async () => {
+  const [keys] = await plainLeaf();
+  await refuses(all(readChunk([sealedObject(keys)], reading)), 'record-invalid');
+});
+
+test('a frame that declares another length than it decompresses to is refused, though it is authentic', async () => {
+  const header = { identity, name: chunkName, salt: Buffer.alloc(32), noncePrefix: Buffer.alloc(7) };
+  const plain = chance('plain')(5_000);
+  const objectOf = (declared: number, content: Buffer): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(declared);
+    const binding = new FrameBinding(header).of(0, true, 4 + content.length);
+    const { pieces, tag } = gcmSeal(objectKey(dataKey, header), frameNonce(header.noncePrefix, 0, true), binding, [
+      length,
+      content,
+    ]);
+    const frame = Buffer.concat([...pieces, tag]);
+    const frameLength = Buffer.alloc(4);
+    frameLength.writeUInt32BE(frame.length);
+    return Buffer.concat([encodeHeader(header), frameLength, frame]);
+  };
+  const packed = compress(plain, 3);
+  equal((await all(readFrames([objectOf(5_000, packed)], reading))).length, 1);
+  for (const declared of [0, 4_999, 5_001, 8 * 1024 * 1024])
+    await refuses(all(readFrames([objectOf(declared, packed)], reading)), 'decompression-failed');
+  await refuses(all(readFrames([objectOf(2 ** 32 - 1, packed)], reading)), 'too-large');
+  await refuses(all(readFrames([objectOf(5_000, plain)], reading)), 'decompression-failed');
+});
