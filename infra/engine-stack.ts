@@ -28,6 +28,8 @@ export interface EngineStackProps extends StackProps {
 const taskWaitMaxSeconds = 900;
 /** Tasks are small; ten of them fit well into the worker's time, and SQS sends no more without a wait. */
 const taskBatch = 10;
+/** Mappings of queues scale from 2. */
+const taskConcurrencyMax = 5;
 const fanOutBatch = 100;
 /** No limit: counted tries are over within minutes of a bad deployment, and what is given up has to be sent by hand. Age ends them. */
 const fanOutRetries = -1;
@@ -70,7 +72,6 @@ export class EngineStack extends Stack {
 
   #makeParts(queue: Queue, purgeWorkflowArn: string): Parts {
     const { config, data } = this.#props;
-    const domain = config.mailFrom.slice(config.mailFrom.indexOf('@') + 1);
     return {
       tableName: data.table.tableName,
       tableArn: data.table.tableArn,
@@ -81,9 +82,8 @@ export class EngineStack extends Stack {
       taskQueueUrl: queue.queueUrl,
       taskQueueArn: queue.queueArn,
       purgeWorkflowArn,
-      // Either the address itself or its whole domain is verified in SES.
-      mailIdentityArns: [config.mailFrom, domain].map((resourceName) =>
-        this.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+      mailArns: ['identity', 'configuration-set'].map((resource) =>
+        this.formatArn({ service: 'ses', resource, resourceName: '*' }),
       ),
       settings: settingsOf(config, data.publicUrl),
     };
@@ -164,6 +164,8 @@ export class EngineStack extends Stack {
       eventSourceArn: queue.queueArn,
       batchSize: taskBatch,
       functionResponseTypes: ['ReportBatchItemFailures'],
+      // A burst of invitations must not use up the account's concurrency, nor what SES sends a second.
+      scalingConfig: { maximumConcurrency: taskConcurrencyMax },
     });
   }
 }

@@ -31,6 +31,14 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'X-Ray and log deliveries have no resources to name; a law test allows * to these actions only.',
   },
   {
+    path: /^Engine\/TaskRole$/,
+    rules: [
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]',
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:configuration-set/*]',
+    ],
+    reason: 'Which identity SES asks for depends on what the deployer verified; the condition holds the sender to one address.',
+  },
+  {
     path: /^Engine\/\w+DeadLetters$/,
     rules: ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'],
     reason: 'It is the dead-letter queue.',

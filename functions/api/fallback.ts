@@ -5,7 +5,12 @@ import { ApiError } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { type Response, refuse } from '../../shared/http/index.ts';
 
-export const handler = async (event: APIGatewayProxyEventV2): Promise<Response> => refuse(event, explain(event.rawPath));
+export const handler = async (event: APIGatewayProxyEventV2): Promise<Response> =>
+  isPreflight(event) ? { statusCode: 204, headers: {}, body: '' } : refuse(event, explain(event.rawPath));
+
+/** A $default route is given preflights too; the gateway adds what its CORS configuration allows, and browsers want a 2xx. */
+const isPreflight = ({ requestContext, headers }: APIGatewayProxyEventV2): boolean =>
+  requestContext.http.method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 
 const patterns = endpoints.map(({ method, path }) => ({
   method,

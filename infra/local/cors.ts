@@ -1,4 +1,4 @@
-/** CORS as the HTTP API does it: preflights are answered before any function, other answers get their headers here only. */
+/** CORS as the HTTP API does it: what an answer says of it comes from the configuration alone. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 interface Configuration {

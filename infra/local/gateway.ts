@@ -31,9 +31,6 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
   const mayInvoke = new Map(options.routes.map((route) => [route, isAllowed(route, options)]));
 
   const answer = async (request: IncomingMessage): Promise<Reply> => {
-    if (cors.isPreflight(request.method, request.headers)) {
-      return { status: 204, headers: cors.preflight(request.headers), body: empty };
-    }
     if (headerBytes(request) > headersMaxBytes) {
       // A token of that size is no token of ours.
       if ((request.headers.authorization?.length ?? 0) > headersMaxBytes / 2)
@@ -45,6 +42,14 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
     const path = decode(rawPath);
     if (path === undefined || !path.startsWith('/')) {
       return refusal('VALIDATION_ERROR', 'The path is not validly encoded', { field: 'path', reason: 'is not validly encoded' });
+    }
+    if (cors.isPreflight(request.method, request.headers)) {
+      // A route that takes it, such as $default, is asked, as on AWS; the headers are the configuration's.
+      const asked = find('OPTIONS', path);
+      const reply = asked
+        ? await call({ request, path, rawQuery: rest.join('?'), body: empty }, asked)
+        : { status: 204, body: empty };
+      return { ...reply, headers: cors.preflight(request.headers) };
     }
     const page = path.startsWith('/_local/') ? options.page(path) : undefined;
     if (page) return page;

@@ -17,7 +17,8 @@ export interface Parts {
   readonly taskQueueUrl: string;
   readonly taskQueueArn: string;
   readonly purgeWorkflowArn: string;
-  readonly mailIdentityArns: readonly string[];
+  /** Every SES identity and configuration set of the account. */
+  readonly mailArns: readonly string[];
   /** The values that need no permission. */
   readonly settings: Readonly<Record<Exclude<Variable, keyof Named>, string>>;
 }
@@ -82,7 +83,11 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
   'grant:seal': ({ secretsKeyArn }) => [allow(['kms:Encrypt'], [secretsKeyArn])],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
-  'mail:send': ({ mailIdentityArns }) => [allow(['ses:SendEmail'], mailIdentityArns)],
+  // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
+  // set: the sender is what is held fast.
+  'mail:send': ({ mailArns, settings }) => [
+    allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': settings.MAIL_FROM } }),
+  ],
   'link:make': () => [],
   'purge:start': ({ purgeWorkflowArn }) => [allow(['states:StartExecution'], [purgeWorkflowArn])],
   'health:check': ({ tableArn, taskQueueArn }) => [

@@ -13,6 +13,8 @@ const passing = new Set([
   'RequestLimitExceeded',
   'ThrottlingException',
   'TimeoutError',
+  'TooManyRequestsException',
+  'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOTFOUND',

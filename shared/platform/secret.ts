@@ -1,17 +1,20 @@
-/** Secrets kept in Secrets Manager, read once per container. */
+/** Secrets kept in Secrets Manager, read again every few minutes: a changed one is in use by then, without a deployment. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Variable } from '../contract/uses.ts';
+import { clock } from './clock.ts';
 import { env } from './env.ts';
 import { patience } from './patience.ts';
 
 let client: SecretsManagerClient | undefined;
-const read = new Map<string, Promise<string>>();
+const read = new Map<string, { readonly value: Promise<string>; readonly untilMs: number }>();
+const keptMs = 5 * 60_000;
 
 export const secretValue = (variable: Extract<Variable, 'SERVICE_SECRET_ID' | 'IDENTITY_SECRET_ID'>): Promise<string> => {
   const id = env(variable);
   const known = read.get(id);
-  if (known) return known;
+  const nowMs = clock.now().getTime();
+  if (known && nowMs < known.untilMs) return known.value;
   client ??= new SecretsManagerClient(patience);
   const value = client.send(new GetSecretValueCommand({ SecretId: id })).then(({ SecretString }) => {
     if (!SecretString) throw new Error(`the secret behind ${variable} is empty`);
@@ -19,7 +22,7 @@ export const secretValue = (variable: Extract<Variable, 'SERVICE_SECRET_ID' | 'I
   });
   // A failed read must not be remembered.
   value.catch(() => read.delete(id));
-  read.set(id, value);
+  read.set(id, { value, untilMs: nowMs + keptMs });
   return value;
 };
 

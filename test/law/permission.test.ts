@@ -19,8 +19,9 @@ const roleOf = (one: WantedFunction) => {
   return resourceAt(resources, fn.stack, fn.properties.Role);
 };
 
-// These calls have no resource to name.
+// These calls have no resource to name; SES asks for several, and is held by the sender's address instead.
 const starAllowed = [
+  'ses:SendEmail',
   'xray:PutTraceSegments',
   'xray:PutTelemetryRecords',
   'xray:GetSamplingRules',
