@@ -23,17 +23,23 @@ export const project = (document: Uint8Array, paths: readonly FieldPath[]): Uint
     const value = getField(all, path);
     if (value) setField(wanted, path, value);
   }
+  return withFields(document, wanted);
+};
+
+/** The document with other fields; name and times stay. */
+export const withFields = (document: Uint8Array, fields: Entries): Uint8Array => {
+  const encoded = encodeEntries(fields, 2);
   const writer = new WireWriter();
   const reader = new WireReader(document);
   let fieldsWritten = false;
   while (reader.next()) {
     if (reader.field > 2 && !fieldsWritten) {
-      writer.raw(encodeEntries(wanted, 2));
+      writer.raw(encoded);
       fieldsWritten = true;
     }
     if (reader.field !== 2) writer.raw(document.subarray(reader.tagStart, reader.stop));
   }
-  return fieldsWritten ? writer.finish() : writer.raw(encodeEntries(wanted, 2)).finish();
+  return fieldsWritten ? writer.finish() : writer.raw(encoded).finish();
 };
 
 /** What an update through a mask makes of a document: named fields are taken from the update, or removed if it lacks them. */

@@ -28,6 +28,7 @@ export const checkPrecondition = (
   precondition: Precondition | undefined,
   current: Pick<StoredDocument, 'updateTime'> | undefined,
   name: string,
+  now: Micros,
 ): void => {
   if (!precondition) return;
   if ('exists' in precondition) {
@@ -35,6 +36,8 @@ export const checkPrecondition = (
     if (!precondition.exists && current) throw new RpcError('ALREADY_EXISTS', `Document already exists: ${name}`);
     return;
   }
+  if (precondition.updateTime > now)
+    throw new RpcError('INVALID_ARGUMENT', "The required 'update_time' cannot be in the future.");
   const stored: Micros = current?.updateTime ?? 0;
   if (stored !== precondition.updateTime)
     throw new RpcError(

@@ -54,7 +54,7 @@ export class Stage {
   add(write: Write): WriteResult {
     const found = this.#find(write.key, write.path);
     const current = found.state;
-    checkPrecondition(write.precondition, current, write.name);
+    checkPrecondition(write.precondition, current, write.name, this.time);
     if (write.operation === 'verify') return { updateTime: current?.updateTime ?? this.time, transformResults: none };
     if (write.operation === 'delete') {
       if (current) this.#set(write.key, found, undefined);

@@ -122,6 +122,13 @@ describe('the official client asks', () => {
     await assert.rejects(cities.where('n', 'not-in', many.slice(0, 11)).get(), { code: 3 });
     await assert.rejects(cities.where('a', 'array-contains', 1).where('b', 'array-contains', 2).get(), { code: 3 });
     await assert.rejects(cities.where('a', '!=', 1).where('b', '!=', 2).get(), { code: 3 });
+    const reserved = /Collection id "__bad__" is invalid because it is reserved\./;
+    await assert.rejects(db.collection('__bad__').get(), reserved);
+    await assert.rejects(db.collection('__bad__').count().get(), reserved);
+    await assert.rejects(db.collectionGroup('__bad__').get(), reserved);
+    await assert.rejects(cities.aggregate({}).get(), /Aggregations can not be empty\./);
+    const sum = cities.select('name').aggregate({ sum: AggregateField.sum('population') });
+    await assert.rejects(sum.get(), /Cannot apply property masks when aggregation fields are present\./);
   });
 });
 

@@ -67,6 +67,11 @@ test('preconditions are kept, in production’s words', async (t) => {
     'FAILED_PRECONDITION',
     'the stored version (0) does not match the required base version (1577836800000000)',
   );
+  await rejects(
+    commit(database, set('c/d', {}, at(commitTime + 3600e6))),
+    'INVALID_ARGUMENT',
+    "The required 'update_time' cannot be in the future.",
+  );
   await commit(database, set('c/d', { a: int(2) }, at(commitTime)));
   await commit(database, remove('c/d', { currentDocument: { exists: true } }));
   assert.equal(get(database, 'c/d'), undefined);

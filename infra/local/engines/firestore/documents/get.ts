@@ -21,7 +21,7 @@ export const getDocument = (databases: Databases): Method => ({
   },
 });
 
-/** BatchGetDocuments: every document asked for is answered once, found or missing, all as of one time. */
+/** BatchGetDocuments: every document asked for is answered once, all as of one time: those found, then those missing. */
 export const batchGetDocuments = (databases: Databases): Method => ({
   kind: 'server-stream',
   run: (bytes) => respond(databases, decodeRequest(proto.BatchGetDocumentsRequest, bytes)),
@@ -45,11 +45,14 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
   let size = 0;
   // A transaction begun by the read is told before its first document, and when there is none.
   if (reader.transaction) batch.push(proto.BatchGetDocumentsResponse.encode({ transaction: reader.transaction, readTime }));
+  const missing: Message[] = [];
   for (const name of names) {
     const document = reader.get(name.key);
-    const message = document
-      ? new DocumentMessage(masked(document.bytes), tail)
-      : proto.BatchGetDocumentsResponse.encode({ missing: name.text, readTime });
+    if (!document) {
+      missing.push(proto.BatchGetDocumentsResponse.encode({ missing: name.text, readTime }));
+      continue;
+    }
+    const message = new DocumentMessage(masked(document.bytes), tail);
     batch.push(message);
     size += message.length;
     if (size < batchBytes) continue;
@@ -57,7 +60,7 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
     batch = [];
     size = 0;
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length + missing.length > 0) yield [...batch, ...missing];
 }
 
 /** Cuts documents down to what the mask names; no mask leaves them as they are. */

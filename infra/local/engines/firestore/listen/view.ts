@@ -3,7 +3,7 @@ import { databaseName, parseDocumentName, parseParent } from '../name.ts';
 import { type DocumentChange, type Micros, type PathKey, RpcError, type StoredDocument } from '../parts.ts';
 import { nextKey } from '../path-key.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
-import { matches, runPlan } from '../query/run.ts';
+import { matches, projected, runPlan } from '../query/run.ts';
 import type { Target } from '../query-messages.ts';
 
 /** What a target's client must be told of one document. */
@@ -34,7 +34,8 @@ export const viewOf = (target: Target, database: StoredDatabase): View => {
   // Unlike RunQuery, a listener must name its collection: the service has no feed of a whole database.
   if (!query.from[0]?.collectionId) throw new RpcError('INVALID_ARGUMENT', 'Listen requires a collection id in the query.');
   const plan = planQuery(parent, databaseName(parent), query);
-  const isBounded = plan.limit !== undefined || plan.offset > 0 || plan.start !== undefined || plan.end !== undefined;
+  const isBounded =
+    plan.limit !== undefined || plan.offset > 0 || plan.start !== undefined || plan.end !== undefined || plan.nearest;
   return isBounded ? boundedView(plan, database) : openView(plan, database);
 };
 
@@ -46,12 +47,11 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
   const isMatch = matches(plan);
   const belongs = (document: StoredDocument | undefined): document is StoredDocument =>
     document !== undefined && document.key >= plan.from && document.key < plan.to && isMatch(document);
-  const projected = (document: StoredDocument): StoredDocument =>
-    plan.select ? ([...runPlan({ ...plan, filter: undefined }, () => [document])][0] ?? document) : document;
+  const shown = (document: StoredDocument): StoredDocument => (plan.select ? projected(document, plan.select) : document);
   function* tell(changes: Iterable<DocumentChange>): Generator<Told> {
     for (const { path, before, after } of changes) {
-      if (belongs(after)) yield { kind: 'changed', document: projected(after) };
-      else if (belongs(before)) yield after ? { kind: 'left', document: projected(after) } : { kind: 'deleted', path };
+      if (belongs(after)) yield { kind: 'changed', document: shown(after) };
+      else if (belongs(before)) yield after ? { kind: 'left', document: shown(after) } : { kind: 'deleted', path };
     }
   }
   return {

@@ -10,13 +10,14 @@ export interface Order {
 }
 
 /**
- * The whole order of a query: what it asks for, then fields compared by inequality that it leaves out, by name, then the
- * document's name. What is added goes the way of the last one asked for.
+ * The whole order of a query: what it asks for, then fields compared by inequality that it leaves out, by name, then those
+ * aggregated, then the document's name. What is added goes the way of the last one asked for.
  */
 export const normalizeOrders = (
   asked: readonly OrderMessage[],
   filter: FilterTree | undefined,
   databaseName: string,
+  aggregated: readonly FieldRef[] = [],
 ): readonly Order[] => {
   const orders: Order[] = asked.map(({ field, direction }) => ({
     field: fieldRef(field, databaseName),
@@ -35,7 +36,10 @@ export const normalizeOrders = (
     if (isInequality(comparison) && !field.isName && !texts.has(field.text)) missing.set(field.text, field);
   }
   const implied = [...missing.values()].sort((a, b) => compareText(a.path.join('.'), b.path.join('.')));
-  for (const field of implied) orders.push({ field, descending });
+  for (const field of [...implied, ...aggregated]) {
+    if (orders.some((order) => order.field.text === field.text)) continue;
+    orders.push({ field, descending });
+  }
   // Past the document's name nothing can differ any more.
   const name = orders.findIndex(({ field }) => field.isName);
   return name >= 0 ? orders : [...orders, { field: nameField(databaseName), descending }];

@@ -1,11 +1,12 @@
-import type { DocumentName } from '../name.ts';
+import { checkCollectionId, type DocumentName } from '../name.ts';
 import { type PathKey, RpcError } from '../parts.ts';
 import { below, childKey, depth } from '../path-key.ts';
 import type { Cursor, StructuredQuery } from '../query-messages.ts';
 import { readValue, type Value } from '../value.ts';
-import { fieldRef } from './field.ts';
+import { type FieldRef, fieldRef } from './field.ts';
 import { type FilterTree, type Predicate, parseFilter, predicate } from './filter.ts';
-import { nameRange } from './name-range.ts';
+import { nameRange, referenceKey } from './name-range.ts';
+import { type Nearest, readNearest } from './nearest.ts';
 import { normalizeOrders, type Order } from './order.ts';
 import { checkCombination } from './rules.ts';
 
@@ -24,51 +25,64 @@ export interface Plan {
   readonly isMember: ((key: PathKey) => boolean) | undefined;
   /** What the range does not say already. */
   readonly filter: Predicate | undefined;
+  /** All the query says of its documents. */
+  readonly filterTree: FilterTree | undefined;
   readonly orders: readonly Order[];
   readonly start: Bound | undefined;
   readonly end: Bound | undefined;
   readonly offset: number;
   readonly limit: number | undefined;
-  /** Field paths to return; undefined returns all. `__name__` is no field: alone it asks for none. */
+  readonly nearest: Nearest | undefined;
+  /** Field paths to return; undefined returns all. `__name__` is no field: alone it asks for none, as an empty list does. */
   readonly select: readonly (readonly string[])[] | undefined;
 }
 
-export const planQuery = (parent: DocumentName, databaseName: string, query: StructuredQuery): Plan => {
-  if (query.findNearest) throw new RpcError('UNIMPLEMENTED', 'Vector search (find_nearest) is not supported by this server.');
+/** Checks a query. `aggregated` are the fields summed or averaged over its results. */
+export const planQuery = (
+  parent: DocumentName,
+  databaseName: string,
+  query: StructuredQuery,
+  aggregated: readonly FieldRef[] = [],
+): Plan => {
   if (query.offset < 0) throw new RpcError('INVALID_ARGUMENT', 'offset is negative');
   if (query.limit && query.limit.value < 0) throw new RpcError('INVALID_ARGUMENT', 'limit is negative');
   const collection = collectionRange(parent.key, query);
   const tree: FilterTree | undefined = query.where && parseFilter(query.where, databaseName);
   if (tree) checkCombination(tree);
-  const orders = normalizeOrders(query.orderBy, tree, databaseName);
-  const start = bound(query.startAt, orders);
-  const end = bound(query.endAt, orders);
+  const orders = normalizeOrders(query.orderBy, tree, databaseName, isCut(query) ? aggregated : []);
+  const start = bound(query.startAt, orders, databaseName);
+  const end = bound(query.endAt, orders, databaseName);
   const range = nameRange(collection, tree, orders, start, end, databaseName);
   return {
     from: range.from,
     to: range.to,
     isMember: collection.isMember,
     filter: range.filter && predicate(range.filter),
+    filterTree: tree,
     orders,
     start,
     end,
     offset: query.offset,
     limit: query.limit?.value,
-    select:
-      query.select && query.select.fields.length > 0
-        ? query.select.fields.map((field) => fieldRef(field, databaseName).path)
-        : undefined,
+    nearest: query.findNearest && readNearest(query.findNearest, databaseName),
+    select: query.select?.fields.map((field) => fieldRef(field, databaseName).path),
   };
 };
 
-const bound = (cursor: Cursor | undefined, orders: readonly Order[]): Bound | undefined => {
+/** Whether it matters to an aggregation which documents come first. A cursor that speaks of the name leaves no room for more. */
+const isCut = ({ limit, offset, orderBy, startAt, endAt }: StructuredQuery): boolean =>
+  (limit !== undefined || offset > 0) && [startAt, endAt].every((cursor) => (cursor?.values.length ?? 0) <= orderBy.length);
+
+const bound = (cursor: Cursor | undefined, orders: readonly Order[], databaseName: string): Bound | undefined => {
   if (!cursor || cursor.values.length === 0) return undefined;
   if (cursor.values.length > orders.length) throw new RpcError('INVALID_ARGUMENT', 'Cursor has too many values.');
   const values = cursor.values.map((value) => readValue(value));
   for (const [i, value] of values.entries()) {
-    if (orders[i]?.field.isName && value.kind !== 'reference') {
+    if (!orders[i]?.field.isName) continue;
+    if (value.kind !== 'reference')
       throw new RpcError('INVALID_ARGUMENT', 'Cursor value for __name__ must be a document reference.');
-    }
+    if (referenceKey(value.value, databaseName) === undefined)
+      throw new RpcError('INVALID_ARGUMENT', 'The cursor key is in a different database than the query');
   }
   return { values, before: cursor.before };
 };
@@ -83,10 +97,9 @@ interface CollectionRange {
 const collectionRange = (parent: PathKey, { from }: StructuredQuery): CollectionRange => {
   if (from.length > 1)
     throw new RpcError('INVALID_ARGUMENT', 'StructuredQuery.from cannot have more than one collection selector.');
-  const { collectionId, allDescendants } = from[0] ?? { collectionId: '', allDescendants: false };
+  const { collectionId, allDescendants } = from[0] ?? { collectionId: '', allDescendants: true };
   const direct = depth(parent) + 2;
-  if (collectionId.includes('/'))
-    throw new RpcError('INVALID_ARGUMENT', `Collection id "${collectionId}" is invalid because it contains "/".`);
+  if (collectionId !== '') checkCollectionId(collectionId);
   if (collectionId === '') return { ...below(parent), isMember: allDescendants ? undefined : (key) => depth(key) === direct };
   if (allDescendants) return { ...below(parent), isMember: isInGroup(collectionId) };
   return { ...below(childKey(parent, collectionId)), isMember: (key) => depth(key) === direct };

@@ -4,6 +4,7 @@ import { DocumentMessage, type Message, type Method, RpcError } from '../parts.t
 import { decodeRequest, proto, timestampOf } from '../proto.ts';
 import type { RunQueryRequest } from '../query-messages.ts';
 import { openReader } from '../reader.ts';
+import { executionStats, planSummary } from './explain.ts';
 import { planQuery } from './plan.ts';
 import { matches, runPlan } from './run.ts';
 
@@ -20,19 +21,21 @@ export const runQuery = (databases: Databases): Method => ({
 });
 
 function* respond(databases: Databases, request: RunQueryRequest): Generator<readonly Message[]> {
+  const begun = performance.now();
   const parent = parseParent(request.parent);
-  if (!request.structuredQuery) throw new RpcError('INVALID_ARGUMENT', 'query_type is required.');
+  const { structuredQuery: query, explainOptions } = request;
+  if (!query) throw new RpcError('INVALID_ARGUMENT', 'query_type is required.');
   const reader = openReader(databases.open(parent), request);
-  const plan = planQuery(parent, databaseName(parent), request.structuredQuery);
+  const plan = planQuery(parent, databaseName(parent), query);
   reader.track(plan.from, plan.to, matches(plan));
   const readTime = timestampOf(reader.at);
-  const first = { transaction: reader.transaction, readTime };
-  if (request.explainOptions && !request.explainOptions.analyze) {
-    yield [proto.RunQueryResponse.encode({ ...first, explainMetrics: { planSummary: { indexesUsed: [] } } })];
-    return;
-  }
   // A transaction begun by the query is told before its first document.
   if (reader.transaction) yield [proto.RunQueryResponse.encode({ transaction: reader.transaction })];
+  // What was not run has no time.
+  if (explainOptions && !explainOptions.analyze) {
+    yield [proto.RunQueryResponse.encode({ explainMetrics: { planSummary: planSummary(query, plan) } })];
+    return;
+  }
   const suffix = proto.RunQueryResponse.encode({ readTime });
   let batch: Message[] = [];
   let count = 0;
@@ -47,15 +50,12 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
     batch = [];
   }
   if (count === 0 && batch.length === 0) batch.push(suffix);
-  if (request.explainOptions) batch.push(proto.RunQueryResponse.encode({ readTime, explainMetrics: explain(count) }));
+  if (explainOptions) {
+    // Reading an index of vectors costs a read on top.
+    const readOperations = Math.max(1, count + (plan.nearest ? 1 : 0));
+    const work = { results: count, readOperations, documents: count, indexEntries: count, begun };
+    const explainMetrics = { planSummary: planSummary(query, plan), executionStats: executionStats(work) };
+    batch.push(proto.RunQueryResponse.encode({ readTime, explainMetrics }));
+  }
   if (batch.length > 0) yield batch;
 }
-
-const explain = (count: number) => ({
-  planSummary: { indexesUsed: [] },
-  executionStats: {
-    resultsReturned: BigInt(count),
-    executionDuration: { seconds: 0n, nanos: 1_000_000 },
-    readOperations: BigInt(Math.max(1, count)),
-  },
-});

@@ -3,6 +3,7 @@ import { project } from '../mask.ts';
 import type { PathKey, StoredDocument } from '../parts.ts';
 import type { Value } from '../value.ts';
 import { fieldValue } from './field.ts';
+import { nearestOf } from './nearest.ts';
 import { isByName } from './order.ts';
 import { type Plan, placeAgainst } from './plan.ts';
 
@@ -22,7 +23,8 @@ export const matches =
  * `skipped` is told how many the offset passed over, before the first result.
  */
 export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
-  const ordered = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
+  const inOrder = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
+  const ordered = plan.nearest ? nearestOf(inOrder, plan.nearest) : inOrder;
   let passed = 0;
   let left = plan.limit ?? Number.POSITIVE_INFINITY;
   if (left === 0) return;
@@ -31,11 +33,17 @@ export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => voi
       if (++passed === plan.offset) skipped(passed);
       continue;
     }
-    yield plan.select ? { ...document, bytes: project(document.bytes, plan.select) } : document;
+    yield plan.select ? projected(document, plan.select) : document;
     if (--left === 0) return;
   }
   if (passed < plan.offset) skipped(passed);
 }
+
+/** The document with only some of its fields. */
+export const projected = (document: StoredDocument, select: NonNullable<Plan['select']>): StoredDocument => {
+  const { key, path, createTime, updateTime } = document;
+  return { key, path, createTime, updateTime, bytes: project(document.bytes, select) };
+};
 
 function* walkByName(plan: Plan, scan: Scan): Generator<StoredDocument> {
   const backwards = plan.orders[0]?.descending ?? false;
