@@ -21,7 +21,9 @@ export class CollectionTally {
 
   add(batch: DocumentBatch): void {
     const { bytes, count } = batch;
-    let [before, beforeStart, beforeEnd]: [Uint8Array, number, number] = [this.lastName ?? none, 0, this.lastName?.length ?? 0];
+    let before: Uint8Array = this.lastName ?? none;
+    let beforeStart = 0;
+    let beforeEnd = before.length;
     for (let i = 0; i < count; i++) {
       const start = batch.nameStart(i);
       const end = batch.nameEnd(i);
@@ -29,7 +31,9 @@ export class CollectionTally {
       if (beforeEnd > beforeStart && compareBytes(before, beforeStart, beforeEnd, bytes, start, end, shared) >= 0)
         throw new SourceError('INTERNAL_ERROR', 'The source did not send its documents in the order of their names.');
       this.#count(bytes, start, end, shared);
-      [before, beforeStart, beforeEnd] = [bytes, start, end];
+      before = bytes;
+      beforeStart = start;
+      beforeEnd = end;
     }
     this.#settle();
     if (count > 0) this.lastName = Buffer.from(batch.nameBytes(count - 1));

@@ -33,8 +33,8 @@ export const isRefusal = (error: unknown): boolean => {
 
 /** In the service's words: "The requested snapshot version is too old", or a read time that is no longer one it takes. */
 const isSnapshotLost = ({ status, message }: RpcError): boolean =>
-  (status === 'FAILED_PRECONDITION' && /too old|read.?time/i.test(message)) ||
-  (status === 'INVALID_ARGUMENT' && /read.?time/i.test(message));
+  (status === 'FAILED_PRECONDITION' || status === 'INVALID_ARGUMENT') && tooOld.test(message);
+const tooOld = /too old|read.?time.*\b(old|past|before|minute|hour)\b/is;
 
 const passing: ReadonlySet<Status> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'ABORTED', 'CANCELLED', 'UNKNOWN']);
 /** FAILED_PRECONDITION: a database that does not speak this protocol, such as one in Datastore mode. */

@@ -3,7 +3,7 @@ import { CollectionTally } from './collection-tally.ts';
 import { DocumentBatch } from './document-batch.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 import type { GrpcStream } from './grpc-stream.ts';
-import type { NameRange } from './name-range.ts';
+import { isInRange, type NameRange } from './name-range.ts';
 import { runQuery } from './request.ts';
 import type { Source } from './source.ts';
 import { RpcError } from './status.ts';
@@ -44,11 +44,14 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   readonly #batchBytes: number;
 
   constructor(source: Source, options: ReadOptions) {
+    const { after, range } = options;
+    if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
+      throw new TypeError('a read goes on after a document of its range');
     this.#source = source;
     this.#options = options;
     this.#attempts = source.attempts(options.signal);
     this.#batchBytes = options.batchBytes ?? usualBatchBytes;
-    this.#tally = new CollectionTally(options.after === undefined ? undefined : Buffer.from(options.after));
+    this.#tally = new CollectionTally(after === undefined ? undefined : Buffer.from(after));
     // Room for a frame of HTTP/2 beyond what is wanted.
     this.#buffer = new FrameBuffer(this.#batchBytes + (64 << 10));
   }

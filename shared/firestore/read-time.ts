@@ -1,3 +1,4 @@
+import { SourceError } from './error.ts';
 import { integer, join, lastField } from './wire.ts';
 
 /*
@@ -9,6 +10,7 @@ import { integer, join, lastField } from './wire.ts';
 export const decodeReadTime = (bytes: Buffer): string => {
   const seconds = lastField(bytes, 1)?.value ?? 0;
   const nanos = lastField(bytes, 2)?.value ?? 0;
+  if (seconds > lastSecond || nanos >= 1e9) throw new SourceError('INTERNAL_ERROR', 'The source sent a time that is none.');
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}.${String(Math.floor(nanos / 1_000)).padStart(6, '0')}Z`;
 };
 
@@ -23,4 +25,6 @@ export const encodeReadTime = (readTime: string): Buffer => {
 /** Cut to the minute: with point-in-time recovery whole minutes can be read for seven days, other times for an hour. */
 export const wholeMinute = (readTime: string): string => `${readTime.slice(0, 16)}:00.000000Z`;
 
+/** 9999-12-31T23:59:59Z: the last that the type has. */
+const lastSecond = 253_402_300_799;
 const pattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;

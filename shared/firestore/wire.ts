@@ -1,4 +1,5 @@
 /** As much of protobuf's encoding as a few small messages need; documents never pass through here. */
+import { SourceError } from './error.ts';
 
 const varint = (value: number): Buffer => {
   const bytes: number[] = [];
@@ -38,7 +39,7 @@ export function* fieldsOf(bytes: Buffer): Generator<WireField> {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = bytes[at++];
-      if (byte === undefined || scale > 2 ** 63) throw new WireError();
+      if (byte === undefined || scale > 2 ** 63) throw broken();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
@@ -50,7 +51,7 @@ export function* fieldsOf(bytes: Buffer): Generator<WireField> {
     if (type === 0) yield { field, bytes: none, value: number() };
     else {
       const length = type === 2 ? number() : type === 1 ? 8 : type === 5 ? 4 : -1;
-      if (length < 0 || at + length > bytes.length) throw new WireError();
+      if (length < 0 || at + length > bytes.length) throw broken();
       at += length;
       yield { field, bytes: bytes.subarray(at - length, at), value: 0 };
     }
@@ -64,9 +65,4 @@ export const lastField = (bytes: Buffer, field: number): WireField | undefined =
   return found;
 };
 
-export class WireError extends Error {
-  constructor() {
-    super('The bytes are no protobuf message.');
-    this.name = 'WireError';
-  }
-}
+const broken = (): SourceError => new SourceError('INTERNAL_ERROR', 'The source sent what is no message.');

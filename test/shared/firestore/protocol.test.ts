@@ -1,0 +1,168 @@
+/** Servers and proxies that do what they should not. */
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
+import { constants } from 'node:http2';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { frame } from '../../../infra/local/engines/firestore/grpc-frame.ts';
+import { countRange, listCollections, probeSource, readRange, Source, SourceError } from '../../../shared/firestore/index.ts';
+import { splitPoints } from '../../../shared/firestore/survey.ts';
+import { type Answer, answer, found, head, raw, startScripted } from './scripted.ts';
+import { sourceOf, take } from './world.ts';
+
+const readTime = '2025-01-31T08:00:00.123456Z';
+const pathsOf = async (scripts: readonly Answer[]) => {
+  const server = await startScripted(...scripts);
+  const source = sourceOf(server.url, { patience: { attempts: 3, silenceMs: 500 } });
+  try {
+    const { documents } = await take(source, readTime);
+    return { paths: documents.map(([path]) => path), calls: server.calls(), connections: server.connections() };
+  } finally {
+    source.close();
+    await server.close();
+  }
+};
+
+/** What a plan is made of when every answer is the same. */
+const planOf = async (script: Answer) => {
+  const server = await startScripted(script);
+  const source = sourceOf(server.url, { patience: { attempts: 2, silenceMs: 500 } });
+  try {
+    return [
+      await probeSource(source).catch(typed),
+      await listCollections(source, source.root, readTime).catch(typed),
+      await countRange(source, { range: {}, readTime }).catch(typed),
+      await splitPoints(source, { collectionId: 'a', points: 3, readTime }).catch(typed),
+    ];
+  } finally {
+    source.close();
+    await server.close();
+  }
+};
+const typed = (error: unknown) => ok(error instanceof SourceError, String(error));
+
+test('a stream that ends without a status has not ended well', async () => {
+  deepEqual((await pathsOf([answer(['a/1'], null), answer(['a/2'])])).paths, ['a/1', 'a/2']);
+});
+
+test('a stream that is reset goes on', async () => {
+  const codes = [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_REFUSED_STREAM, constants.NGHTTP2_ENHANCE_YOUR_CALM];
+  for (const code of codes) {
+    const reset: Answer = (stream) => {
+      stream.respond(head);
+      stream.write(frame([found('a/1')]), () => setTimeout(() => stream.close(code), 20));
+    };
+    deepEqual((await pathsOf([reset, answer(['a/2'])])).paths, ['a/1', 'a/2'], String(code));
+  }
+});
+
+test('a server that says goodbye gets no more calls on that connection; what is under way ends well', async () => {
+  const goodbye: Answer = (stream, session) => {
+    session.goaway(constants.NGHTTP2_NO_ERROR);
+    setTimeout(() => answer(['a/1'], '14')(stream, session), 30);
+  };
+  const { paths, connections } = await pathsOf([goodbye, answer(['a/2'])]);
+  deepEqual(paths, ['a/1', 'a/2']);
+  equal(connections, 2);
+});
+
+test('an answer that is not of gRPC is judged by its HTTP status', async () => {
+  const http =
+    (status: number): Answer =>
+    (stream) =>
+      stream.respond({ ':status': status }, { endStream: true });
+  deepEqual((await pathsOf([http(503), answer(['a/1'])])).paths, ['a/1']);
+  await rejects(pathsOf([http(403)]), { code: 'SOURCE_AUTH_ERROR' });
+  await rejects(pathsOf([http(404)]), { code: 'INTERNAL_ERROR', isTransient: false });
+});
+
+test('a status in place of an answer counts', async () => {
+  const only: Answer = (stream) => stream.respond({ ...head, 'grpc-status': '14' }, { endStream: true });
+  deepEqual((await pathsOf([only, answer(['a/1'])])).paths, ['a/1']);
+});
+
+test('half a message at the end, compressed, too large or broken messages are never taken for documents', async () => {
+  const whole = frame([found('a/1')]);
+  const compressed = Buffer.from(whole);
+  compressed[0] = 1;
+  const large = Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]);
+  const broken = frame([Buffer.from([0x0a, 0x7f, 1])]);
+  const nameless = frame([Buffer.from([0x0a, 0x00])]);
+  const half = Buffer.concat([whole, whole.subarray(0, 9)]);
+  for (const bytes of [compressed, large, broken, nameless]) {
+    await rejects(pathsOf([raw(bytes)]), { code: 'INTERNAL_ERROR', isTransient: true });
+    deepEqual((await pathsOf([raw(bytes), answer(['a/1'])])).paths, ['a/1']);
+  }
+  deepEqual((await pathsOf([raw(half), answer(['a/2'])])).paths, ['a/1', 'a/2']);
+});
+
+test('documents out of order, repeated, or from before where the read went on, fail the read', async () => {
+  for (const scripts of [
+    [answer(['a/2', 'a/1'])],
+    [answer(['a/1', 'a/1'])],
+    [answer(['a/5'], '14'), answer(['a/5', 'a/6'])],
+    [answer(['a/x/b/1', 'a/x'])],
+  ])
+    await rejects(pathsOf(scripts), { code: 'INTERNAL_ERROR', isTransient: false });
+});
+
+test('any bytes end in documents or a typed error', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
+      const message = frame([Buffer.from(bytes)]);
+      await pathsOf([raw(message)]).catch(typed);
+      await planOf(raw(message));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a slow reader makes the server wait, and one that stops tells it', async () => {
+  let sent = 0;
+  let ended: number | undefined;
+  let n = 0;
+  const message = (): Buffer => frame(Array.from({ length: 64 }, () => found(`a/${String(n++).padStart(9, '0')}`)));
+  const endless: Answer = (stream) => {
+    stream.respond(head);
+    stream.on('close', () => {
+      ended = stream.rstCode;
+    });
+    const more = (): void => {
+      for (let hasRoom = true; hasRoom && !stream.destroyed; ) {
+        const bytes = message();
+        sent += bytes.length;
+        hasRoom = stream.write(bytes);
+      }
+    };
+    stream.on('drain', more);
+    more();
+  };
+  const server = await startScripted(endless);
+  const source = sourceOf(server.url);
+  for await (const batch of readRange(source, { range: {}, readTime })) {
+    ok(batch.count > 0);
+    await new Promise((done) => setTimeout(done, 200));
+    break;
+  }
+  // The window of 4 MiB, and what the server holds ready.
+  ok(sent < 6e6, `${sent} bytes sent`);
+  await new Promise((done) => setTimeout(done, 50));
+  equal(ended, constants.NGHTTP2_CANCEL);
+  source.close();
+  await server.close();
+});
+
+test('nobody there: tried again, then INTERNAL_ERROR that may pass', async () => {
+  const server = await startScripted(answer([]));
+  await server.close();
+  const source = sourceOf(server.url, { patience: { attempts: 3 } });
+  await rejects(probeSource(source), { code: 'INTERNAL_ERROR', isTransient: true });
+  equal(source.delays.length, 2);
+  source.close();
+});
+
+test('a token goes over TLS, or nowhere beyond this machine', () => {
+  const options = { projectId: 'demo', token: async () => 'secret', random: () => 0 };
+  for (const endpoint of ['http://firestore.googleapis.com', 'http://10.0.0.1:8080', 'ftp://127.0.0.1'])
+    throws(() => new Source({ endpoint, ...options }), TypeError);
+  new Source({ endpoint: 'https://firestore.googleapis.com', ...options }).close();
+});
