@@ -59,6 +59,16 @@ describe('REST on documents', () => {
     } as unknown);
   });
 
+  it('tells -0 from 0 both ways, as a string and as a number', async () => {
+    await call('PATCH', '/c/zero', { fields: { text: { doubleValue: '-0' }, plus: { doubleValue: 0 } } });
+    const answer = await fetch(`${server.url}/v1/${root}/c/zero`);
+    const text = await answer.text();
+    assert.match(text, /"doubleValue": -0\b/);
+    const { fields: read } = JSON.parse(text) as Json;
+    assert.ok(Object.is(read?.text?.doubleValue, -0) && Object.is(read?.plus?.doubleValue, 0));
+    await call('DELETE', '/c/zero');
+  });
+
   it('lists with pages, commits, queries, batch gets and begins transactions', async () => {
     const writes = Array.from({ length: 25 }, (_, i) => ({
       update: { name: `${root}/list/d${String(i).padStart(2, '0')}`, fields: { i: { integerValue: String(i) } } },

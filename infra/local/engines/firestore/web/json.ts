@@ -67,6 +67,9 @@ const isDefault = (plan: FieldPlan, value: unknown): boolean =>
   (value instanceof Uint8Array && value.length === 0) ||
   (plan.kind === 'enum' && plan.enumeration?.values[String(value)] === 0);
 
+/** What is written `-0`, which `JSON.stringify` of itself does not. TypeScript does not know `rawJSON` yet. */
+const minusZero = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0');
+
 function oneJson(plan: FieldPlan, value: unknown, enums: EnumStyle): unknown {
   if (plan.message) return jsonOf(plan.message, value as Fields, enums);
   switch (plan.kind) {
@@ -75,6 +78,7 @@ function oneJson(plan: FieldPlan, value: unknown, enums: EnumStyle): unknown {
     case 'bytes':
       return Buffer.from(value as Uint8Array).toString('base64');
     case 'double':
+      if (Object.is(value, -0)) return minusZero;
       return Number.isFinite(value) ? value : String(value);
     case 'enum':
       if (plan.enumeration?.fullName === '.google.protobuf.NullValue') return null;
