@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import type { ClientHttp2Stream } from 'node:http2';
 import { after, before, describe, test } from 'node:test';
 import { frame, Unframer } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
@@ -84,6 +85,11 @@ class Ear {
     }
   }
 
+  /** The status the stream ends with. */
+  end(): Promise<number> {
+    return new Promise((resolve) => this.#stream.once('trailers', (trailers) => resolve(Number(trailers['grpc-status']))));
+  }
+
   close(): void {
     this.#stream.close();
   }
@@ -94,6 +100,16 @@ const query = (collectionId: string, targetId: number, more: Partial<Target> = {
   query: { parent: `${database}/documents`, structuredQuery: { from: [{ collectionId, allDescendants: true }] } },
   ...more,
 });
+
+/** As the clients ask: all bits at h1 + i × h2 of the name's MD5 are set. */
+const mightContain = (bitmap: Uint8Array, bitCount: number, hashCount: number, path: string): boolean => {
+  const hash = createHash('md5').update(`${database}/documents/${path}`).digest();
+  return Array.from({ length: hashCount }).every((_, i) => {
+    const sum = BigInt.asUintN(64, hash.readBigUInt64LE(0) + BigInt(i) * hash.readBigUInt64LE(8));
+    const bit = Number(sum % BigInt(bitCount));
+    return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+  });
+};
 
 describe('Listen keeps its protocol', () => {
   test('ADD, documents, CURRENT and a consistent time; then each commit and its time', async () => {
@@ -121,8 +137,29 @@ describe('Listen keeps its protocol', () => {
     await remove('r/gone');
     const second = new Ear();
     second.add(query('r', 1, { resumeToken: token }));
+    // First the time it goes on from, then all that was missed.
+    assert.deepEqual(await second.snapshot(), { words: ['ADD 1'], token });
     const { words } = await second.snapshot();
-    assert.deepEqual(words, ['ADD 1', 'change r/changed', 'delete r/gone', 'change r/new', 'filter 3', 'CURRENT 1']);
+    assert.deepEqual(words, ['change r/changed', 'delete r/gone', 'change r/new', 'filter 3', 'CURRENT 1']);
+    second.close();
+  });
+
+  test('a client that says how many documents it knows is told also which there are', async () => {
+    await Promise.all(['a', 'b', 'c'].map((id) => set(`bloom/${id}`, 1)));
+    const first = new Ear();
+    first.add(query('bloom', 1));
+    const { token } = await first.snapshot();
+    first.close();
+    await remove('bloom/b');
+    const second = new Ear();
+    second.add(query('bloom', 1, { resumeToken: token, expectedCount: { value: 3 } }));
+    let filter: ListenResponse['filter'];
+    while (!filter) filter = (await second.next()).filter;
+    const { bits, hashCount = 0 } = filter.unchangedNames ?? {};
+    assert.equal(filter.count, 2);
+    assert.ok(bits);
+    const isIn = (path: string) => mightContain(bits.bitmap, bits.bitmap.length * 8 - bits.padding, hashCount, path);
+    assert.deepEqual(['bloom/a', 'bloom/b', 'bloom/c'].map(isIn), [true, false, true]);
     second.close();
   });
 
@@ -151,8 +188,34 @@ describe('Listen keeps its protocol', () => {
     await set('old/b', 1);
     const second = new Ear();
     second.add(query('old', 1, { resumeToken: token }));
-    assert.deepEqual((await second.snapshot()).words, ['ADD 1', 'RESET 1', 'change old/a', 'change old/b', 'CURRENT 1']);
+    assert.deepEqual((await second.snapshot()).words, ['ADD 1']);
+    assert.deepEqual((await second.snapshot()).words, ['RESET 1', 'change old/a', 'change old/b', 'CURRENT 1']);
     second.close();
+  });
+
+  test('a token of nobody’s and an id in use remove the target with a cause, and the stream lives on', async () => {
+    const ear = new Ear();
+    ear.add(query('t', 1, { resumeToken: Buffer.from('nonsense') }));
+    const cause = async () => (await ear.next()).targetChange?.cause;
+    assert.deepEqual(await cause(), { code: 3, message: 'bad resume token', details: [] });
+    ear.add(query('t', 1));
+    assert.deepEqual((await ear.snapshot()).words, ['ADD 1', 'CURRENT 1']);
+    ear.add(query('t', 1));
+    assert.deepEqual(await cause(), { code: 6, message: 'Target ID already exists: 1', details: [] });
+    ear.close();
+  });
+
+  test('targets without an id are given one; after that none may bring its own', async () => {
+    const ear = new Ear();
+    ear.add(query('t1', 0));
+    assert.deepEqual((await ear.snapshot()).words, ['ADD 1', 'CURRENT 1']);
+    ear.add(query('t2', 0));
+    assert.deepEqual((await ear.snapshot()).words, ['ADD 2', 'CURRENT 2']);
+    ear.add(query('t3', 3));
+    assert.equal(await ear.end(), 3);
+    const negative = new Ear();
+    negative.add(query('t1', -1));
+    assert.equal(await negative.end(), 3);
   });
 
   test('a listener must name its collection: a kindless one is removed with a cause, and the stream lives on', async () => {

@@ -1,11 +1,13 @@
 import type { StoredDatabase } from '../database.ts';
 import type { Databases } from '../databases.ts';
-import { databaseName, parseDatabaseName } from '../name.ts';
-import { type CallContext, type DocumentChange, type Method, type Micros, RpcError, status } from '../parts.ts';
-import { decodeRequest, microsOf, proto, timestampOf } from '../proto.ts';
+import { parseDatabaseName } from '../name.ts';
+import { type CallContext, type DocumentChange, type Method, type Micros, RpcError } from '../parts.ts';
+import { decodeRequest, microsOf, proto } from '../proto.ts';
 import type { ListenRequest, Target } from '../query-messages.ts';
 import { Inbox } from './inbox.ts';
-import { resumeTime, resumeToken } from './token.ts';
+import { current, documentMessage, existenceFilter, marker, refused, targetChange } from './messages.ts';
+import { TargetIds } from './target-ids.ts';
+import { resumeTime } from './token.ts';
 import { type Told, type View, viewOf } from './view.ts';
 
 /** How often a quiet stream is told that nothing happened. */
@@ -38,6 +40,7 @@ async function* serve(
 ): AsyncGenerator<readonly Uint8Array[]> {
   const inbox = new Inbox<Work>();
   const targets = new Map<number, Seeing>();
+  const ids = new TargetIds();
   let database: StoredDatabase | undefined;
   let unsubscribe: (() => void) | undefined;
   const timer = setInterval(() => inbox.put({ kind: 'heartbeat' }), heartbeat);
@@ -51,7 +54,7 @@ async function* serve(
       if (work.kind === 'request') {
         database ??= openDatabase(databases, work.request);
         unsubscribe ??= database.subscribe((time, changes) => inbox.put({ kind: 'commit', time, changes }));
-        yield* answer(work.request, database, targets);
+        yield* answer(work.request, database, targets, ids);
       } else if (work.kind === 'commit') yield* tellCommit(work.time, work.changes, database, targets);
       else if (database && targets.size > 0) yield [marker(database.readTime())];
     }
@@ -78,6 +81,7 @@ function* answer(
   request: ListenRequest,
   database: StoredDatabase,
   targets: Map<number, Seeing>,
+  ids: TargetIds,
 ): Generator<readonly Uint8Array[]> {
   if (request.removeTarget !== undefined) {
     targets.delete(request.removeTarget);
@@ -86,48 +90,58 @@ function* answer(
   }
   const target = request.addTarget;
   if (!target) throw new RpcError('INVALID_ARGUMENT', 'target_change is required.');
-  const id = target.targetId;
-  if (id <= 0) throw new RpcError('INVALID_ARGUMENT', 'Target id must be positive.');
-  if (targets.has(id)) throw new RpcError('INVALID_ARGUMENT', `Target id ${id} is already in use.`);
+  const id = ids.of(target.targetId);
   let view: View;
+  let after: Micros | undefined;
   try {
+    if (targets.has(id)) throw new RpcError('ALREADY_EXISTS', `Target ID already exists: ${id}`);
+    after = resumePoint(target);
     view = viewOf(target, database);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    yield [targetChange('REMOVE', [id], { cause: { code: status[error.code], message: error.message } })];
+    targets.delete(id);
+    yield [refused(id, error)];
     return;
   }
   const at = database.readTime();
   targets.set(id, { view, since: at });
   yield [targetChange('ADD', [id])];
-  yield* firstSight(target, view, database, at);
-  yield [targetChange('CURRENT', [id], { readTime: timestampOf(at), resumeToken: resumeToken(at) }), marker(at)];
+  if (after === undefined) yield* inBatches(view.initial(at), id, database, at);
+  else {
+    // As the service does, it says first where it goes on. Beside other targets that time is past for them.
+    if (targets.size === 1 && after <= at) yield [marker(after)];
+    yield* resumed(target, id, after, view, database, at);
+  }
+  yield [current(id, at), marker(at)];
   if (!target.once) return;
   targets.delete(id);
   yield [targetChange('REMOVE', [id])];
 }
 
-/** All a new target sees, or what it missed since its token. A token too old to compare with begins anew with RESET. */
-function* firstSight(target: Target, view: View, database: StoredDatabase, at: Micros): Generator<readonly Uint8Array[]> {
-  const id = target.targetId;
-  const after = resumePoint(target);
-  if (after === undefined) {
-    yield* inBatches(view.initial(at), id, database, at);
-    return;
-  }
-  if (after === 'unknown' || after > at || !isReadable(database, after)) {
+/** What a target missed since its token. A token too old to compare with begins anew with RESET. */
+function* resumed(
+  target: Target,
+  id: number,
+  after: Micros,
+  view: View,
+  database: StoredDatabase,
+  at: Micros,
+): Generator<readonly Uint8Array[]> {
+  if (after > at || !isReadable(database, after)) {
     yield [targetChange('RESET', [id])];
     yield* inBatches(view.initial(at), id, database, at);
     return;
   }
   yield* inBatches(view.since(after, at), id, database, at);
   // Lets a client that lost count notice; ours can always tell deletions, so the count is true.
-  yield [proto.ListenResponse.encode({ filter: { targetId: id, count: view.count(at) } })];
+  yield [existenceFilter(id, [...view.paths(at)], database, target.expectedCount !== undefined)];
 }
 
-const resumePoint = (target: Target): Micros | 'unknown' | undefined => {
-  if (target.resumeToken && target.resumeToken.length > 0) return resumeTime(target.resumeToken) ?? 'unknown';
-  return target.readTime ? microsOf(target.readTime) : undefined;
+const resumePoint = (target: Target): Micros | undefined => {
+  if (!target.resumeToken?.length) return target.readTime && microsOf(target.readTime);
+  const time = resumeTime(target.resumeToken);
+  if (time === undefined) throw new RpcError('INVALID_ARGUMENT', 'bad resume token');
+  return time;
 };
 
 const isReadable = (database: StoredDatabase, at: Micros): boolean => {
@@ -142,7 +156,7 @@ const isReadable = (database: StoredDatabase, at: Micros): boolean => {
 function* inBatches(told: Iterable<Told>, id: number, database: StoredDatabase, at: Micros): Generator<readonly Uint8Array[]> {
   let batch: Uint8Array[] = [];
   for (const one of told) {
-    batch.push(message(one, [id], database, at));
+    batch.push(documentMessage(one, id, database, at));
     if (batch.length < batchMessages) continue;
     yield batch;
     batch = [];
@@ -167,24 +181,3 @@ function* tellCommit(
   }
   if (isTold) yield [marker(time)];
 }
-
-const message = (told: Told, ids: readonly number[], database: StoredDatabase, at: Micros): Uint8Array => {
-  if (told.kind === 'changed')
-    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, targetIds: ids } });
-  if (told.kind === 'left')
-    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, removedTargetIds: ids } });
-  const gone = { document: `${databaseName(database)}/documents/${told.path}`, removedTargetIds: ids, readTime: timestampOf(at) };
-  return proto.ListenResponse.encode(told.kind === 'deleted' ? { documentDelete: gone } : { documentRemove: gone });
-};
-
-/** Everything up to this time has been told, to every target. */
-const marker = (at: Micros): Uint8Array =>
-  targetChange('NO_CHANGE', [], { readTime: timestampOf(at), resumeToken: resumeToken(at) });
-
-type TargetChange = NonNullable<Parameters<typeof proto.ListenResponse.encode>[0]['targetChange']>;
-
-const targetChange = (
-  targetChangeType: 'NO_CHANGE' | 'ADD' | 'REMOVE' | 'CURRENT' | 'RESET',
-  targetIds: readonly number[],
-  more: Omit<TargetChange, 'targetChangeType' | 'targetIds'> = {},
-): Uint8Array => proto.ListenResponse.encode({ targetChange: { targetChangeType, targetIds, ...more } });

@@ -23,7 +23,8 @@ export interface View {
   since(after: Micros, at: Micros): Iterable<Told>;
   /** What a commit means to it. */
   changed(changes: readonly DocumentChange[], at: Micros): Iterable<Told>;
-  count(at: Micros): number;
+  /** The paths of the documents it sees. */
+  paths(at: Micros): Iterable<string>;
 }
 
 export const viewOf = (target: Target, database: StoredDatabase): View => {
@@ -60,7 +61,9 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
     },
     since: (after, at) => tell(database.changes(plan.from, plan.to, after, at)),
     changed: (changes) => tell(changes),
-    count: (at) => countOf(runPlan(plan, scanAt(database, at))),
+    *paths(at) {
+      for (const { path } of runPlan(plan, scanAt(database, at))) yield path;
+    },
   };
 };
 
@@ -95,7 +98,7 @@ const boundedView = (plan: Plan, database: StoredDatabase): View => {
       const concerns = changes.some(({ before, after }) => (before && isMatch(before)) || (after && isMatch(after)));
       return concerns ? compare(at) : [];
     },
-    count: () => seen.size,
+    paths: () => [...seen.values()].map(({ path }) => path),
   };
 };
 
@@ -123,12 +126,6 @@ const documentsView = (names: readonly string[], database: StoredDatabase): View
       for (const { key, path, after } of changes)
         if (wanted.has(key)) yield after ? { kind: 'changed', document: after } : { kind: 'deleted', path };
     },
-    count: (at) => countOf([...wanted.keys()].filter((key) => database.get(key, at))),
+    paths: (at) => [...wanted].filter(([key]) => database.get(key, at)).map(([, path]) => path),
   };
-};
-
-const countOf = (items: Iterable<unknown>): number => {
-  let count = 0;
-  for (const _ of items) count++;
-  return count;
 };

@@ -1,0 +1,47 @@
+import type { StoredDatabase } from '../database.ts';
+import { documentName } from '../name.ts';
+import { type Micros, type RpcError, status } from '../parts.ts';
+import { proto, timestampOf } from '../proto.ts';
+import { bloomFilter } from './bloom.ts';
+import { resumeToken } from './token.ts';
+import type { Told } from './view.ts';
+
+type TargetChange = NonNullable<Parameters<typeof proto.ListenResponse.encode>[0]['targetChange']>;
+
+export const targetChange = (
+  targetChangeType: 'NO_CHANGE' | 'ADD' | 'REMOVE' | 'CURRENT' | 'RESET',
+  targetIds: readonly number[],
+  more: Omit<TargetChange, 'targetChangeType' | 'targetIds'> = {},
+): Uint8Array => proto.ListenResponse.encode({ targetChange: { targetChangeType, targetIds, ...more } });
+
+/** A target that is no more, and why. */
+export const refused = (id: number, error: RpcError): Uint8Array =>
+  targetChange('REMOVE', [id], { cause: { code: status[error.code], message: error.message } });
+
+export const current = (id: number, at: Micros): Uint8Array =>
+  targetChange('CURRENT', [id], { readTime: timestampOf(at), resumeToken: resumeToken(at) });
+
+/** Everything up to this time has been told, to every target. */
+export const marker = (at: Micros): Uint8Array =>
+  targetChange('NO_CHANGE', [], { readTime: timestampOf(at), resumeToken: resumeToken(at) });
+
+/** How many documents a target has; `names` says also which, to a client that said how many it knows of. */
+export const existenceFilter = (
+  targetId: number,
+  paths: readonly string[],
+  database: StoredDatabase,
+  names: boolean,
+): Uint8Array => {
+  const unchangedNames = names ? bloomFilter(paths.map((path) => documentName(database, path))) : undefined;
+  return proto.ListenResponse.encode({ filter: { targetId, count: paths.length, unchangedNames } });
+};
+
+/** What a target is told of one document. */
+export const documentMessage = (told: Told, id: number, database: StoredDatabase, at: Micros): Uint8Array => {
+  if (told.kind === 'changed')
+    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, targetIds: [id] } });
+  if (told.kind === 'left')
+    return proto.ListenResponse.encode({ documentChange: { document: told.document.bytes, removedTargetIds: [id] } });
+  const gone = { document: documentName(database, told.path), removedTargetIds: [id], readTime: timestampOf(at) };
+  return proto.ListenResponse.encode(told.kind === 'deleted' ? { documentDelete: gone } : { documentRemove: gone });
+};

@@ -1,0 +1,13 @@
+import { RpcError } from '../parts.ts';
+
+/** The ids of a stream's targets: its client's own, or, for a client that gives 0, ours. */
+export class TargetIds {
+  #assigned = 0;
+
+  of(asked: number): number {
+    if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'Target id must not be negative.');
+    if (asked === 0) return ++this.#assigned;
+    if (this.#assigned > 0) throw new RpcError('INVALID_ARGUMENT', 'Target ids are either all given or all assigned.');
+    return asked;
+  }
+}
