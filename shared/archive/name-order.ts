@@ -5,16 +5,21 @@
 export const compareNames = (a: Uint8Array, b: Uint8Array): number => compareRanges(a, 0, a.length, b, 0, b.length);
 
 /** The same for names that are ranges of larger bytes. */
-export const compareRanges = (
+export const compareRanges = (a: Uint8Array, aStart: number, aEnd: number, b: Uint8Array, bStart: number, bEnd: number): number =>
+  compareFrom(a, aStart, aEnd, b, bStart, bEnd, sharedBytes(a, aStart, aEnd, b, bStart, bEnd));
+
+/** The same when it is known how many bytes they share. */
+export const compareFrom = (
   a: Uint8Array,
   aStart: number,
   aEnd: number,
   b: Uint8Array,
   bStart: number,
   bEnd: number,
+  shared: number,
 ): number => {
-  const shared = sharedBytes(a, aStart, aEnd, b, bStart, bEnd);
-  const [left, right] = [aStart + shared, bStart + shared];
+  const left = aStart + shared;
+  const right = bStart + shared;
   if (left === aEnd && right === bEnd) return 0;
   let back = shared;
   while (back > 0 && a[aStart + back - 1] !== slash) back--;

@@ -18,6 +18,19 @@ import {
 } from '../../shared/archive/index.ts';
 import { nameOf, source } from './archive-data.ts';
 
+/** What one such backup took. */
+export interface Large {
+  readonly count: number;
+  readonly bytesEach: number;
+  readonly peakMib: number;
+  /** To read one document, the manifest counted. */
+  readonly reads: number;
+  /** Of all bytes of the backup. */
+  readonly share: number;
+  /** Bytes of the incremental backup against the full one; 0 if none was made. */
+  readonly incremental: number;
+}
+
 const dir = process.argv[2] ?? '.';
 const count = Number(process.argv[3] ?? 200_000);
 const files = new Map<string, number>();
@@ -117,13 +130,10 @@ const total = (shard.chunk?.size ?? 0) + shard.index.size + sealed.bytes.length;
 const found = await archive.find(wanted);
 if (!found?.leaf.name(found.slot).equals(wanted)) throw new Error('the document was not found');
 const share = (fetched + sealed.bytes.length) / total;
-console.log(
-  `  ${count.toLocaleString('en').padStart(9)} documents: ${(total / count).toFixed(1)} B each, peak memory ${peakMib} MiB; ` +
-    `one document: ${fetches + 1} reads, ${(100 * share).toFixed(3)} % of the backup`,
-);
-if (count <= 200_000) {
-  [fetches, fetched] = [0, 0];
-  const share = (await writeIncremental(archive)) / total;
-  console.log(`            incremental after 1 % changed: ${(100 * share).toFixed(2)} % of the full one`);
-}
+const result: Large = {
+  ...{ count, bytesEach: total / count, peakMib, reads: fetches + 1, share },
+  // Where it is quick.
+  incremental: count <= 200_000 ? (await writeIncremental(archive)) / total : 0,
+};
 for (const file of files.values()) closeSync(file);
+process.send?.(result);
