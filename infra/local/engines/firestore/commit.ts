@@ -1,7 +1,7 @@
 import type { StoredDatabase } from './database.ts';
-import { type Micros, RpcError, type StatusName, status } from './parts.ts';
+import { type Micros, type PathKey, RpcError, type StatusName, status } from './parts.ts';
 import { Stage, type WriteResult } from './stage.ts';
-import type { Transaction } from './transaction.ts';
+import { contention, type Transaction } from './transaction.ts';
 import { readWrite, type Write } from './write.ts';
 
 export { readWrite, type Write, type WriteResult };
@@ -18,50 +18,71 @@ export interface BatchResult {
   readonly result: WriteResult | undefined;
 }
 
-/** Applies writes in order and as a whole, and ends the transaction they belong to. */
+/** Applies writes in order and as a whole, and ends the transaction they belong to. Who goes away while it waits gets nothing written. */
 export const commitWrites = async (
   database: StoredDatabase,
   writes: readonly Write[],
   token?: Uint8Array,
+  signal?: AbortSignal,
 ): Promise<CommitResult> => {
   checkVerifies(writes);
-  const owner = token?.length ? database.transactions.use(token) : undefined;
+  const { transactions } = database;
+  const owner = token?.length ? transactions.use(token) : undefined;
   if (owner?.readOnly) return endReadOnly(database, owner, writes);
-  if (database.transactions.holding)
-    await database.transactions.settle(
-      writes.map(({ key }) => key),
-      owner,
-    );
   try {
-    const stage = new Stage(database);
-    const commitTime = stage.time;
-    const results = writes.map((write) => stage.add(write));
-    // From here on it does not hold what it has read against its own changes.
-    if (owner) database.transactions.end(owner, 'committed');
-    const { changes } = stage;
-    if (changes.length > 0) database.apply(changes);
-    return { commitTime, results };
+    const deadline = transactions.deadline();
+    for (;;) {
+      const stage = new Stage(database);
+      const results = writes.map((write) => stage.add(write));
+      const holders = transactions.holding ? transactions.holders(stage.proposals, owner) : [];
+      if (holders.length > 0) {
+        await transactions.waitFor(holders, owner, deadline, signal);
+        continue;
+      }
+      // From here on it does not hold what it has read against its own changes.
+      if (owner) transactions.end(owner, 'committed');
+      const { changes, time } = stage;
+      if (changes.length > 0) database.apply(changes);
+      return { commitTime: time, results };
+    }
   } catch (error) {
-    if (owner) database.transactions.end(owner);
+    if (owner) transactions.end(owner);
     throw error;
   }
 };
 
 /** Applies writes each on its own; a document may come once. What cannot be a write at all is refused with the whole batch. */
-export const batchWrites = async (database: StoredDatabase, encoded: readonly Uint8Array[]): Promise<readonly BatchResult[]> => {
+export const batchWrites = async (
+  database: StoredDatabase,
+  encoded: readonly Uint8Array[],
+  signal?: AbortSignal,
+): Promise<readonly BatchResult[]> => {
   const writes = encoded.map((bytes) => readWrite(bytes, database));
-  const keys = writes.map(({ key }) => key);
-  if (new Set(keys).size < keys.length)
+  if (new Set(writes.map(({ key }) => key)).size < writes.length)
     throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
-  if (database.transactions.holding) await database.transactions.settle(keys, undefined);
-  const stage = new Stage(database);
-  const outcomes = writes.map((write) => {
-    stage.time = database.nextTime();
-    return attempt(() => stage.add(write));
-  });
-  const { changes } = stage;
-  if (changes.length > 0) database.apply(changes);
-  return outcomes;
+  const { transactions } = database;
+  const deadline = transactions.deadline();
+  // Those that have waited in vain for a transaction.
+  const refused = new Set<PathKey>();
+  for (;;) {
+    const stage = new Stage(database);
+    const outcomes = writes.map((write) => {
+      stage.time = database.nextTime();
+      return attempt(() => {
+        if (refused.has(write.key)) throw contention();
+        return stage.add(write);
+      });
+    });
+    const proposals = transactions.holding ? stage.proposals : [];
+    const held = proposals.filter((change) => transactions.holders([change], undefined).length > 0);
+    if (held.length === 0) {
+      const { changes } = stage;
+      if (changes.length > 0) database.apply(changes);
+      return outcomes;
+    }
+    if (Date.now() >= deadline) for (const { key } of held) refused.add(key);
+    else await transactions.waitFor(transactions.holders(held, undefined), undefined, deadline, signal);
+  }
 };
 
 const attempt = (add: () => WriteResult): BatchResult => {

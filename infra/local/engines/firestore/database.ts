@@ -148,12 +148,10 @@ export class StoredDatabase implements Database {
       throw error;
     }
     const { window } = this.#timeline;
-    if (this.#listeners.size === 0 && !this.transactions.holding) this.#store.linkAll(changes, ids, window);
+    if (this.#listeners.size === 0) this.#store.linkAll(changes, ids, window);
     else
-      for (const { time, told } of this.#store.linkAndTell(changes, ids, window)) {
-        this.transactions.invalidate(told);
+      for (const { time, told } of this.#store.linkAndTell(changes, ids, window))
         for (const listener of [...this.#listeners]) tell(listener, time, told);
-      }
     this.#compactIfDue();
   }
 

@@ -1,12 +1,10 @@
 import type { DocumentChange, PathKey, StoredDocument } from './parts.ts';
 
-/** What one read-write transaction has read, and so holds: documents by key, and ranges of queries. */
+/** What one read-write transaction has read, and so holds: documents by key, and ranges of queries. Nobody else can change it. */
 export class Hold {
   readonly #keys = new Set<PathKey>();
   readonly #ranges: Range[] = [];
-  /** Something of it has changed: the transaction can only fail. */
-  overtaken = false;
-  /** While the transaction's commit waits: those who hold what it writes. */
+  /** While the transaction's commit waits: those who hold what it changes. */
   waitsFor: readonly Hold[] = [];
 
   get isEmpty(): boolean {
@@ -27,12 +25,7 @@ export class Hold {
     this.waitsFor = [];
   }
 
-  /** Whether a write to one of these may change what is held. */
-  covers(keys: readonly PathKey[]): boolean {
-    return keys.some((key) => this.#keys.has(key) || this.#ranges.some(({ from, to }) => from <= key && key < to));
-  }
-
-  /** Whether a change is one of what is held. */
+  /** Whether a change would be one of what is held. */
   isTouchedBy({ key, before, after }: DocumentChange): boolean {
     if (this.#keys.has(key)) return true;
     return this.#ranges.some(

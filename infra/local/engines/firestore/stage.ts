@@ -5,7 +5,7 @@ import { type Entries, readEntries } from './entries.ts';
 import { identicalFields } from './identical.ts';
 import { limits } from './limits.ts';
 import { applyMask } from './mask.ts';
-import { type Micros, type PathKey, RpcError } from './parts.ts';
+import { type DocumentChange, type Micros, type PathKey, RpcError } from './parts.ts';
 import { checkPrecondition } from './precondition.ts';
 import { applyTransforms } from './transform.ts';
 import { type CheckedFields, checkEntries } from './validate.ts';
@@ -49,6 +49,17 @@ export class Stage {
     for (const [key, { time, path, newest, wasThere, state }] of this.#staged)
       if (state || wasThere) changes.push({ time, key, path, fields: state?.fields, newest });
     return changes;
+  }
+
+  /** The same changes, with what is there before and after. */
+  get proposals(): readonly DocumentChange[] {
+    return this.changes.map(({ time, key, path, fields }) => ({
+      key,
+      path,
+      before: this.#database.find(key).document,
+      // Only its fields are ever asked for.
+      after: fields && { key, path, createTime: time, updateTime: time, bytes: fields },
+    }));
   }
 
   add(write: Write): WriteResult {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Hold } from './hold.ts';
-import { type DocumentChange, type Micros, type PathKey, RpcError } from './parts.ts';
+import { type DocumentChange, type Micros, RpcError } from './parts.ts';
 import { second } from './time.ts';
 import { isToken, makeToken, tokenNumber } from './token.ts';
 
@@ -28,9 +28,9 @@ interface Clock {
 
 /**
  * The transactions of one database. What a read-write transaction has read it holds: a commit of someone else that
- * would change it waits for the transaction to end. It does not wait for ever: then the transaction has lost, and its
- * own commit is refused. So reads never block, of two that read and write the same exactly one commits, and no commit
- * is based on what has changed.
+ * would change it waits for the transaction to end, and is refused when that takes too long. Of two transactions that
+ * wait for each other the second is refused at once. So reads never block, of two that read and write the same exactly
+ * one commits, and no commit is based on what has changed.
  */
 export class Transactions {
   readonly #clock: Clock;
@@ -61,7 +61,7 @@ export class Transactions {
     return transaction;
   }
 
-  /** The transaction of a token, for a read or a commit; throws if it is over, or can only fail. */
+  /** The transaction of a token, for a read or a commit; throws if it is over. */
   use(token: Uint8Array): Transaction {
     const number = this.#number(token);
     const transaction = number === undefined ? undefined : this.#active.get(number);
@@ -70,7 +70,6 @@ export class Transactions {
       this.end(transaction);
       throw gone(transaction.readOnly);
     }
-    this.#checkNotOvertaken(transaction);
     transaction.lastUsed = this.#clock.now();
     return transaction;
   }
@@ -100,41 +99,34 @@ export class Transactions {
     return false;
   }
 
-  /** Waits until nobody else holds what is to be written, or until those who do have had their time. */
-  async settle(keys: readonly PathKey[], owner: Transaction | undefined): Promise<void> {
-    const deadline = Date.now() + this.#lockWaitMs;
-    for (;;) {
-      const holders = this.#holders(keys, owner);
-      const left = deadline - Date.now();
-      if (holders.length === 0 || left <= 0) break;
-      if (owner) {
-        // Each would wait for the other: who comes second gives way.
-        if (holders.some((holder) => holder.isWaitingFor(owner.hold))) owner.hold.overtaken = true;
-        this.#checkNotOvertaken(owner);
-        owner.hold.waitsFor = holders;
-      }
-      await this.#nextEnd(left);
-      if (owner && !this.#active.has(owner.number)) throw gone(owner.readOnly);
-    }
-    if (!owner) return;
-    owner.hold.waitsFor = [];
-    this.#checkNotOvertaken(owner);
+  /** When a commit that begins now has waited too long. */
+  deadline(): number {
+    return Date.now() + this.#lockWaitMs;
   }
 
-  /** Tells the transactions what has changed under them. */
-  invalidate(changes: readonly DocumentChange[]): void {
-    for (const { hold } of this.#active.values())
-      if (!hold.isEmpty && changes.some((change) => hold.isTouchedBy(change))) hold.overtaken = true;
-  }
-
-  #holders(keys: readonly PathKey[], owner: Transaction | undefined): readonly Hold[] {
+  /** Those, other than the owner, who hold something of what is to be changed. */
+  holders(changes: readonly DocumentChange[], owner: Transaction | undefined): readonly Hold[] {
     const holders: Hold[] = [];
     for (const transaction of this.#active.values()) {
       const { hold } = transaction;
-      if (transaction === owner || hold.isEmpty || hold.overtaken || this.#isExpired(transaction)) continue;
-      if (hold.covers(keys)) holders.push(hold);
+      if (transaction === owner || hold.isEmpty || this.#isExpired(transaction)) continue;
+      if (changes.some((change) => hold.isTouchedBy(change))) holders.push(hold);
     }
     return holders;
+  }
+
+  /** Waits until some transaction has ended; throws when that cannot help, or the time is up. */
+  async waitFor(holders: readonly Hold[], owner: Transaction | undefined, deadline: number, signal?: AbortSignal): Promise<void> {
+    const left = deadline - Date.now();
+    // Each would wait for the other: who comes second gives way.
+    const isDeadlock = owner !== undefined && holders.some((holder) => holder.isWaitingFor(owner.hold));
+    if (isDeadlock || left <= 0) throw contention();
+    if (owner) owner.hold.waitsFor = holders;
+    // What a transaction holds is free, too, when it has been idle for too long.
+    await this.#nextEnd(Math.min(left, idleCheckMs));
+    if (signal?.aborted) throw new RpcError('CANCELLED', 'The call was cancelled.');
+    if (owner && !this.#active.has(owner.number)) throw gone(owner.readOnly);
+    if (owner) owner.hold.waitsFor = [];
   }
 
   #nextEnd(timeoutMs: number): Promise<void> {
@@ -161,12 +153,6 @@ export class Transactions {
     if (transaction) this.end(transaction);
   }
 
-  #checkNotOvertaken(transaction: Transaction): void {
-    if (!transaction.hold.overtaken) return;
-    this.end(transaction);
-    throw new RpcError('ABORTED', 'Too much contention on these documents. Please try again.');
-  }
-
   #isExpired({ begun, lastUsed }: Transaction): boolean {
     const now = this.#clock.now();
     return now - begun > lifetime || now - lastUsed > idleTime;
@@ -175,9 +161,12 @@ export class Transactions {
 
 const lifetime: Micros = 270 * second;
 const idleTime: Micros = 60 * second;
-const defaultLockWaitMs = 1000;
+const defaultLockWaitMs = 15_000;
+const idleCheckMs = 1000;
 const endedKept = 10_000;
 
 /** Of a read-only transaction the service says so with another code. */
 const gone = (readOnly: boolean): RpcError =>
   new RpcError(readOnly ? 'INVALID_ARGUMENT' : 'ABORTED', 'The referenced transaction has expired or is no longer valid.');
+
+export const contention = (): RpcError => new RpcError('ABORTED', 'Too much contention on these documents. Please try again.');

@@ -8,20 +8,20 @@ import { WireReader } from './wire.ts';
 
 /** The methods that change a database as a whole: Commit, BatchWrite, and the life of transactions. */
 export const writeMethods = (databases: Databases): Methods => ({
-  Commit: unary(async (bytes) => {
+  Commit: unary(async (bytes, { signal }) => {
     const request = decodeRequest(proto.CommitRequest, bytes);
     const database = databases.open(parseDatabaseName(request.database));
     const writes = request.writes.map((write) => readWrite(write, database));
-    const { commitTime, results } = await commitWrites(database, writes, request.transaction);
+    const { commitTime, results } = await commitWrites(database, writes, request.transaction, signal);
     // A commit of nothing, outside a transaction, has no time.
     if (writes.length === 0 && request.transaction.length === 0) return new Uint8Array();
     return proto.CommitResponse.encode({ writeResults: results.map(sendableResult), commitTime: timestampOf(commitTime) });
   }),
 
-  BatchWrite: unary(async (bytes) => {
+  BatchWrite: unary(async (bytes, { signal }) => {
     const request = decodeRequest(proto.BatchWriteRequest, bytes);
     const database = databases.open(parseDatabaseName(request.database));
-    const outcomes = await batchWrites(database, request.writes);
+    const outcomes = await batchWrites(database, request.writes, signal);
     return proto.BatchWriteResponse.encode({
       writeResults: outcomes.map(({ result }) => (result ? sendableResult(result) : {})),
       status: outcomes.map(({ code, message }) => ({ code, message })),

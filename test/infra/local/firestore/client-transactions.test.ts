@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Firestore as Client, Timestamp } from '@google-cloud/firestore';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { clientOf, failure } from '../../../support/firestore-client.ts';
@@ -55,22 +56,23 @@ describe('transactions through the official client', () => {
     assert.equal((await a.get()).get('n'), 20);
   });
 
-  it('runs again when what it read has changed, also when it read that there was nothing', async () => {
-    const target = db.doc('retry/target');
-    const absent = db.doc('retry/absent');
+  it('keeps what it has read as it is until it ends, also that there was nothing', async () => {
+    const target = db.doc('held/target');
+    const absent = db.doc('held/absent');
     let attempts = 0;
+    let outside: Promise<unknown> | undefined;
     await db.runTransaction(async (transaction) => {
       attempts += 1;
-      const snapshot = await transaction.get(absent);
-      if (attempts === 1)
-        await clientOf(server)
-          .doc('retry/absent')
-          .set({ came: true })
-          .catch(() => {});
-      transaction.set(target, { sawIt: snapshot.exists });
+      await transaction.get(absent);
+      outside ??= clientOf(server).doc('held/absent').set({ came: true });
+      await sleep(100);
+      const again = await transaction.get(absent);
+      transaction.set(target, { sawIt: again.exists });
     });
-    const sawIt = (await target.get()).get('sawIt');
-    assert.equal(sawIt, attempts > 1);
+    await outside;
+    assert.equal(attempts, 1);
+    assert.equal((await target.get()).get('sawIt'), false);
+    assert.equal((await absent.get()).get('came'), true);
   });
 
   it('writes nothing when the function throws', async () => {

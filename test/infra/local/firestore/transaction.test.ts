@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commitWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
+import { batchWrites, commitWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
 import type { StoredDatabase } from '../../../../infra/local/engines/firestore/database.ts';
 import { lastKey, pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';
 import { openReader } from '../../../../infra/local/engines/firestore/reader.ts';
@@ -92,16 +92,38 @@ test('rolling back lets waiting writes go on at once', async (t) => {
   assert.throws(() => read(database, transaction, 'c/d'), gone);
 });
 
-test('a transaction that holds for too long loses, and says so when it reads or commits', async (t) => {
+test('who waits too long for a transaction is refused, and the transaction commits', async (t) => {
   const database = makeDatabase(t, { lockWaitMs: 10 });
   await commit(database, set('c/d', n(1)));
-  const [reader, writer] = [begin(database), begin(database)];
-  read(database, reader, 'c/d');
-  read(database, writer, 'c/d');
-  await commit(database, set('c/d', n(2)));
-  assert.throws(() => read(database, reader, 'c/other'), contention);
-  await assert.rejects((async () => commitIn(database, writer, set('c/e', n(3))))(), contention);
-  assert.equal(get(database, 'c/e'), undefined);
+  const [holder, other] = [begin(database), begin(database)];
+  read(database, holder, 'c/d');
+  await assert.rejects(commit(database, set('c/d', n(2))), contention);
+  await assert.rejects(commitIn(database, other, set('c/d', n(3))), contention);
+  await assert.rejects(commitIn(database, other, set('c/d', n(3))), gone);
+  const outcomes = await batchWrites(database, [set('c/d', n(4)), set('c/free', n(4))]);
+  assert.deepEqual(
+    outcomes.map(({ code, message }) => [code, message]),
+    [
+      [10, contention.message],
+      [0, ''],
+    ],
+  );
+  assert.equal(numberAt(database, 'c/d'), 1);
+  await commitIn(database, holder, set('c/d', n(5)));
+  assert.equal(numberAt(database, 'c/d'), 5);
+});
+
+test('who goes away while waiting gets nothing written', async (t) => {
+  const database = makeDatabase(t, { lockWaitMs: 60_000 });
+  const holder = begin(database);
+  read(database, holder, 'c/d');
+  const caller = new AbortController();
+  const writes = [readWrite(set('c/d', n(2)), database)];
+  const outside = commitWrites(database, writes, undefined, caller.signal);
+  caller.abort();
+  database.transactions.rollBack(holder);
+  await assert.rejects(outside, { code: 'CANCELLED' });
+  assert.equal(get(database, 'c/d'), undefined);
 });
 
 test('a write that changes nothing takes nothing from a transaction', async (t) => {
@@ -134,10 +156,10 @@ test('a query’s range is held; only what matches it is a conflict', async (t) 
     const reader = openReader(database, { transaction });
     reader.track('', lastKey, isFive);
     assert.equal([...reader.scan('', lastKey)].filter(isFive).length, 0);
-    await commit(database, set('c/d', n(value)));
-    const committed = (async () => commitIn(database, transaction, set('other/x', n(1))))();
-    if (conflicts) await assert.rejects(committed, contention);
-    else await committed;
+    const outside = commit(database, set('c/d', n(value)));
+    if (conflicts) await assert.rejects(outside, contention);
+    else await outside;
+    await commitIn(database, transaction, set('other/x', n(1)));
   }
 });
 
