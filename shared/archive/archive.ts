@@ -50,7 +50,7 @@ export class Archive {
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
   }
 
-  /** The record of that name, with two fetches: a page of the index and one leaf. */
+  /** The record of that name, a tombstone too, with two fetches: a page of the index and one leaf. */
   async find(name: Uint8Array): Promise<Found | undefined> {
     const page = this.#pages[lastAtMost(this.#pages, name, (one) => one.name)];
     if (!page) return undefined;

@@ -19,7 +19,7 @@ export class FrameSealer {
   readonly #binding: FrameBinding;
   readonly #level: number;
   readonly #check: SelfCheck;
-  readonly #inspect: ((sealed: Buffer) => void) | undefined;
+  readonly #inspect: Inspect | undefined;
 
   constructor(header: Header, dataKey: Uint8Array, options: SealOptions) {
     this.#key = objectKey(dataKey, header);
@@ -34,12 +34,13 @@ export class FrameSealer {
   seal(plain: Buffer, index: number, last: boolean): readonly Buffer[] {
     if (plain.length > maxPlainBytes) throw new ArchiveError('too-large', `a frame of ${plain.length} bytes`);
     const packed = compress(plain, this.#level);
+    this.#inspect?.('compressed', packed);
     const plainLength = Buffer.allocUnsafe(plainLengthBytes);
     plainLength.writeUInt32BE(plain.length);
     const nonce = frameNonce(this.#prefix, index, last);
     const binding = this.#binding.of(index, last, plainLengthBytes + packed.length);
     const sealed = gcmSeal(this.#key, nonce, binding, [plainLength, packed]);
-    for (const piece of sealed.pieces) this.#inspect?.(piece);
+    for (const piece of sealed.pieces) this.#inspect?.('sealed', piece);
     if (this.#check !== 'none') {
       const read = gcmOpen(this.#key, nonce, binding, sealed.pieces, sealed.tag);
       if (!read?.[0]?.equals(plainLength) || !read[1]?.equals(packed)) throw failed(index);
@@ -61,9 +62,11 @@ const isRestored = (packed: Buffer, plain: Buffer): boolean => {
 
 const failed = (index: number): ArchiveError => new ArchiveError('self-check-failed', `frame ${index} cannot be read back`);
 
+/** Sees the bytes of each frame after a step and before they are checked: the place where a test damages them. */
+export type Inspect = (after: 'compressed' | 'sealed', bytes: Buffer) => void;
+
 interface SealOptions {
   readonly level: number;
   readonly check: SelfCheck;
-  /** Sees the ciphertext of each frame before it is checked: the place where a test damages it. */
-  readonly inspect?: ((sealed: Buffer) => void) | undefined;
+  readonly inspect?: Inspect | undefined;
 }

@@ -1,21 +1,36 @@
 import type { ByteSource } from './byte-queue.ts';
 import { ArchiveError } from './error.ts';
+import { type PageEntry, pageEntry } from './index-writer.ts';
 import { compareNames } from './name-order.ts';
 import { type ReadOptions, readFrames } from './object-reader.ts';
 import { decodePage, type Segment } from './page.ts';
 
-/** The segments of a whole index object, proven as `readFrames` says and ascending throughout. */
-export async function* readIndex(source: ByteSource, options: ReadOptions): AsyncGenerator<Segment, void, undefined> {
+/** A page as the manifest lists it, and what is in it. */
+export interface ReadPage {
+  readonly entry: PageEntry;
+  readonly segments: readonly Segment[];
+}
+
+/**
+ * The pages of a whole index object, proven as `readFrames` says and ascending throughout. Whoever seals the manifest can
+ * take its pages from here instead of having them handed over by each shard's writer.
+ */
+export async function* readPages(source: ByteSource, options: ReadOptions): AsyncGenerator<ReadPage, void, undefined> {
   let before: Buffer | undefined;
-  let segments = 0;
+  let count = 0;
   for await (const frame of readFrames(source, options)) {
-    const page = decodePage(frame.plain);
-    const [first] = page;
+    const segments = decodePage(frame.plain);
+    const [first] = segments;
     if (before && first && compareNames(before, first.first) >= 0) throw new ArchiveError('index-invalid', 'pages out of order');
-    before = page.at(-1)?.first ?? before;
-    segments += page.length;
-    if (frame.last && options.entry && options.entry.records !== segments)
+    before = segments.at(-1)?.first ?? before;
+    count += segments.length;
+    if (frame.last && options.entry && options.entry.records !== count)
       throw new ArchiveError('hash-mismatch', 'the index holds another number of segments than the manifest lists');
-    yield* page;
+    yield { entry: pageEntry(options.name, frame, segments), segments };
   }
+}
+
+/** The segments of all its pages. */
+export async function* readIndex(source: ByteSource, options: ReadOptions): AsyncGenerator<Segment, void, undefined> {
+  for await (const { segments } of readPages(source, options)) yield* segments;
 }

@@ -3,7 +3,7 @@ import { ArchiveError } from './error.ts';
 import { objectKind } from './identity.ts';
 import { pageSegments } from './limit.ts';
 import { compareNames } from './name-order.ts';
-import { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-writer.ts';
+import { type ObjectEntry, ObjectWriter, type Placed, type WriterOptions } from './object-writer.ts';
 import { encodePage, type Segment } from './page.ts';
 
 /** A page of the index, as the manifest lists it: the upper level of the index. */
@@ -63,16 +63,23 @@ export class IndexWriter {
   #flush(last: boolean): void {
     const held = this.#held;
     this.#held = [];
-    const { frame, offset, length, sha256 } = this.#object.seal(encodePage(held), last);
-    this.#pages.push({
-      object: this.#name,
-      frame,
-      offset,
-      length,
-      segments: held.length,
-      records: held.reduce((sum, { count }) => sum + count, 0),
-      first: encodeBase64(held[0]?.first ?? Buffer.alloc(0)),
-      sha256: encodeBase64(sha256),
-    });
+    const placed = this.#object.seal(encodePage(held), last);
+    this.#pages.push(pageEntry(this.#name, placed, held));
   }
 }
+
+/** What the manifest says about a page. */
+export const pageEntry = (
+  object: string,
+  { frame, offset, length, sha256 }: Placed,
+  segments: readonly Segment[],
+): PageEntry => ({
+  object,
+  frame,
+  offset,
+  length,
+  segments: segments.length,
+  records: segments.reduce((sum, { count }) => sum + count, 0),
+  first: encodeBase64(segments[0]?.first ?? Buffer.alloc(0)),
+  sha256: encodeBase64(sha256),
+});

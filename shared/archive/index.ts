@@ -8,7 +8,7 @@ export type { DocumentMarks } from './document.ts';
 export { ArchiveError, type ArchiveErrorCode, archiveErrors } from './error.ts';
 export type { SelfCheck } from './frame-sealer.ts';
 export { type Identity, keyFileName, manifestName, objectKind, objectName } from './identity.ts';
-export { readIndex } from './index-reader.ts';
+export { type ReadPage, readIndex, readPages } from './index-reader.ts';
 export { IndexWriter, type PageEntry } from './index-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key-file.ts';
 export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key-wrap.ts';

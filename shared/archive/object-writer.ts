@@ -2,7 +2,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 import { encodeBase64 } from './bytes.ts';
 import { defaultLevel } from './compression.ts';
 import { ArchiveError } from './error.ts';
-import { FrameSealer, type SelfCheck } from './frame-sealer.ts';
+import { FrameSealer, type Inspect, type SelfCheck } from './frame-sealer.ts';
 import { encodeHeader, type Header, noncePrefixBytes, saltBytes } from './header.ts';
 import type { Identity } from './identity.ts';
 import { maxFrames } from './limit.ts';
@@ -18,7 +18,7 @@ export interface WriterOptions {
   readonly level?: number;
   /** `sealed` unless said. */
   readonly check?: SelfCheck;
-  readonly inspect?: (sealed: Buffer) => void;
+  readonly inspect?: Inspect;
 }
 
 /** What the manifest says about an object: enough to notice any other object in its place, and to read parts of it. */

@@ -1,7 +1,7 @@
 /** Parsers meet whatever bytes there are: each answers with a typed error or a value, in bounded time and memory. */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { constants, zstdCompressSync } from 'node:zlib';
+import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
 import { compress, decompress } from '../../../shared/archive/compression.ts';
@@ -247,10 +247,11 @@ test('a bomb of 200 MiB in 6 KB takes no more than the length it declares', asyn
     refusesNow(() => decompress(bomb, 2 ** 32 - 1), 'too-large');
   });
   ok(memory < 24, `${memory} MiB`);
-  // A window of 128 MiB would be allocated before the first byte comes out.
-  const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_contentSizeFlag]: 0 };
-  const wide = zstdCompressSync(Buffer.alloc(16 * 1024 * 1024), { params });
-  refusesNow(() => decompress(wide, 8 * 1024 * 1024), 'decompression-failed');
+  // Five bytes that ask for a window of 128 MiB, which would be allocated before the first of them comes out.
+  const asking = (window: number): Buffer =>
+    Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (window - 10) << 3, 0x29, 0, 0]), Buffer.from('hello')]);
+  equal(String(decompress(asking(23), 5)), 'hello');
+  for (const window of [24, 27, 31]) refusesNow(() => decompress(asking(window), 5), 'decompression-failed');
 });
 
 test('zstd with less, more or other than it declares is refused', () => {
@@ -292,6 +293,38 @@ test('few bytes of keys do not unfold into many: names, records and bodies are b
   });
   ok(memory < 24, `${memory} MiB`);
   equal(new Leaf(keysOf(3, 5, 1, 0)).count, 3);
+});
+
+test('few bytes of a page do not unfold into many names', () => {
+  const place = {
+    backup: 'bkp_01',
+    object: chunkName,
+    frame: 0,
+    offset: 0,
+    keysLength: 100,
+    bodiesLength: 100,
+    records: 1,
+    start: 0,
+    count: 1,
+  };
+  const long = Buffer.alloc(65_535, 'n');
+  const segments = Array.from({ length: 200 }, (_, i) => {
+    const first = Buffer.from(long);
+    first[65_534] = 0x30 + i;
+    return { ...place, first, keysSha256: Buffer.alloc(32), bodiesSha256: Buffer.alloc(32) };
+  });
+  ok(decodePage(encodePage(segments.slice(0, 100))));
+  refusesNow(() => decodePage(encodePage(segments)), 'too-large');
+});
+
+test('leaves of a chunk whose names do not ascend from one to the next are refused', async () => {
+  const writer = new ObjectWriter(chunkName, writing('leaves'));
+  const [keys, bodies] = await plainLeaf();
+  for (const last of [false, true]) {
+    writer.seal(keys, false);
+    writer.seal(bodies, last);
+  }
+  await refuses(all(readChunk([Buffer.concat(writer.take())], reading)), 'record-invalid');
 });
 
 test('a leaf of another form is refused', async () => {

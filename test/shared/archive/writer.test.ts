@@ -11,6 +11,7 @@ import {
   objectName,
   readChunk,
   readIndex,
+  readPages,
   type Segment,
   type SelfCheck,
   ShardWriter,
@@ -39,22 +40,23 @@ const marksOf = (name: string) => ({
   ...{ createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 },
 });
 
-// A11: a processor or memory that errs between encrypting and storing.
+// A11: a processor or memory that errs between compressing, encrypting and storing.
 test('a frame damaged before it is given out is refused by the self-check, and passes without', () => {
   const documents = samples(10);
-  const write = (check: SelfCheck | undefined, damage: (sealed: Buffer) => void): void => {
-    const writer = new ShardWriter(0, writing('check', { ...(check && { check }), inspect: damage }));
+  const write = (check: SelfCheck | undefined, damaged: 'compressed' | 'sealed' | undefined): void => {
+    const inspect = (after: string, bytes: Buffer): void => {
+      if (after === damaged) bytes[bytes.length - 1] = bytes[bytes.length - 1]! ^ 1;
+    };
+    const writer = new ShardWriter(0, writing('check', { ...(check && { check }), inspect }));
     addAll(writer, documents);
     writer.finish();
   };
-  const flip = (sealed: Buffer): void => {
-    sealed[0] = sealed[0]! ^ 1;
-  };
-  refusesNow(() => write(undefined, flip), 'self-check-failed');
-  refusesNow(() => write('sealed', flip), 'self-check-failed');
-  refusesNow(() => write('restored', flip), 'self-check-failed');
-  write('none', flip);
-  for (const check of ['none', 'sealed', 'restored'] as const) write(check, () => undefined);
+  for (const check of [undefined, 'sealed', 'restored'] as const) refusesNow(() => write(check, 'sealed'), 'self-check-failed');
+  refusesNow(() => write('restored', 'compressed'), 'self-check-failed');
+  // What each check does not look at.
+  write('none', 'sealed');
+  write('sealed', 'compressed');
+  for (const check of ['none', 'sealed', 'restored'] as const) write(check, undefined);
 });
 
 test('the self-check changes nothing of what is written', () => {
@@ -283,5 +285,11 @@ test('an index of many pages lists each in the manifest', async () => {
     pages.reduce((sum, { records }) => sum + records, 0),
     2_000,
   );
-  deepEqual(await all(readIndex([Buffer.concat(writer.take())], { identity, name: indexName, dataKey, entry })), segments);
+  const stored = Buffer.concat(writer.take());
+  deepEqual(await all(readIndex([stored], { identity, name: indexName, dataKey, entry })), segments);
+  // Whoever has only the object finds the same pages.
+  deepEqual(
+    (await all(readPages([stored], { identity, name: indexName, dataKey, entry }))).map((page) => page.entry),
+    pages,
+  );
 });
