@@ -12,6 +12,8 @@ export interface FieldPlan {
   readonly presence: boolean;
   /** The other fields of its oneof: the last on the wire wins. */
   readonly siblings: readonly string[];
+  /** The name of that oneof. */
+  readonly oneof: string | undefined;
   readonly enumeration: protobuf.Enum | undefined;
   readonly message: protobuf.Type | undefined;
 }
@@ -69,5 +71,6 @@ function planOf(field: protobuf.Field, isWhole: boolean): FieldPlan {
   const shape = field instanceof protobuf.MapField ? 'map' : field.repeated ? 'many' : 'one';
   const message = kind === 'message' && type instanceof protobuf.Type ? type : undefined;
   const siblings = field.partOf?.fieldsArray.map((other) => other.name).filter((name) => name !== field.name) ?? [];
-  return { name: field.name, id: field.id, kind, shape, presence: field.partOf !== null, siblings, enumeration, message };
+  const oneof = field.partOf?.name;
+  return { name: field.name, id: field.id, kind, shape, presence: field.partOf !== null, siblings, oneof, enumeration, message };
 }

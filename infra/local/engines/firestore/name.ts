@@ -16,6 +16,12 @@ export interface DocumentName extends DatabaseName {
 /** `projects/p/databases/d` */
 export const databaseName = (name: DatabaseName): string => `projects/${name.projectId}/databases/${name.databaseId}`;
 
+/** Refuses a name of another database than the request's; both as `projects/p/databases/d`. */
+export const checkSameDatabase = (requested: string, named: string): void => {
+  if (named === requested) return;
+  throw invalid(`The request was for database '${requested}' but was attempting to access database '${named}'`);
+};
+
 /** The full name of what lies at a path of a database; an empty path is the root. */
 export const documentName = (database: DatabaseName, path: string): string =>
   path === '' ? `${databaseName(database)}/documents` : `${databaseName(database)}/documents/${path}`;

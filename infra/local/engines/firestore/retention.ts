@@ -30,6 +30,7 @@ export const isWanted = (from: Micros, until: Micros, { fine, coarse }: Window):
 
 /** Refuses a time outside the window. */
 export const checkWithin = (at: Micros, window: Window): void => {
+  if (at < birth) throw new RpcError('INVALID_ARGUMENT', "The requested 'read_time' cannot be before database creation time.");
   if (isReadable(at, window)) return;
   if (at >= window.coarse)
     throw new RpcError(
@@ -42,3 +43,6 @@ export const checkWithin = (at: Micros, window: Window): void => {
 export const tooOld = (): RpcError => new RpcError('FAILED_PRECONDITION', 'The requested snapshot version is too old.');
 
 const slack = 5 * minute;
+
+/** Every database passes for one made on this day, so that a time can be too old for it and not yet before it. */
+const birth: Micros = Date.UTC(2025, 0, 1) * 1000;

@@ -1,6 +1,6 @@
 import type { FieldPath } from './field-path.ts';
 import { readMask } from './mask.ts';
-import { type DatabaseName, databaseName, isPlainPath, parseDocumentName } from './name.ts';
+import { checkSameDatabase, type DatabaseName, databaseName, isPlainPath, parseDocumentName } from './name.ts';
 import { type PathKey, RpcError } from './parts.ts';
 import { pathKey } from './path-key.ts';
 import { type Precondition, readPrecondition } from './precondition.ts';
@@ -87,10 +87,7 @@ const placeOf = (name: string, database: DatabaseName): { readonly path: string;
     if (isPlainPath(path)) return { path, key: pathKey(path) };
   }
   const { path, key, ...other } = parseDocumentName(name);
-  if (other.projectId !== database.projectId || other.databaseId !== database.databaseId)
-    throw invalid(
-      `The request was for database '${databaseName(database)}' but was attempting to access database '${databaseName(other)}'`,
-    );
+  checkSameDatabase(databaseName(database), databaseName(other));
   return { path, key };
 };
 

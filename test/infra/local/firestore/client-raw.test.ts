@@ -67,10 +67,10 @@ describe('the generated v1 client', () => {
     );
     const refusal = async (more: object) => (await failure(list(more))).details;
     assert.equal(await refusal({ showMissing: true, orderBy: '__name__' }), 'cannot specify an order when show_missing is true');
-    assert.equal(await refusal({ pageToken: 'nonsense' }), 'Invalid page token.');
+    assert.equal(await refusal({ pageToken: 'nonsense' }), 'invalid page token');
     assert.equal(await refusal({ orderBy: 'a sideways' }), 'Invalid order by clause "a sideways".');
     assert.equal(await refusal({ orderBy: 'a', collectionId: '' }), 'kind is required for all orders except __key__ ascending');
-    assert.equal(await refusal({ pageSize: -1 }), 'page_size must be greater than or equal to zero.');
+    assert.equal(await refusal({ pageSize: -1 }), 'Page size must be nonnegative.');
     const [everywhere] = await client.listDocuments({ parent: `${root}/list/d07`, collectionId: '' });
     assert.deepEqual(
       everywhere.map(({ name }) => name),

@@ -120,6 +120,73 @@ describe('REST on documents', () => {
     assert.equal((await fetch(`${server.url}/v2/nothing`)).status, 404);
   });
 
+  const field = (op: string, value: unknown, fieldPath = 'a') => ({ fieldFilter: { field: { fieldPath }, op, value } });
+  const all = (...filters: unknown[]) => ({ compositeFilter: { op: 'AND', filters } });
+  const list = (...values: unknown[]) => ({ arrayValue: { values } });
+  const one = { integerValue: '1' };
+  const write = (value: unknown) => ({ writes: [{ update: { name: `${root}/c/x`, fields: { a: value } } }] });
+  const elsewhere = 'projects/web/databases/other';
+  const exclusions = "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query.";
+  const timestamp = 'type.googleapis.com/google.protobuf.Timestamp';
+  const operator = 'type.googleapis.com/google.firestore.v1.StructuredQuery.FieldFilter.Operator';
+  const refusals: readonly (readonly [where: unknown, message: string])[] = [
+    [field('OPERATOR_UNSPECIFIED', one), 'Unknown FieldFilter operator.'],
+    [field('WHAT', one), `Invalid value at 'structured_query.where.field_filter.op' (${operator}), "WHAT"`],
+    [{ compositeFilter: { filters: [field('EQUAL', one)] } }, 'Unsupported CompositeFilter operator.'],
+    [field('EQUAL', one, ''), 'Invalid empty property path string.'],
+    [all(field('NOT_IN', list(one)), field('NOT_IN', list(one))), exclusions],
+    [all(field('NOT_EQUAL', one), field('NOT_IN', list(one))), exclusions],
+    [
+      all(field('NOT_IN', list(one)), field('IN', list(one))),
+      "'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'.",
+    ],
+    [
+      field('EQUAL', { referenceValue: `${elsewhere}/documents/c/x` }, '__name__'),
+      `The request was for database 'projects/web/databases/(default)' but was attempting to access database '${elsewhere}'`,
+    ],
+    [
+      field('EQUAL', { timestampValue: '0000-01-01T00:00:00Z' }),
+      `Invalid value at 'structured_query.where.field_filter.value.timestamp_value' (${timestamp}), Field 'timestampValue', Timestamp value exceeds limits`,
+    ],
+  ];
+  for (const [where, message] of refusals)
+    it(`refuses a query as production was recorded to, in a list: ${message}`, async () => {
+      const { status, body } = await call('POST', ':runQuery', { structuredQuery: { from: [{ collectionId: 'c' }], where } });
+      assert.equal(status, 400);
+      assert.deepEqual(body, [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }] as unknown);
+    });
+
+  const refused: readonly (readonly [method: string, path: string, body: unknown, message: string])[] = [
+    [
+      'POST',
+      ':commit',
+      write({ bytesValue: '!!!' }),
+      `Invalid value at 'writes[0].update.fields[0].value.bytes_value' (TYPE_BYTES), Base64 decoding failed for "!!!"`,
+    ],
+    [
+      'POST',
+      ':commit',
+      { writes: [{ delete: `${root}/c/x`, verify: `${root}/c/x` }] },
+      "Invalid value at 'writes[0]' (oneof), oneof field 'operation' is already set. Cannot set 'verify'",
+    ],
+    ['DELETE', '/c', undefined, `Document name "${root}/c" lacks "/" at index ${root.length + 2}.`],
+    [
+      'POST',
+      ':beginTransaction',
+      { options: { readOnly: { readTime: '2020-01-01T00:00:00Z' } } },
+      "The requested 'read_time' cannot be before database creation time.",
+    ],
+  ];
+  for (const [method, path, sent, message] of refused)
+    it(`refuses as production was recorded to: ${message}`, async () => {
+      const { status, body } = await call(method, path, sent);
+      assert.deepEqual([status, body.error?.message], [400, message]);
+    });
+
+  it('knows no verb but its own, and makes no collection of another', async () => {
+    assert.equal((await call('POST', ':doSomething', {})).status, 404);
+  });
+
   it('takes ids with colons, spaces, percent signs and slashes in other alphabets', async () => {
     for (const id of ['a:commit', 'a b', '100%', 'ä/ö'.replace('/', '∕'), 'x:y:z']) {
       const made = await call('PATCH', `/ids/${encodeURIComponent(id)}`, { fields: {} });

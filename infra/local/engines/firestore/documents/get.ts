@@ -1,6 +1,6 @@
 import type { Databases } from '../databases.ts';
 import { project, readMask } from '../mask.ts';
-import { databaseName, parseDatabaseName, parseDocumentName } from '../name.ts';
+import { checkSameDatabase, databaseName, parseDatabaseName, parseDocumentName } from '../name.ts';
 import { DocumentMessage, type Message, type Method, RpcError } from '../parts.ts';
 import { type BatchGetDocumentsRequest, decodeRequest, type MaskBytes, proto, timestampOf } from '../proto.ts';
 import { openReader } from '../reader.ts';
@@ -30,13 +30,7 @@ export const batchGetDocuments = (databases: Databases): Method => ({
 function* respond(databases: Databases, request: BatchGetDocumentsRequest): Generator<readonly Message[]> {
   const database = parseDatabaseName(request.database);
   const names = [...new Set(request.documents)].map((text) => ({ text, ...parseDocumentName(text) }));
-  for (const name of names) {
-    if (databaseName(name) === databaseName(database)) continue;
-    throw new RpcError(
-      'INVALID_ARGUMENT',
-      `The request was for database '${databaseName(database)}' but was attempting to access database '${databaseName(name)}'`,
-    );
-  }
+  for (const name of names) checkSameDatabase(databaseName(database), databaseName(name));
   const masked = masking(request.mask);
   const reader = openReader(databases.open(database), request);
   const readTime = timestampOf(reader.at);

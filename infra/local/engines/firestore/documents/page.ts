@@ -9,7 +9,7 @@ const usualPageSize = 100;
 
 /** How many to give: 0 leaves the choice to the service. */
 export function pageLimit(asked: number): number {
-  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'page_size must be greater than or equal to zero.');
+  if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'Page size must be nonnegative.');
   return asked === 0 ? usualPageSize : Math.min(asked, maxPageSize);
 }
 
@@ -22,7 +22,7 @@ export function readPageToken(token: string, query: ListQuery): string | undefin
   if (token === '') return undefined;
   const stored = parse(token);
   if (typeof stored?.after !== 'string' || JSON.stringify(stored.query) !== JSON.stringify(query))
-    throw new RpcError('INVALID_ARGUMENT', 'Invalid page token.');
+    throw new RpcError('INVALID_ARGUMENT', 'invalid page token');
   return stored.after;
 }
 

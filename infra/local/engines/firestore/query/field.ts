@@ -21,7 +21,7 @@ export const nameField = (databaseName: string): FieldRef => ({
 });
 
 export const fieldRef = (field: FieldReference | undefined, databaseName: string): FieldRef => {
-  if (!field?.fieldPath) throw new RpcError('INVALID_ARGUMENT', 'field path is required.');
+  if (!field?.fieldPath) throw new RpcError('INVALID_ARGUMENT', 'Invalid empty property path string.');
   if (field.fieldPath === '__name__') return nameField(databaseName);
   const path = parseFieldPath(field.fieldPath);
   return { text: path.map((name) => JSON.stringify(name)).join('.'), path, isName: false, databaseName };

@@ -1,4 +1,5 @@
 import { compareValues, typeOrder } from '../compare.ts';
+import { checkSameDatabase, databaseName, parseParent } from '../name.ts';
 import { RpcError, type StoredDocument } from '../parts.ts';
 import type { FieldOperator, Filter } from '../query-messages.ts';
 import { readValue, type Value } from '../value.ts';
@@ -22,25 +23,24 @@ export type FilterTree =
 
 const none: Value = { kind: 'null' };
 
-export const parseFilter = (filter: Filter, databaseName: string): FilterTree => {
+export const parseFilter = (filter: Filter, database: string): FilterTree => {
   if (filter.compositeFilter) {
     const { op, filters } = filter.compositeFilter;
-    if (op !== 'AND' && op !== 'OR')
-      throw new RpcError('INVALID_ARGUMENT', 'composite filter operator is not specified or unknown.');
-    const parts = filters.map((part) => parseFilter(part, databaseName));
+    if (op !== 'AND' && op !== 'OR') throw new RpcError('INVALID_ARGUMENT', 'Unsupported CompositeFilter operator.');
+    const parts = filters.map((part) => parseFilter(part, database));
     return op === 'AND' ? { kind: 'and', parts } : { kind: 'or', parts };
   }
   if (filter.unaryFilter) {
     const { op, field } = filter.unaryFilter;
     if (typeof op === 'number' || op === 'OPERATOR_UNSPECIFIED')
-      throw new RpcError('INVALID_ARGUMENT', 'unary filter operator is not specified or unknown.');
-    return { kind: 'comparison', comparison: { field: fieldRef(field, databaseName), operator: op, value: none } };
+      throw new RpcError('INVALID_ARGUMENT', 'Unknown UnaryFilter operator.');
+    return { kind: 'comparison', comparison: { field: fieldRef(field, database), operator: op, value: none } };
   }
   if (filter.fieldFilter) {
     const { op, field, value } = filter.fieldFilter;
     if (typeof op === 'number' || op === 'OPERATOR_UNSPECIFIED')
-      throw new RpcError('INVALID_ARGUMENT', 'field filter operator is not specified or unknown.');
-    const comparison = { field: fieldRef(field, databaseName), operator: op, value: value ? readValue(value) : none };
+      throw new RpcError('INVALID_ARGUMENT', 'Unknown FieldFilter operator.');
+    const comparison = { field: fieldRef(field, database), operator: op, value: value ? readValue(value) : none };
     checkOperand(comparison);
     return { kind: 'comparison', comparison };
   }
@@ -63,8 +63,10 @@ const checkOperand = ({ field, operator, value }: Comparison): void => {
     throw new RpcError('INVALID_ARGUMENT', '__name__ filter cannot use array operators.');
   }
   const operands = max !== undefined && value.kind === 'array' ? value.values : [value];
-  if (operands.some(({ kind }) => kind !== 'reference'))
-    throw new RpcError('INVALID_ARGUMENT', '__key__ filter value must be a Key');
+  for (const operand of operands) {
+    if (operand.kind !== 'reference') throw new RpcError('INVALID_ARGUMENT', '__key__ filter value must be a Key');
+    checkSameDatabase(field.databaseName, databaseName(parseParent(operand.value)));
+  }
 };
 
 /** Null and NaN are found by the unary operators alone (clients send those for == and !=): as an operand they match nothing. */

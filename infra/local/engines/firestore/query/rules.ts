@@ -1,5 +1,5 @@
 import { RpcError } from '../parts.ts';
-import { type Comparison, comparisonsOf, type FilterTree } from './filter.ts';
+import { comparisonsOf, type FilterTree } from './filter.ts';
 
 const disjunctionsMax = 30;
 
@@ -8,21 +8,13 @@ const excluding = new Set<string>(['NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT
 /** Which comparisons may stand together, as the service has it. */
 export const checkCombination = (tree: FilterTree): void => {
   const comparisons = comparisonsOf(tree);
-  const exclusions = comparisons.filter(({ operator }) => excluding.has(operator));
-  const notIn = comparisons.filter(({ operator }) => operator === 'NOT_IN');
-  if (notIn.length > 0) {
-    const other =
-      exclusions.length > 1
-        ? (exclusions.find(({ operator }) => operator !== 'NOT_IN')?.operator ?? 'NOT_IN')
-        : disjunctive(comparisons);
-    if (other) throw new RpcError('INVALID_ARGUMENT', `'NOT_IN' cannot be used in the same query with '${other}'.`);
-    if (hasOr(tree)) throw new RpcError('INVALID_ARGUMENT', "'NOT_IN' cannot be used in the same query with 'OR'.");
-  }
-  if (exclusions.length > 1)
+  if (comparisons.filter(({ operator }) => excluding.has(operator)).length > 1)
     throw new RpcError(
       'INVALID_ARGUMENT',
-      'Only a single NOT_EQUAL, NOT_IN, IS_NOT_NULL, or IS_NOT_NAN filter allowed per query.',
+      "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query.",
     );
+  if (comparisons.some(({ operator }) => operator === 'NOT_IN') && isDisjunctive(tree))
+    throw new RpcError('INVALID_ARGUMENT', "'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'.");
   if (arrayTestsAtOnce(tree) > 1) {
     throw new RpcError('INVALID_ARGUMENT', "A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.");
   }
@@ -35,10 +27,10 @@ export const checkCombination = (tree: FilterTree): void => {
   }
 };
 
-const disjunctive = (comparisons: readonly Comparison[]): string | undefined =>
-  comparisons.find(({ operator }) => operator === 'IN' || operator === 'ARRAY_CONTAINS_ANY')?.operator;
-
-const hasOr = (tree: FilterTree): boolean => tree.kind === 'or' || (tree.kind === 'and' && tree.parts.some(hasOr));
+const isDisjunctive = (tree: FilterTree): boolean =>
+  tree.kind === 'comparison'
+    ? tree.comparison.operator === 'IN' || tree.comparison.operator === 'ARRAY_CONTAINS_ANY'
+    : tree.kind === 'or' || tree.parts.some(isDisjunctive);
 
 /** How many conjunctions the filter becomes when written as an `or` of `and`s. */
 const countDisjunctions = (tree: FilterTree): number => {

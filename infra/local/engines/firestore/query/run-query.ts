@@ -24,7 +24,7 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const begun = performance.now();
   const parent = parseParent(request.parent);
   const { structuredQuery: query, explainOptions } = request;
-  if (!query) throw new RpcError('INVALID_ARGUMENT', 'query_type is required.');
+  if (!query) throw new RpcError('INVALID_ARGUMENT', 'only structured queries are supported');
   const reader = openReader(databases.open(parent), request);
   const plan = planQuery(parent, databaseName(parent), query);
   reader.track(plan.from, plan.to, matches(plan));

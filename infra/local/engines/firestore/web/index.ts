@@ -8,7 +8,7 @@ import { type Authorize, tokenOf } from '../guard.ts';
 import type { CallContext, Methods } from '../parts.ts';
 import { adminRoutes } from './admin.ts';
 import { readJson } from './body.ts';
-import { restCall, restError } from './rest.ts';
+import { type RestCall, restCall, restError } from './rest.ts';
 
 /** The parts that answer what comes over HTTP/1.1. */
 export interface Web {
@@ -27,14 +27,19 @@ export const web =
     const controller = new AbortController();
     response.on('close', () => controller.abort());
     serve(parts, request, response, controller.signal).catch((error: unknown) => {
-      if (response.destroyed) return;
       if (error instanceof AuthError) return reply(response, error.httpStatus, error.body);
-      const { httpStatus, body } = restError(error);
-      if (httpStatus === 500) parts.log(error);
-      if (response.headersSent) response.destroy();
-      else reply(response, httpStatus, body);
+      fail(response, error, false, parts.log);
     });
   };
+
+/** An error before the first piece has its own status; a later one can only break the connection off. */
+function fail(response: ServerResponse, error: unknown, isList: boolean, log: Web['log']): void {
+  if (response.destroyed) return;
+  const { httpStatus, body } = restError(error);
+  if (httpStatus === 500) log(error);
+  if (response.headersSent) response.destroy();
+  else reply(response, httpStatus, isList ? [body] : body);
+}
 
 async function serve(parts: Web, request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
@@ -45,7 +50,7 @@ async function serve(parts: Web, request: IncomingMessage, response: ServerRespo
   const http = { method, path: url.pathname, query: url.searchParams, body };
 
   const rest = restCall(parts.methods, http, call);
-  if (rest) return stream(response, rest.run());
+  if (rest) return stream(response, rest).catch((error: unknown) => fail(response, error, rest.isList, parts.log));
 
   const account = authRoutes(parts.users, authRequest(http));
   if (account) {
@@ -70,9 +75,8 @@ function reply(response: ServerResponse, httpStatus: number, body: unknown): voi
   response.end(`${JSON.stringify(body, null, 2)}\n`);
 }
 
-/** An error before the first piece has its own status; a later one can only break the connection off. */
-async function stream(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
-  for await (const piece of pieces) {
+async function stream(response: ServerResponse, rest: RestCall): Promise<void> {
+  for await (const piece of rest.run()) {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' });
     if (response.write(piece) || response.destroyed) continue;
     await new Promise<void>((resolve) => {

@@ -24,11 +24,10 @@ export function fromJson(type: protobuf.Type, json: unknown, at: string): Fields
     }
     const path = at === '' ? snake(plan.name) : `${at}.${snake(plan.name)}`;
     if (value === null && !isNull(plan)) continue;
-    if (plan.siblings.some((sibling) => fields[sibling] !== undefined))
-      throw new RpcError(
-        'INVALID_ARGUMENT',
-        `Invalid value at '${at}' (oneof), oneof field is already set. Cannot set '${name}'`,
-      );
+    if (plan.siblings.some((sibling) => fields[sibling] !== undefined)) {
+      const set = `oneof field '${snake(plan.oneof ?? '')}' is already set. Cannot set '${name}'`;
+      throw new RpcError('INVALID_ARGUMENT', `Invalid value${at === '' ? '' : ` at '${at}'`} (oneof), ${set}`);
+    }
     fields[plan.name] = shaped(plan, value, path);
   }
   return fields;
@@ -46,11 +45,14 @@ function shaped(plan: FieldPlan, value: unknown, at: string): unknown {
   }
   if (plan.shape !== 'map') return one(plan, value, at);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(plan, value, at);
-  return new Map(Object.entries(value).map(([key, item]) => [key, one(plan, item, `${at}[${JSON.stringify(key)}]`)]));
+  return new Map(Object.entries(value).map(([key, item], index) => [key, one(plan, item, `${at}[${index}].value`)]));
 }
 
-const invalid = (plan: FieldPlan, value: unknown, at: string): RpcError =>
-  new RpcError('INVALID_ARGUMENT', `Invalid value at '${at}' (TYPE_${plan.kind.toUpperCase()}), ${JSON.stringify(value)}`);
+const invalid = (plan: FieldPlan, value: unknown, at: string): RpcError => {
+  const type = plan.enumeration ? `type.googleapis.com/${plan.enumeration.fullName.slice(1)}` : `TYPE_${plan.kind.toUpperCase()}`;
+  const what = plan.kind === 'bytes' && typeof value === 'string' ? 'Base64 decoding failed for ' : '';
+  return new RpcError('INVALID_ARGUMENT', `Invalid value at '${at}' (${type}), ${what}${JSON.stringify(value)}`);
+};
 
 function one(plan: FieldPlan, value: unknown, at: string): unknown {
   if (plan.message) return fromJson(plan.message, value, at);
@@ -62,7 +64,7 @@ function one(plan: FieldPlan, value: unknown, at: string): unknown {
 const readers: Readonly<Record<string, (value: unknown, plan: FieldPlan) => unknown>> = {
   string: (value) => (typeof value === 'string' ? value : undefined),
   bool: (value) => (typeof value === 'boolean' ? value : value === 'true' ? true : value === 'false' ? false : undefined),
-  bytes: (value) => (typeof value === 'string' ? Buffer.from(value, 'base64') : undefined),
+  bytes: (value) => (typeof value === 'string' && isBase64(value) ? Buffer.from(value, 'base64') : undefined),
   int32: (value) => {
     const number = integer(value);
     return number !== undefined && BigInt.asIntN(32, number) === number ? Number(number) : undefined;
@@ -83,6 +85,9 @@ const readers: Readonly<Record<string, (value: unknown, plan: FieldPlan) => unkn
     return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
   },
 };
+
+/** Of either alphabet, with or without padding. */
+const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
 
 function integer(value: unknown): bigint | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;

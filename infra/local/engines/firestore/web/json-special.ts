@@ -13,15 +13,28 @@ export const timestampText = (seconds: bigint, nanos: number): string =>
 /** Seconds with a fraction and an `s`. */
 export const durationText = (seconds: bigint, nanos: number): string => `${seconds}${digits(nanos)}s`;
 
+/** The years 1 to 9999. */
+const firstMillis = Date.parse('0001-01-01T00:00:00Z');
+const lastMillis = Date.parse('9999-12-31T23:59:59Z');
+
 /** The parts of an RFC 3339 time; its offset is applied. */
 export function timestampOfText(text: unknown, at: string): { readonly seconds: bigint; readonly nanos: number } {
   const match =
     typeof text === 'string' ? /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(text) : null;
   const millis = match ? Date.parse(`${match[1]}${match[3]}`) : Number.NaN;
-  if (Number.isNaN(millis)) {
+  const problem = Number.isNaN(millis)
+    ? "Illegal timestamp format; timestamps must end with 'Z' or have a valid timezone offset."
+    : millis < firstMillis || millis > lastMillis
+      ? 'Timestamp value exceeds limits'
+      : undefined;
+  if (problem !== undefined) {
+    const field = at
+      .split('.')
+      .at(-1)
+      ?.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     throw new RpcError(
       'INVALID_ARGUMENT',
-      `Invalid value at '${at}' (type.googleapis.com/google.protobuf.Timestamp), Field '${at.split('.').at(-1)}', Illegal timestamp format; timestamps must end with 'Z' or have a valid timezone offset.`,
+      `Invalid value at '${at}' (type.googleapis.com/google.protobuf.Timestamp), Field '${field}', ${problem}`,
     );
   }
   return { seconds: BigInt(millis / 1000), nanos: Number((match?.[2] ?? '').padEnd(9, '0')) };

@@ -35,6 +35,7 @@ export function routeOf(httpMethod: string, path: string): RestRoute | undefined
     const value = field === 'parent' ? full : documents.slice(0, -'/documents'.length);
     return { method, answer, request: (_query, body) => ({ ...objectOf(body), [field]: value }) };
   }
+  if (verb !== undefined && below === '') return undefined;
   // A colon that begins no verb belongs to the id.
   const segments = verb === undefined ? decoded : decodeSegments(`${below}:${verb}`);
   if (!segments || segments.length === 0) return undefined;
@@ -62,7 +63,8 @@ function collectionRoute(httpMethod: string, documents: string, segments: readon
     const answer = 'ListDocumentsResponse';
     return { method: 'ListDocuments', answer, request: (query) => ({ ...objectOfQuery(query), parent, collectionId }) };
   }
-  if (httpMethod !== 'POST') return undefined;
+  // The name of a collection, where that of a document belongs, is refused by who reads it.
+  if (httpMethod !== 'POST') return documentRoute(httpMethod, `${parent}/${collectionId}`);
   return {
     method: 'CreateDocument',
     answer: 'Document',

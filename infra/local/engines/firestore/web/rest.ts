@@ -7,7 +7,7 @@ import { routeOf } from './rest-route.ts';
 export interface RestCall {
   /** JSON text, in the pieces it is to be sent. */
   run(): AsyncIterable<string>;
-  /** Whether the answer is a list of messages, as streams give. */
+  /** Whether the answer is a list of messages, as streams give; then an error, too, comes in a list. */
   readonly isList: boolean;
 }
 
