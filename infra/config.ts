@@ -69,6 +69,17 @@ const Settings = z.object({
     .string()
     .regex(/^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/[\w.:-]+$/, "must be the ARN of a table's stream")
     .optional(),
+  /** Where Google's services are; another address only where theirs are stood in for. */
+  firestoreUrl: Address.default('https://firestore.googleapis.com'),
+  identityToolkitUrl: Address.default('https://identitytoolkit.googleapis.com'),
+  googleTokenUrl: Address.default('https://oauth2.googleapis.com/token'),
+  gcsUrl: Address.default('https://storage.googleapis.com'),
+  /** Where buckets of type s3 are when a destination names no endpoint; empty is AWS itself. */
+  s3Url: z.union([z.literal(''), Address]).default(''),
+  /** `{region}` is put in from the destination. */
+  spacesUrl: Address.default('https://{region}.digitaloceanspaces.com'),
+  /** `host:port` that a destination or webhook may name although it is not public, and over http. For private networks and tests. */
+  privateHosts: listOf(z.string().regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be host or host:port')).default([]),
   /** Where alarms go. */
   alarmEmail: z.email('must be an e-mail address').optional(),
 });

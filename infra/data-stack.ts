@@ -36,6 +36,7 @@ export class DataStack extends Stack {
   readonly table: dynamodb.Table | dynamodb.ITable;
   readonly tokenKeyArns: readonly [string, ...string[]];
   readonly secretsKey: Key;
+  readonly dataKey: Key;
   readonly serviceSecret: Secret;
   readonly identitySecret: Secret;
   /** Where alarms go. */
@@ -55,7 +56,7 @@ export class DataStack extends Stack {
     this.tokenKeyArns = this.#makeTokenKeys();
     this.secretsKey = this.#makeKey('SecretsKey', 'Seals secrets at rest: the grants people gave us, and our own');
     // Backups are sealed under data keys that this key wraps.
-    this.#makeKey('DataKey', 'Wraps the data keys of backups');
+    this.dataKey = this.#makeKey('DataKey', 'Wraps the data keys of backups');
     this.serviceSecret = this.#makeSecret(
       'ServiceSecret',
       'Keys for cursors, stored answers and invitation links derive from it',

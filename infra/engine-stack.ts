@@ -4,19 +4,23 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { type WorkerName, workers } from '../shared/contract/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
-import { everyHour, runRetries } from './part/clock.ts';
+import { runRetries, startByClock } from './part/clock.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
 import type { Parts } from './part/grant.ts';
 import { makeLogGroup } from './part/log.ts';
 import { makeDeadLetters, makeWorkQueue } from './part/queue.ts';
 import { settingsOf } from './part/setting.ts';
 import { makeWorkflow } from './part/workflow.ts';
+import { backupDefinition, backupSteps } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
+import type { Step } from './workflow/step.ts';
+import { verifyDefinition } from './workflow/verify.ts';
 
 export interface EngineStackProps extends StackProps {
   readonly config: Config;
@@ -37,6 +41,10 @@ const fanOutRetries = -1;
 const fanOutAgeMaxSeconds = 6 * 3_600;
 const fanOutWaitMaxSeconds = 900;
 
+const workflowNames = ['purge', 'backup', 'verify'] as const;
+type WorkflowName = (typeof workflowNames)[number];
+type WorkflowArns = Pick<Parts, `${WorkflowName}WorkflowArn`>;
+
 export class EngineStack extends Stack {
   readonly parts: Parts;
   readonly #props: EngineStackProps;
@@ -53,24 +61,39 @@ export class EngineStack extends Stack {
       waitMaxSeconds: taskWaitMaxSeconds,
       topic,
     });
-    // The worker that starts the workflow and the workflow itself share these parts, so its name comes late.
-    const workflowArn = Lazy.string({ produce: () => workflow.attrArn });
-    this.parts = this.#makeParts(queue, workflowArn);
-    const purge = this.#makeWorker('purge');
-    const workflow = makeWorkflow(this, 'PurgeWorkflow', {
-      name: 'purge',
-      steps: [purge],
-      definition: purgeDefinition(purge.functionArn, workers.purge.timeoutSeconds),
-      topic,
-    });
+    // The worker that starts a workflow and the workflow itself share these parts, so its name comes late.
+    const arns = Object.fromEntries(
+      workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => made.get(name)?.attrArn })]),
+    ) as WorkflowArns;
+    const made = new Map<WorkflowName, CfnStateMachine>();
+    this.parts = this.#makeParts(queue, arns);
+    made.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
+    made.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps));
+    made.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     this.#feedFromStream();
     this.#feedFromQueue(queue);
-    const deadLetters = makeDeadLetters(this, 'SweepDeadLetters', { name: 'sweep', topic });
-    const sweep = this.#makeWorker('sweep', [sendTo(deadLetters)]);
-    everyHour(this, 'Sweep', { name: 'sweep', target: sweep, deadLetters });
+    this.#startByClock('sweep', 'rate(1 hour)');
+    this.#startByClock('backupReap', 'rate(5 minutes)');
   }
 
-  #makeParts(queue: Queue, purgeWorkflowArn: string): Parts {
+  #makeWorkflow<S extends WorkerName>(
+    name: WorkflowName,
+    define: (steps: Readonly<Record<S, Step>>) => object,
+    steps: readonly S[],
+  ): CfnStateMachine {
+    const functions = Object.fromEntries(steps.map((step) => [step, this.#makeWorker(step)])) as Record<S, lambda.Function>;
+    const named = Object.fromEntries(
+      steps.map((step) => [step, { arn: functions[step].functionArn, timeoutSeconds: workers[step].timeoutSeconds }]),
+    ) as Record<S, Step>;
+    return makeWorkflow(this, `${capital(name)}Workflow`, {
+      name,
+      steps: Object.values(functions),
+      definition: define(named),
+      topic: this.#props.data.alarms,
+    });
+  }
+
+  #makeParts(queue: Queue, workflowArns: WorkflowArns): Parts {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -81,7 +104,8 @@ export class EngineStack extends Stack {
       identitySecretArn: data.identitySecret.secretArn,
       taskQueueUrl: queue.queueUrl,
       taskQueueArn: queue.queueArn,
-      purgeWorkflowArn,
+      ...workflowArns,
+      dataKeyArn: data.dataKey.keyArn,
       mailArns: ['identity', 'configuration-set'].map((resource) =>
         this.formatArn({ service: 'ses', resource, resourceName: '*' }),
       ),
@@ -91,21 +115,18 @@ export class EngineStack extends Stack {
 
   #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
     const worker = workers[name];
-    const fn = makeFunction(
-      this,
-      name.replace(/^./, (letter) => letter.toUpperCase()),
-      {
-        entry: worker.entry,
-        exportName: 'handler',
-        description: worker.summary,
-        timeoutSeconds: worker.timeoutSeconds,
-        uses: worker.uses,
-        parts: this.parts,
-        code: this.#props.code,
-        logGroup: this.#logGroup,
-        trigger,
-      },
-    );
+    const fn = makeFunction(this, capital(name), {
+      entry: worker.entry,
+      exportName: 'handler',
+      description: worker.summary,
+      timeoutSeconds: worker.timeoutSeconds,
+      memoryMegabytes: 'memoryMegabytes' in worker ? worker.memoryMegabytes : undefined,
+      uses: worker.uses,
+      parts: this.parts,
+      code: this.#props.code,
+      logGroup: this.#logGroup,
+      trigger,
+    });
     addAlarm(this, {
       name: `${kebab(name)}-errors`,
       says: `The function ${name} fails again and again`,
@@ -117,6 +138,13 @@ export class EngineStack extends Stack {
       topic: this.#props.data.alarms,
     });
     return fn;
+  }
+
+  #startByClock(name: WorkerName, rate: string): void {
+    const shown = kebab(name);
+    const deadLetters = makeDeadLetters(this, `${capital(name)}DeadLetters`, { name: shown, topic: this.#props.data.alarms });
+    const target = this.#makeWorker(name, [sendTo(deadLetters)]);
+    startByClock(this, capital(name), { name: shown, rate, target, deadLetters });
   }
 
   /** Tasks leave the table with the transaction that asked for them. */
@@ -177,4 +205,5 @@ const newTask = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix:
 const sendTo = (deadLetters: Queue): PolicyStatement =>
   new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] });
 
+const capital = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -9,19 +9,21 @@ import type { Construct } from 'constructs';
 
 export interface ClockProps {
   readonly name: string;
+  /** Such as `rate(1 hour)`. */
+  readonly rate: string;
   readonly target: Fn;
   readonly deadLetters: Queue;
 }
 
-/** The next hour brings the next try, so an older event is not worth delivering. */
+/** The next hour at the latest brings the next try, so an older event is not worth delivering. */
 const eventAgeMaxSeconds = 3_600;
 const deliveryRetries = 10;
 /** Lambda's maximum; the waits before them are one minute and two. */
 export const runRetries = 2;
 
-export const everyHour = (scope: Construct, id: string, props: ClockProps): void => {
+export const startByClock = (scope: Construct, id: string, props: ClockProps): void => {
   const role = new Role(scope, `${id}ClockRole`, {
-    description: `Starts ${props.name} every hour`,
+    description: `Starts ${props.name} at ${props.rate}`,
     // Only schedules of this account may take the role.
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
@@ -36,8 +38,8 @@ export const everyHour = (scope: Construct, id: string, props: ClockProps): void
     },
   });
   new CfnSchedule(scope, `${id}Clock`, {
-    description: `Starts ${props.name} every hour`,
-    scheduleExpression: 'rate(1 hour)',
+    description: `Starts ${props.name} at ${props.rate}`,
+    scheduleExpression: props.rate,
     flexibleTimeWindow: { mode: 'OFF' },
     target: {
       arn: props.target.functionArn,

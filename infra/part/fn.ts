@@ -16,6 +16,7 @@ export interface FnProps {
   readonly exportName: string;
   readonly description: string;
   readonly timeoutSeconds: number;
+  readonly memoryMegabytes?: number | undefined;
   readonly uses: readonly Use[];
   readonly parts: Parts;
   readonly code: CodeOf;
@@ -47,7 +48,7 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     code: props.code(props.entry),
     // The role is complete: nothing may add to it later.
     role: role.withoutPolicyUpdates(),
-    memorySize: memoryMegabytes,
+    memorySize: props.memoryMegabytes ?? memoryMegabytes,
     timeout: Duration.seconds(props.timeoutSeconds),
     tracing: lambda.Tracing.ACTIVE,
     loggingFormat: lambda.LoggingFormat.JSON,

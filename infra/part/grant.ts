@@ -2,6 +2,7 @@
  * Permission and configuration are granted together: for each use its IAM statements and exactly its variables.
  * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
  */
+import { Fn } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import type { Use, uses, Variable } from '../../shared/contract/uses.ts';
 
@@ -12,11 +13,15 @@ export interface Parts {
   /** The first signs; all verify. */
   readonly tokenKeyArns: readonly [string, ...string[]];
   readonly secretsKeyArn: string;
+  /** Wraps the data keys of backups. */
+  readonly dataKeyArn: string;
   readonly serviceSecretArn: string;
   readonly identitySecretArn: string;
   readonly taskQueueUrl: string;
   readonly taskQueueArn: string;
   readonly purgeWorkflowArn: string;
+  readonly backupWorkflowArn: string;
+  readonly verifyWorkflowArn: string;
   /** Every SES identity and configuration set of the account. */
   readonly mailArns: readonly string[];
   /** The values that need no permission. */
@@ -56,6 +61,14 @@ const readSecret = (secretArn: string, keyArn: string) => [
   allow(['kms:Decrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:SecretARN': secretArn } }),
 ];
 
+/** Opening what the secrets key sealed, for these purposes only. */
+const openSealed = (keyArn: string, ...purposes: string[]) =>
+  allow(['kms:Decrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:purpose': purposes } });
+
+/** An execution's ARN is its workflow's with another word and a name. */
+export const executionsOf = (workflowArn: string): string =>
+  `${Fn.join(':execution:', Fn.split(':stateMachine:', workflowArn))}:*`;
+
 const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
   'table:read': ({ tableArn }) => [
     allow(reading, [tableArn]),
@@ -82,6 +95,30 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
   'grant:seal': ({ secretsKeyArn }) => [allow(['kms:Encrypt'], [secretsKeyArn])],
+  // What a function opens is held to its purpose by the context it was sealed with.
+  'source:read': ({ identitySecretArn, secretsKeyArn }) => [
+    ...readSecret(identitySecretArn, secretsKeyArn),
+    openSealed(secretsKeyArn, 'provider-grant', 'source-credentials'),
+  ],
+  'destination:use': ({ secretsKeyArn }) => [
+    openSealed(secretsKeyArn, 'destination-credentials'),
+    // Customers' roles are in their accounts; each lets in only who knows its ExternalId.
+    allow(['sts:AssumeRole'], ['arn:aws:iam::*:role/*']),
+  ],
+  'data-key:name': () => [],
+  'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
+    allow(['kms:GenerateDataKey', 'kms:Encrypt'], [dataKeyArn]),
+    openSealed(secretsKeyArn, 'passphrase'),
+  ],
+  'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
+    allow(['kms:Decrypt'], [dataKeyArn]),
+    openSealed(secretsKeyArn, 'passphrase'),
+  ],
+  'backup:start': ({ backupWorkflowArn }) => [allow(['states:StartExecution'], [backupWorkflowArn])],
+  'backup:watch': ({ backupWorkflowArn }) => [
+    allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(backupWorkflowArn)]),
+  ],
+  'verify:start': ({ verifyWorkflowArn }) => [allow(['states:StartExecution'], [verifyWorkflowArn])],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
   // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
   // set: the sender is what is held fast.
@@ -105,6 +142,9 @@ interface Named {
   readonly SECRETS_KEY_ID: string;
   readonly TASK_QUEUE_URL: string;
   readonly PURGE_WORKFLOW_ARN: string;
+  readonly BACKUP_WORKFLOW_ARN: string;
+  readonly VERIFY_WORKFLOW_ARN: string;
+  readonly DATA_KEY_ID: string;
 }
 
 const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
@@ -113,6 +153,10 @@ const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
     parts.settings;
   const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
   const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
+  const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS } = parts.settings;
+  const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
+  const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
+  const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
   return {
     'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
     'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
@@ -120,15 +164,16 @@ const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
     'token:verify': { ...tokens, ALLOWED_ORIGINS },
     'token:sign': tokens,
     'secret:service': { SERVICE_SECRET_ID: parts.serviceSecretArn },
-    'identity:client': {
-      IDENTITY_ISSUER,
-      IDENTITY_CLIENT_ID,
-      IDENTITY_SECRET_ID: parts.identitySecretArn,
-      ALLOWED_REDIRECT_URIS,
-      CONSOLE_URL,
-      PUBLIC_URL,
-    },
-    'grant:seal': { SECRETS_KEY_ID: parts.secretsKeyArn },
+    'identity:client': { ...identity, ALLOWED_REDIRECT_URIS, CONSOLE_URL, PUBLIC_URL },
+    'grant:seal': secrets,
+    'source:read': { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, ...identity, ...secrets, PUBLIC_URL },
+    'destination:use': { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS, ...secrets },
+    'data-key:name': { ...dataKey, PLAN },
+    'data-key:make': { ...dataKey, ...secrets },
+    'data-key:open': { ...dataKey, ...secrets },
+    'backup:start': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
+    'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
+    'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
     'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
     'mail:send': { MAIL_FROM },
     'link:make': { PUBLIC_URL },

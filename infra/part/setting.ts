@@ -19,5 +19,12 @@ export const settingsOf = (config: Config, publicUrl: string): Parts['settings']
   IDENTITY_ISSUER: config.identityIssuer,
   IDENTITY_CLIENT_ID: config.identityClientId,
   MAIL_FROM: config.mailFrom,
+  FIRESTORE_URL: config.firestoreUrl,
+  IDENTITY_TOOLKIT_URL: config.identityToolkitUrl,
+  GOOGLE_TOKEN_URL: config.googleTokenUrl,
+  S3_URL: config.s3Url,
+  SPACES_URL: config.spacesUrl,
+  GCS_URL: config.gcsUrl,
+  PRIVATE_HOSTS: config.privateHosts.join(','),
   SERVICE_VERSION: version,
 });

@@ -20,13 +20,15 @@ export interface Row {
   readonly data?: z.ZodType;
   /** One element of the answer's `data` array; brings `limit`, `cursor` and `pagination` along. */
   readonly list?: z.ZodType;
+  /** With `data`: what it holds is long, so the row takes `limit` and `cursor` and has `pagination` beside `data`. */
+  readonly paged?: true;
   /** `file` is bytes of a type of their own, outside the envelope. */
   readonly reply?: 'json' | 'redirect' | 'file';
   /** The content types a `file` can have, with the shape of those that are JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
   readonly status?: 200 | 201 | 202;
-  /** A second status with the same content: work begun instead of done, or an answer that is complete but not good news. */
-  readonly alsoStatus?: 202 | 503;
+  /** A second status with the same content: work begun instead of done or the other way round, or an answer that is complete but not good news. */
+  readonly alsoStatus?: 200 | 202 | 503;
   /** The audit action. A row with one must return a change that says what it touched. */
   readonly audit?: string;
   /** Errors of its own, beside those every endpoint of its access can answer. */

@@ -10,21 +10,44 @@ export const errors = {
   MEMBER_NOT_FOUND: 404,
   SERVICE_ACCOUNT_NOT_FOUND: 404,
   STORAGE_NOT_FOUND: 404,
+  PROJECT_NOT_FOUND: 404,
+  BACKUP_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   CANNOT_REMOVE_OWNER: 409,
   INVITATION_EXISTS: 409,
   SERVICE_ACCOUNT_EXISTS: 409,
   SLUG_TAKEN: 409,
+  JOB_IN_PROGRESS: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
+  SOURCE_AUTH_ERROR: 422,
+  STORAGE_ERROR: 422,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
   SERVICE_UNAVAILABLE: 503,
 } as const;
 
 export type ErrorCode = keyof typeof errors;
+
+/** Why a job failed, in the words of its record's `error.code`. */
+export const jobErrors = [
+  'SOURCE_AUTH_ERROR',
+  'STORAGE_UPLOAD_ERROR',
+  'STORAGE_READ_ERROR',
+  'BACKUP_TIMEOUT',
+  'SNAPSHOT_EXPIRED',
+  'COUNT_MISMATCH',
+  'CHUNK_CORRUPT',
+  'KEY_UNAVAILABLE',
+  'WRITE_QUOTA_EXCEEDED',
+  'TARGET_PERMISSION_DENIED',
+  'CANCELLED',
+  'INTERNAL_ERROR',
+] as const;
+export type JobErrorCode = (typeof jobErrors)[number];
+
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** The one error a caller may read. Everything else that is thrown becomes a bare INTERNAL_ERROR. */

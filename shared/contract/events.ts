@@ -1,7 +1,10 @@
 /** The catalogue of events: every name the service can emit, with the shape of its `data`. */
 import * as z from 'zod';
 import { invitableRoles, roles } from './access.ts';
+import { Backup, JobError, Progress } from './backups.ts';
 import { Moment } from './fields.ts';
+import { Project } from './projects.ts';
+import { StorageDestination } from './storage-destinations.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
 const member = z.object({ userId: z.string(), email: z.string(), name: z.string(), role: z.enum(roles) });
@@ -13,7 +16,39 @@ const invitation = z.object({
   expiresAt: Moment,
 });
 
+/** Backup events as format A shows them. */
+const backup = Backup.pick({
+  id: true,
+  projectId: true,
+  type: true,
+  status: true,
+  size: true,
+  sizeFormatted: true,
+  duration: true,
+  storageDestination: true,
+  collections: true,
+  documentCount: true,
+  createdAt: true,
+  completedAt: true,
+}).extend({
+  durationFormatted: z.string().nullable(),
+  originalSize: z.int(),
+  collectionsCount: z.int(),
+  trigger: Backup.shape.trigger,
+  scheduleId: z.string().nullable(),
+});
+const project = z.object({ id: z.string(), name: z.string(), sourceProjectId: z.string() });
+const storage = StorageDestination.omit({ credentials: true, externalId: true });
+
 export const events = {
+  'backup.started': z.object({ backup, project, organization }),
+  'backup.progress': z.object({ backup, project, organization, progress: Progress }),
+  'backup.completed': z.object({ backup, project, organization }),
+  'backup.failed': z.object({ backup: backup.extend({ error: JobError }), project, organization }),
+  'project.created': z.object({ organization, project: Project }),
+  'project.deleted': z.object({ organization, project: Project }),
+  'storage.connected': z.object({ organization, storage }),
+  'storage.error': z.object({ organization, storage, error: z.string() }),
   'organization.created': z.object({
     organization: organization.extend({ slug: z.string(), ownerId: z.string(), createdAt: Moment }),
   }),

@@ -53,3 +53,12 @@ export const Timezone = z
 
 /** A date or a moment in a query, read as UTC when it is a bare date. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');
+
+/** A Google service account's own key; the private key is sealed before it is kept and never returned. */
+export const GoogleCredentials = z.strictObject({
+  clientEmail: z.email('must be the e-mail address of a service account').max(254),
+  privateKey: z
+    .string()
+    .max(3_500, 'must be at most 3500 characters')
+    .regex(/^-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----\s*$/, 'must be a private key in PEM form'),
+});

@@ -9,6 +9,8 @@ export const idPrefixes = {
   audit: 'aud',
   task: 'tsk',
   storageDestination: 'dst',
+  project: 'prj',
+  backup: 'bkp',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -1,11 +1,15 @@
 /** Everything the outside sees, in one table. */
 import { auditLogs } from './audit-logs.ts';
 import { auth } from './auth.ts';
+import { backups } from './backups.ts';
+import { encryption } from './encryption.ts';
 import type { Endpoint } from './endpoint.ts';
 import { invitations, invites } from './invitations.ts';
 import { members } from './members.ts';
 import { organizations } from './organizations.ts';
+import { projects } from './projects.ts';
 import { serviceAccount } from './service-account.ts';
+import { storageDestinations } from './storage-destinations.ts';
 import { description, system } from './system.ts';
 import type { Use } from './uses.ts';
 
@@ -16,6 +20,10 @@ export const contract = {
   invites,
   invitations,
   serviceAccount,
+  encryption,
+  projects,
+  storageDestinations,
+  backups,
   auditLogs,
   system,
   description,
@@ -34,6 +42,6 @@ export const usesOf = (endpoint: Endpoint): readonly Use[] => [
   ...new Set<Use>([
     ...endpoint.uses,
     ...(endpoint.access === 'public' ? [] : (['token:verify', 'table:read'] as const)),
-    ...(endpoint.list || endpoint.idempotent ? (['secret:service'] as const) : []),
+    ...(endpoint.list || endpoint.paged || endpoint.idempotent ? (['secret:service'] as const) : []),
   ]),
 ];

@@ -22,6 +22,13 @@ export const recoverySeconds = 30 * 24 * 3_600;
 export const idempotencySeconds = 24 * 3_600;
 export const eventKeptSeconds = 30 * 24 * 3_600;
 
+/** How long a backup may take, in minutes. */
+export const backupTimeoutMinutes = 30;
+export const backupTimeoutMinutesMin = 5;
+export const backupTimeoutMinutesMax = 720;
+/** Google's list price of the dearest locations; others cost half. An estimate must not be too low. */
+export const usdPerRead = 0.06 / 100_000;
+
 export const nameMax = 100;
 export const slugMin = 3;
 export const slugMax = 40;

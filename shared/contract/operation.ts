@@ -63,10 +63,13 @@ const securityOf = ({ access }: Endpoint): Operation['security'] => {
 const pathParameters: Readonly<Record<string, string>> = {
   userId: 'The id of a member',
   inviteId: 'The id of an invitation',
+  projectId: 'The id of a project',
+  storageId: 'The id of a storage destination',
+  backupId: 'The id of a backup',
   token: "The last part of an invitation's acceptUrl",
 };
 
-const parametersOf = ({ path, access, idempotent, list, query }: Endpoint): Operation['parameters'] => {
+const parametersOf = ({ path, access, idempotent, list, paged, query }: Endpoint): Operation['parameters'] => {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(
     ([, name = '']): Parameter => ({
       name,
@@ -94,13 +97,14 @@ const parametersOf = ({ path, access, idempotent, list, query }: Endpoint): Oper
     ...(typeof access === 'object' ? [sharedParameter('OrganizationId')] : []),
     ...(idempotent ? [sharedParameter('IdempotencyKey')] : []),
     ...filters,
-    ...(list ? [sharedParameter('Limit'), sharedParameter('Cursor')] : []),
+    ...(list || paged ? [sharedParameter('Limit'), sharedParameter('Cursor')] : []),
   ];
 };
 
 const descriptions = { 200: 'Done', 201: 'Created', 202: 'Begun' } as const;
 
 const secondDescriptions = {
+  200: 'The answer, when nothing was to be begun',
   202: 'The same, when the work has begun and goes on',
   503: 'The same, when not all is well',
 } as const;
@@ -121,12 +125,12 @@ const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>
     ]),
   );
 
-const envelope = ({ data, list }: Endpoint): NonNullable<Answer['content']> => {
+const envelope = ({ data, list, paged }: Endpoint): NonNullable<Answer['content']> => {
   const success = { type: 'boolean', const: true };
   const properties: Schema = list
     ? { success, data: { type: 'array', items: outputSchema(list) }, pagination: sharedSchema('Pagination') }
     : data
-      ? { success, data: outputSchema(data) }
+      ? { success, data: outputSchema(data), ...(paged && { pagination: sharedSchema('Pagination') }) }
       : { success, message: { type: 'string' } };
   return { 'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } } };
 };

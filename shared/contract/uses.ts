@@ -24,6 +24,29 @@ export const uses = {
   ],
   /** Seal a person's provider grant under the secrets key. */
   'grant:seal': ['SECRETS_KEY_ID'],
+  /** Read and write a project's database with the access it was connected with: a person's grant or a Google service account. */
+  'source:read': [
+    'FIRESTORE_URL',
+    'IDENTITY_TOOLKIT_URL',
+    'GOOGLE_TOKEN_URL',
+    'IDENTITY_ISSUER',
+    'IDENTITY_CLIENT_ID',
+    'IDENTITY_SECRET_ID',
+    'SECRETS_KEY_ID',
+    'PUBLIC_URL',
+  ],
+  /** Reach the customers' buckets with the credentials they gave, or by taking the role they made for us. */
+  'destination:use': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS', 'SECRETS_KEY_ID'],
+  /** Say which key wraps the data keys of backups. */
+  'data-key:name': ['DATA_KEY_ID', 'PLAN'],
+  /** Make the data key of a new backup. */
+  'data-key:make': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
+  /** Open the data key of a backup that exists: by KMS, or with the organization's passphrase. */
+  'data-key:open': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
+  'backup:start': ['BACKUP_WORKFLOW_ARN'],
+  /** Look whether a workflow still runs, and end one that must not. */
+  'backup:watch': ['BACKUP_WORKFLOW_ARN'],
+  'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'task:send': ['TASK_QUEUE_URL'],
   'mail:send': ['MAIL_FROM'],
   /** Links to ourselves in answers and e-mails. */

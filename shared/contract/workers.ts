@@ -8,6 +8,8 @@ export interface Worker {
   /** The stream of the table, the task queue, a step of a workflow, or a clock. */
   readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route';
   readonly timeoutSeconds: number;
+  /** Lambda gives a whole core at 1,769 MB; what only waits needs far less, 512 unless said. */
+  readonly memoryMegabytes?: number;
   readonly uses: readonly Use[];
 }
 
@@ -28,10 +30,21 @@ export const workers = {
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary: 'Does one task: sends an invitation, starts a purge',
+    summary: 'Does one task: sends an invitation, starts a workflow, removes a deleted backup, wraps keys anew',
     trigger: 'queue',
-    timeoutSeconds: 30,
-    uses: ['table:read', 'secret:service', 'link:make', 'mail:send', 'purge:start'],
+    timeoutSeconds: 60,
+    uses: [
+      'table:write',
+      'secret:service',
+      'link:make',
+      'mail:send',
+      'purge:start',
+      'backup:start',
+      'verify:start',
+      'destination:use',
+      'data-key:make',
+      'data-key:open',
+    ],
   },
   sweep: {
     entry: 'functions/organization/sweep.ts',
@@ -45,7 +58,59 @@ export const workers = {
     summary: 'Removes a bounded part of an organization and says whether anything is left',
     trigger: 'step',
     timeoutSeconds: 60,
-    uses: ['table:purge'],
+    uses: ['table:purge', 'destination:use'],
+  },
+  backupPrepare: {
+    entry: 'functions/backup/prepare.ts',
+    summary: 'Begins a backup: marks it running, makes its data key, asks the source whether it lets us in',
+    trigger: 'step',
+    timeoutSeconds: 60,
+    uses: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
+  },
+  backupPlan: {
+    entry: 'functions/backup/plan.ts',
+    summary: 'Chooses the read time and cuts the database into ranges',
+    trigger: 'step',
+    timeoutSeconds: 300,
+    uses: ['table:write', 'source:read'],
+  },
+  backupCopy: {
+    entry: 'functions/backup/copy.ts',
+    summary: 'Copies one range into the destination, as far as its time reaches',
+    trigger: 'step',
+    timeoutSeconds: 900,
+    memoryMegabytes: 1_769,
+    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
+  },
+  backupSeal: {
+    entry: 'functions/backup/seal.ts',
+    summary: 'Proves that every object is stored, writes the manifest, reads it back and completes the backup',
+    trigger: 'step',
+    timeoutSeconds: 900,
+    memoryMegabytes: 1_769,
+    uses: ['table:write', 'destination:use', 'data-key:open'],
+  },
+  backupFail: {
+    entry: 'functions/backup/fail.ts',
+    summary: 'Ends a backup that failed or was cancelled: says why, frees the project, removes what was stored',
+    trigger: 'step',
+    timeoutSeconds: 300,
+    uses: ['table:write', 'destination:use'],
+  },
+  backupReap: {
+    entry: 'functions/backup/reap.ts',
+    summary: 'Every few minutes: ends backups whose workflow died or which ran out of time',
+    trigger: 'clock',
+    timeoutSeconds: 300,
+    uses: ['table:write', 'destination:use', 'backup:watch'],
+  },
+  backupVerify: {
+    entry: 'functions/backup/verify.ts',
+    summary: 'Checks a part of a backup where it lies and says whether anything is left to check',
+    trigger: 'step',
+    timeoutSeconds: 900,
+    memoryMegabytes: 1_769,
+    uses: ['table:write', 'destination:use', 'data-key:open'],
   },
 } as const satisfies Record<string, Worker>;
 

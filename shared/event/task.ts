@@ -5,6 +5,11 @@ import { id } from '../contract/fields.ts';
 export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('send-invitation'), invitationId: id('invitation') }),
   z.object({ kind: z.literal('purge-organization'), deleteBackupData: z.boolean() }),
+  z.object({ kind: z.literal('start-backup'), backupId: id('backup') }),
+  z.object({ kind: z.literal('start-verification'), backupId: id('backup') }),
+  z.object({ kind: z.literal('erase-backup'), backupId: id('backup') }),
+  /** Goes on after the backup named, if one is. */
+  z.object({ kind: z.literal('rewrap-keys'), after: id('backup').optional() }),
 ]);
 export type Task = z.output<typeof Task>;
 

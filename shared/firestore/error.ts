@@ -1,17 +1,4 @@
-/** Why a job failed, in the words its record has for it. */
-export type JobErrorCode =
-  | 'SOURCE_AUTH_ERROR'
-  | 'STORAGE_UPLOAD_ERROR'
-  | 'STORAGE_READ_ERROR'
-  | 'BACKUP_TIMEOUT'
-  | 'SNAPSHOT_EXPIRED'
-  | 'COUNT_MISMATCH'
-  | 'CHUNK_CORRUPT'
-  | 'KEY_UNAVAILABLE'
-  | 'WRITE_QUOTA_EXCEEDED'
-  | 'TARGET_PERMISSION_DENIED'
-  | 'CANCELLED'
-  | 'INTERNAL_ERROR';
+import type { JobErrorCode } from '../contract/errors.ts';
 
 /** What reading a source can end with. */
 export type SourceErrorCode = Extract<

@@ -1,7 +1,7 @@
 /** Reads a Firestore database over the wire: complete, in order, as of one time, byte for byte. */
 export { type Counted, type CountOptions, countRange, verifyCount } from './count-range.ts';
 export { DocumentBatch } from './document-batch.ts';
-export { type JobErrorCode, SourceError, type SourceErrorCode } from './error.ts';
+export { SourceError, type SourceErrorCode } from './error.ts';
 export { compareNames } from './name-order.ts';
 export { collectionRange, isCollectionPath, isInRange, type NameRange, scopeOf, tile } from './name-range.ts';
 export type { Patience } from './patience.ts';

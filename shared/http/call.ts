@@ -22,7 +22,7 @@ export type Call<E extends Endpoint> = {
   readonly params: Params<E['path']>;
   readonly query: Parsed<E['query']>;
   readonly body: Parsed<E['body']>;
-  readonly page: E['list'] extends z.ZodType ? Page : undefined;
+  readonly page: E['list'] extends z.ZodType ? Page : E['paged'] extends true ? Page : undefined;
   readonly now: Date;
   readonly origin: Origin;
   readonly incoming: Incoming;
@@ -35,7 +35,7 @@ type Payload<E extends Endpoint> = E['reply'] extends 'redirect'
     : E['list'] extends z.ZodType
       ? { readonly items: readonly z.input<E['list']>[]; readonly next: string | undefined }
       : E['data'] extends z.ZodType
-        ? { readonly data: z.input<E['data']> }
+        ? { readonly data: z.input<E['data']> } & (E['paged'] extends true ? { readonly next: string | undefined } : unknown)
         : { readonly message: string };
 
 /** What a handler decides: the answer, and the change that must be committed before it is given. */

@@ -74,8 +74,9 @@ const proceed = async (
   const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const page = endpoint.list ? await readPage(query, scope, endpoint.id) : undefined;
-  const parsedQuery = validate(endpoint.query ?? noQuery, endpoint.list ? filters : query, 'query');
+  const isPaged = endpoint.list !== undefined || endpoint.paged === true;
+  const page = isPaged ? await readPage(query, scope, endpoint.id) : undefined;
+  const parsedQuery = validate(endpoint.query ?? noQuery, isPaged ? filters : query, 'query');
   const body = endpoint.body ? validate(endpoint.body, readJson(incoming, endpoint.bodyOptional ?? false), 'body') : undefined;
 
   const earlier = await replay(authorized?.also, body, now);
@@ -113,6 +114,10 @@ const render = async (endpoint: Endpoint, outcome: Outcome, scope: string): Prom
       JSON.stringify({ success: true, data, pagination: await paginate(outcome.next, scope, endpoint.id) }),
     );
   }
-  if (endpoint.data) return jsonResponse(status, JSON.stringify({ success: true, data: endpoint.data.parse(outcome.data) }));
+  if (endpoint.data) {
+    const data = endpoint.data.parse(outcome.data);
+    const pagination = endpoint.paged && (await paginate(outcome.next, scope, endpoint.id));
+    return jsonResponse(status, JSON.stringify({ success: true, data, pagination }));
+  }
   return jsonResponse(status, JSON.stringify({ success: true, message: outcome.message }));
 };

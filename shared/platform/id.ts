@@ -5,7 +5,7 @@ import { type IdKind, idPrefixes } from '../contract/id.ts';
 import { clock } from './clock.ts';
 
 // Monotonic: two ids of one millisecond still sort in the order they were made.
-const ulid = monotonicFactory(() => randomBytes(4).readUInt32BE() / 0x1_0000_0000);
+const ulid = monotonicFactory(() => chance());
 
 export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPrefixes[kind]}_${ulid(at.getTime())}`;
 
@@ -18,6 +18,12 @@ export const idBounds = (kind: IdKind, from: Date, to: Date): { first: string; l
 
 /** 256 random bits as 43 base64url characters. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
+
+/** Bytes that nobody can predict. */
+export const randomness = (bytes: number): Buffer => randomBytes(bytes);
+
+/** From 0 up to, and without, 1: for waits that must not all end at the same moment. */
+export const chance = (): number => randomBytes(4).readUInt32BE() / 0x1_0000_0000;
 
 /** What is kept of a secret: enough to recognise it, useless to anyone who reads the table. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('base64url');

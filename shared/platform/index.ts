@@ -3,9 +3,19 @@ export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { commit, transactionMax } from './commit.ts';
 export { env, envList } from './env.ts';
 export { fetchTrusted } from './http-client.ts';
-export { fingerprint, idBounds, newId, randomToken } from './id.ts';
+export { chance, fingerprint, idBounds, newId, randomness, randomToken } from './id.ts';
 export { claim, take } from './item.ts';
-export { type PublicJwk, publicKeys, sealSecret, tokenSigner } from './keys.ts';
+export {
+  type DataKey,
+  makeDataKey,
+  openDataKey,
+  openSecret,
+  type PublicJwk,
+  publicKeys,
+  sealSecret,
+  tokenSigner,
+  wrapDataKey,
+} from './keys.ts';
 export { bestEffort, log } from './log.ts';
 export { type Letter, sendMail } from './mail.ts';
 export { isOutage } from './outage.ts';
@@ -17,4 +27,4 @@ export { removeAll } from './removal.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
-export { startWorkflow } from './workflow.ts';
+export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';

@@ -1,6 +1,13 @@
-/** The only door to KMS: the key that signs access tokens and the key that seals secrets at rest. */
+/** The only door to KMS: the key that signs access tokens, the key that seals secrets at rest, the key that wraps data keys. */
 import { createHash, createPublicKey } from 'node:crypto';
-import { EncryptCommand, GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import {
+  DecryptCommand,
+  EncryptCommand,
+  GenerateDataKeyCommand,
+  GetPublicKeyCommand,
+  KMSClient,
+  SignCommand,
+} from '@aws-sdk/client-kms';
 import { env, envList } from './env.ts';
 import { patience } from './patience.ts';
 
@@ -73,4 +80,47 @@ export const sealSecret = async (plain: string, context: Context): Promise<Uint8
   );
   if (!CiphertextBlob) throw new Error('KMS returned no ciphertext');
   return CiphertextBlob;
+};
+
+/** What was sealed under the secrets key for this very context. */
+export const openSecret = async (sealed: Uint8Array, context: Context): Promise<string> => {
+  const { Plaintext } = await client().send(
+    new DecryptCommand({ KeyId: env('SECRETS_KEY_ID'), CiphertextBlob: sealed, EncryptionContext: { ...context } }),
+  );
+  if (!Plaintext) throw new Error('KMS returned no plaintext');
+  return Buffer.from(Plaintext).toString();
+};
+
+export interface DataKey {
+  /** 32 bytes. */
+  readonly plain: Buffer;
+  /** The same, wrapped: only KMS opens it, and only with the same context. */
+  readonly blob: Buffer;
+  /** The ARN of the key that wraps it. */
+  readonly keyId: string;
+}
+
+/** A new key for one backup. */
+export const makeDataKey = async (context: Context): Promise<DataKey> => {
+  const { Plaintext, CiphertextBlob, KeyId } = await client().send(
+    new GenerateDataKeyCommand({ KeyId: env('DATA_KEY_ID'), KeySpec: 'AES_256', EncryptionContext: { ...context } }),
+  );
+  if (!Plaintext || !CiphertextBlob || !KeyId) throw new Error('KMS returned no data key');
+  return { plain: Buffer.from(Plaintext), blob: Buffer.from(CiphertextBlob), keyId: KeyId };
+};
+
+/** Opens a wrapped data key; whichever key of ours wrapped it is named in the blob itself. */
+export const openDataKey = async (blob: Uint8Array, context: Context): Promise<Buffer> => {
+  const { Plaintext } = await client().send(new DecryptCommand({ CiphertextBlob: blob, EncryptionContext: { ...context } }));
+  if (!Plaintext) throw new Error('KMS returned no data key');
+  return Buffer.from(Plaintext);
+};
+
+/** Wraps a data key under the present key. */
+export const wrapDataKey = async (plain: Uint8Array, context: Context): Promise<Pick<DataKey, 'blob' | 'keyId'>> => {
+  const { CiphertextBlob, KeyId } = await client().send(
+    new EncryptCommand({ KeyId: env('DATA_KEY_ID'), Plaintext: plain, EncryptionContext: { ...context } }),
+  );
+  if (!CiphertextBlob || !KeyId) throw new Error('KMS returned no ciphertext');
+  return { blob: Buffer.from(CiphertextBlob), keyId: KeyId };
 };

@@ -1,0 +1,63 @@
+/** How every step of every workflow runs: bounded in time, tried again with jitter, and with a way out of each failure. */
+
+/** A function that is a step. */
+export interface Step {
+  readonly arn: string;
+  readonly timeoutSeconds: number;
+}
+
+/** Room beyond the function's own timeout for Lambda to say that it passed. */
+const graceSeconds = 30;
+
+/** Faults of the platform: nothing ran, or nobody knows. Waits 2 to 60 s, about 5 minutes in all. */
+const platformFaults = [
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.TooManyRequestsException',
+];
+
+/**
+ * A task in Amazon States Language (JSONPath). Its input is what the state has; what it answers goes where `more` says.
+ * `final` are the names of errors that trying again cannot help. What fails for good is told at `$.error`, in state `otherwise`.
+ */
+export const task = (step: Step, otherwise: string, more: object, final: readonly string[] = []) => ({
+  Type: 'Task',
+  Resource: step.arn,
+  TimeoutSeconds: step.timeoutSeconds + graceSeconds,
+  Retry: [
+    {
+      ErrorEquals: platformFaults,
+      IntervalSeconds: 2,
+      BackoffRate: 2,
+      MaxDelaySeconds: 60,
+      MaxAttempts: 8,
+      JitterStrategy: 'FULL',
+    },
+    ...(final.length > 0 ? [{ ErrorEquals: [...final], MaxAttempts: 0 }] : []),
+    {
+      // TaskFailed does not cover Timeout.
+      ErrorEquals: ['States.TaskFailed', 'States.Timeout'],
+      IntervalSeconds: 5,
+      BackoffRate: 2,
+      MaxDelaySeconds: 300,
+      MaxAttempts: 6,
+      JitterStrategy: 'FULL',
+    },
+  ],
+  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: otherwise }],
+  ...more,
+});
+
+/** Runs a step again and again until it says `done`; its answer is its next input. */
+export const untilDone = (name: string, step: Step, otherwise: string, then: string, final: readonly string[] = []) => ({
+  [name]: task(step, otherwise, { Next: `${name} done?` }, final),
+  [`${name} done?`]: {
+    Type: 'Choice',
+    Choices: [{ Variable: '$.done', BooleanEquals: true, Next: then }],
+    Default: name,
+  },
+});
+
+/** Ends an execution as failed, with the error that led here: the alarm on failed executions rings. */
+export const failed = { Type: 'Fail', ErrorPath: '$.error.Error', CausePath: '$.error.Cause' };

@@ -1,0 +1,18 @@
+/** Checks a backup where it lies, a bounded part at a time. */
+import { failed, type Step, untilDone } from './step.ts';
+
+/** Terabytes at 100 MB/s; an execution that lives on is stuck, not slow. */
+const workflowTimeoutSeconds = 24 * 3_600;
+
+/** Input and output of the step: `{organizationId, backupId, position, done}`. What it finds it writes to the backup's record. */
+export const verifyDefinition = ({ backupVerify }: Readonly<Record<'backupVerify', Step>>) => ({
+  Comment: 'Checks a backup where it lies, a bounded part at a time',
+  StartAt: 'Verify',
+  TimeoutSeconds: workflowTimeoutSeconds,
+  States: {
+    ...untilDone('Verify', backupVerify, 'Failed', 'Verified'),
+    Verified: { Type: 'Succeed' },
+    // The step itself tells the record of whatever the store or the key answers; this is a fault of ours.
+    Failed: failed,
+  },
+});

@@ -1,0 +1,112 @@
+/** Where backups are kept while they are made and after. Every key begins with the tenant. */
+import type * as z from 'zod';
+import type { ObjectEntry, PageEntry } from '../archive/index.ts';
+import type { Backup } from '../contract/backups.ts';
+import type { Item, Key, Tenant } from '../platform/index.ts';
+
+type Shown = z.output<typeof Backup>;
+
+export interface BackupRecord extends Item {
+  readonly id: string;
+  readonly projectId: string;
+  readonly type: Shown['type'];
+  readonly parentBackupId: string | null;
+  readonly status: Shown['status'];
+  readonly phase: Shown['phase'];
+  readonly trigger: Shown['trigger'];
+  readonly scheduleId: string | null;
+  /** What was asked for. */
+  readonly collections: readonly string[];
+  readonly excludedCollections: readonly string[];
+  readonly includeAuthUsers: boolean;
+  readonly maxReads?: number;
+  readonly storageDestination: Shown['storageDestination'];
+  /** Where its objects are below the bucket, the destination's prefix included; no slash at its end. */
+  readonly path: string;
+  /** What its objects are bound to: the ids of its first day, wherever the record has moved to since. */
+  readonly archive: { readonly organization: string; readonly project: string; readonly backup: string };
+  /** The `key` object as stored. The record's own is what is trusted; the one in the bucket serves whoever has no service. */
+  readonly keyFile?: Uint8Array;
+  readonly encryption: Shown['encryption'];
+  /** SHA-256 of the stored manifest, base64url: a swapped or older one is noticed. */
+  readonly manifestDigest?: string;
+  /** Documents copied so far, and the percent that events have told of. */
+  readonly documents: number;
+  readonly totalDocuments: number | null;
+  readonly toldPercent: number;
+  readonly shards?: number;
+  readonly reads: number;
+  readonly readTime: string | null;
+  readonly unknownCollections: readonly string[];
+  readonly size: number;
+  readonly originalSize: number;
+  readonly documentCount: number;
+  readonly collectionCounts: Readonly<Record<string, number>>;
+  readonly countVerified: boolean | null;
+  readonly authUsers?: number;
+  readonly verification: Shown['verification'];
+  readonly verifiedAt: string | null;
+  readonly restoreTestedAt: string | null;
+  readonly lockedUntil: string | null;
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  /** It must have ended by then: the project's timeout, counted from its start. */
+  readonly deadline: string | null;
+  readonly error: Shown['error'];
+  readonly createdBy: { readonly type: string; readonly id: string };
+  /** While a project moves in from another organization its backups carry the move's id, and are not shown before it is done. */
+  readonly arriving?: string;
+}
+
+/** A range to copy. Its parts are what was copied so far, each complete in itself; a worker goes on after the last. */
+export interface ShardRecord extends Item {
+  readonly number: number;
+  /** Undefined for the shard of auth users. Bounds as JSON text, because names may hold NUL. */
+  readonly range?: string;
+  /** Full name of the last document that a stored part holds. */
+  readonly after?: string;
+  readonly parts: number;
+  readonly isDone: boolean;
+  readonly documents: number;
+  /** Of what the backup's own counter has been told. */
+  readonly counted: number;
+}
+
+/** One chunk and its index, stored and confirmed. */
+export interface PartRecord extends Item {
+  readonly number: number;
+  readonly part: number;
+  readonly chunk?: ObjectEntry;
+  readonly index: ObjectEntry;
+  readonly pages: readonly PageEntry[];
+  readonly records: number;
+  readonly originalSize: number;
+  readonly collections: Readonly<Record<string, number>>;
+  readonly countVerified: boolean;
+}
+
+export const backupPrefix = 'BACKUP#';
+const digits = (number: number, width: number): string => String(number).padStart(width, '0');
+
+export const backupKey = {
+  backup: (tenant: Tenant, backupId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `${backupPrefix}${backupId}` }),
+  /** Shards and parts are working notes in a partition of their own: they go when the backup has ended. */
+  shard: (tenant: Tenant, backupId: string, number: number): Key => ({
+    pk: workPartition(tenant, backupId),
+    sk: `SHARD#${digits(number, 8)}`,
+  }),
+  part: (tenant: Tenant, backupId: string, number: number, part: number): Key => ({
+    pk: workPartition(tenant, backupId),
+    sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
+  }),
+  /** Jobs under way, for the reaper. */
+  running: (tenant: Tenant, backupId: string): Key => ({ pk: 'RUNNING#BACKUP', sk: `${tenant.organizationId}#${backupId}` }),
+  /** Which records share the objects of an archive: they are removed with the last of them. */
+  archive: (tenant: Tenant, archiveBackupId: string, backupId: string): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `ARCHIVE#${archiveBackupId}#${backupId}`,
+  }),
+};
+export const workPartition = (tenant: Tenant, backupId: string): string => `WORK#${tenant.organizationId}#${backupId}`;

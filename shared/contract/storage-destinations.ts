@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { apiPrefix, group } from './endpoint.ts';
+import { GoogleCredentials, Moment, Name } from './fields.ts';
+
+export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
+export type StorageType = (typeof storageTypes)[number];
+
+/** What S3, Google and DigitalOcean all accept, and never a path. */
+const Bucket = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be the name of a bucket')
+  .meta({ examples: ['my-backups'] });
+const Prefix = z
+  .string()
+  .max(200, 'must be at most 200 characters')
+  .regex(/^[A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?$/, 'must be parts of plain characters between single slashes')
+  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part');
+const Region = z.string().regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1');
+const Endpoint = z.string().max(255).describe('Of a store that speaks the S3 protocol; https, and a public address');
+
+const AccessKey = z.strictObject({
+  accessKeyId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be an access key id'),
+  secretAccessKey: z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a secret access key'),
+});
+const AssumedRole = z.strictObject({
+  roleArn: z.string().regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role'),
+});
+export const StorageCredentials = z.union([AccessKey, AssumedRole, GoogleCredentials]);
+const ObjectLock = z.strictObject({
+  mode: z.enum(['governance', 'compliance']),
+  days: z.int('must be a whole number').min(1, 'must be at least 1').max(36_500, 'must be at most 36500'),
+});
+
+export const StorageDestination = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(storageTypes),
+  bucket: z.string(),
+  prefix: z.string(),
+  region: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  credentials: z.record(z.string(), z.string()).describe('Secrets are masked'),
+  externalId: z.string().optional().describe('What your role’s trust policy must ask for'),
+  immutable: z.boolean(),
+  objectLock: ObjectLock.nullable(),
+  status: z.enum(['connected', 'error']),
+  lastTestedAt: Moment.nullable(),
+  createdAt: Moment,
+  updatedAt: Moment,
+});
+
+export const StorageTest = z.object({
+  success: z.literal(true),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), error: z.string().optional() })),
+  warnings: z.array(z.string()),
+  duration: z.int().describe('Milliseconds'),
+});
+
+const given = {
+  name: Name,
+  bucket: Bucket,
+  prefix: Prefix,
+  region: Region,
+  endpoint: Endpoint,
+  credentials: StorageCredentials,
+  immutable: z.boolean('must be true or false').describe('Objects cannot be deleted there, so deleting is not tried'),
+  objectLock: ObjectLock.nullable().describe('s3 only, on a bucket with object lock'),
+};
+
+const read = { role: 'viewer', scope: 'storage:read' } as const;
+const manage = { role: 'admin', scope: 'storage:write' } as const;
+const probes = ['table:write', 'destination:use', 'grant:seal'] as const;
+
+export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Add a bucket of yours; writing, reading, listing and deleting are tried at once',
+    body: z.strictObject({
+      ...given,
+      type: z.enum(storageTypes),
+      prefix: given.prefix.optional(),
+      region: given.region.optional(),
+      endpoint: given.endpoint.optional(),
+      immutable: given.immutable.default(false),
+      objectLock: given.objectLock.optional(),
+    }),
+    data: StorageDestination,
+    status: 201,
+    audit: 'storage.created',
+    errors: ['STORAGE_ERROR'],
+    idempotent: true,
+    uses: [...probes],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: read,
+    summary: 'The storage destinations, newest first',
+    list: StorageDestination,
+    uses: ['table:read'],
+  },
+  get: {
+    method: 'GET',
+    path: '/{storageId}',
+    access: read,
+    summary: 'A storage destination',
+    data: StorageDestination,
+    errors: ['STORAGE_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '/{storageId}',
+    access: manage,
+    summary: 'Change a destination; it is tried before it is saved. Bucket, prefix and type stay while a backup is there',
+    body: z.strictObject(z.object(given).partial().shape),
+    data: StorageDestination,
+    audit: 'storage.updated',
+    errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
+    uses: [...probes],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/{storageId}',
+    access: manage,
+    summary: 'Remove a destination that no backup, schedule or default uses',
+    audit: 'storage.deleted',
+    errors: ['STORAGE_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  test: {
+    method: 'POST',
+    path: '/{storageId}/test',
+    access: manage,
+    summary: 'Try a destination: write, read, read a part, list and delete',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: StorageTest,
+    audit: 'storage.tested',
+    errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR'],
+    uses: [...probes],
+  },
+});

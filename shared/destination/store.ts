@@ -1,0 +1,61 @@
+/**
+ * A place for a backup's objects: one bucket below one prefix, of whatever make. test/suite/store.ts is the law that every
+ * implementation keeps, and a trimmed form of it is what "test this destination" runs for the customer.
+ */
+export interface Store {
+  /** Stores a small object whole. Resolves only when the store has confirmed the very bytes. */
+  put(name: string, bytes: Uint8Array, options?: PutOptions): Promise<void>;
+  /** Begins an object of any size; nothing is visible before `finish`. */
+  upload(name: string, options?: PutOptions): Upload;
+  /** The object, or exactly `length` bytes of it from `offset`. Throws `missing` where there is none. */
+  get(name: string, range?: { readonly offset: number; readonly length: number }, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Undefined where there is none. */
+  head(name: string): Promise<{ readonly size: number } | undefined>;
+  /** Objects whose names begin with the prefix, in any order. */
+  list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
+  /** Removing what is not there is no error. */
+  remove(names: readonly string[]): Promise<void>;
+  /** Ends uploads below the prefix that were begun and never finished; answers how many. */
+  abandon(prefix: string): Promise<number>;
+  close(): void;
+}
+
+export interface PutOptions {
+  /** Until when the store itself refuses to remove the object, where the destination has object lock. */
+  readonly lockedUntil?: Date;
+  readonly signal?: AbortSignal;
+}
+
+/** An object being stored part by part, in order; memory is that of the parts under way. */
+export interface Upload {
+  /** Takes the next bytes. Pieces gather to parts; resolves when there is room for more. The pieces must not change afterwards. */
+  write(pieces: readonly Uint8Array[]): Promise<void>;
+  /** Resolves only when the whole object is visible with this very size and the store confirmed every part. */
+  finish(): Promise<{ readonly size: number }>;
+  /** Leaves nothing behind. Safe after a failure, and twice. */
+  abort(): Promise<void>;
+}
+
+/**
+ * - `denied`: the credentials do not allow it, or are not known there
+ * - `missing`: there is no such object, or (`bucket: true`) no such bucket
+ * - `invalid`: the store or an answer of it is not what it should be
+ * - `unavailable`: no answer, or one that says to come again; tried again already
+ */
+export type StorageErrorCode = 'denied' | 'missing' | 'invalid' | 'unavailable';
+
+/** The one error that leaves a store. Its message is fit for the customer: no secret, no header, no signature. */
+export class StorageError extends Error {
+  readonly code: StorageErrorCode;
+
+  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StorageError';
+    this.code = code;
+  }
+
+  /** Whether the same may succeed later. */
+  get isTransient(): boolean {
+    return this.code === 'unavailable';
+  }
+}

@@ -1,0 +1,45 @@
+/** Where projects and the lock of their one job are kept. Every key begins with the tenant. */
+import type { Item, Key, Tenant } from '../platform/index.ts';
+
+export interface ProjectRecord extends Item {
+  readonly id: string;
+  readonly name: string;
+  readonly sourceProjectId: string;
+  readonly databaseId: string;
+  readonly status: 'connected' | 'unauthorized';
+  readonly connection: Connection;
+  readonly settings: {
+    readonly backupTimeoutMinutes: number;
+    readonly defaultStorageId: string | null;
+    readonly maxReads?: number;
+  };
+  readonly pitr: { readonly enabled: boolean };
+  readonly lastBackupAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Whose access to the source is used. A grant stays with its person; a key is sealed for this project alone. */
+export type Connection =
+  | { readonly type: 'user'; readonly userId: string; readonly email: string }
+  | { readonly type: 'service_account'; readonly email: string; readonly sealed: Uint8Array };
+
+/**
+ * The one job a project may have. It is fenced: whatever a job commits at its end is conditioned on the lock still naming it,
+ * so one that was given up and wakes again can complete nothing.
+ */
+export interface JobRecord extends Item {
+  readonly jobId: string;
+  readonly kind: 'backup' | 'restore' | 'move';
+  readonly since: string;
+}
+
+export const projectPrefix = 'PROJECT#';
+
+export const projectKey = {
+  project: (tenant: Tenant, projectId: string): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `${projectPrefix}${projectId}`,
+  }),
+  job: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
+};
