@@ -6,12 +6,16 @@ import type { contract } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';
 import * as auditLogs from './audit-logs.ts';
 import * as auth from './auth.ts';
+import * as backups from './backups.ts';
 import * as description from './description.ts';
+import * as encryption from './encryption.ts';
 import * as invitations from './invitations.ts';
 import * as invites from './invites.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
+import * as projects from './projects.ts';
 import * as serviceAccount from './service-account.ts';
+import * as storageDestinations from './storage-destinations.ts';
 import * as system from './system.ts';
 
 type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: Handler } };
@@ -23,6 +27,10 @@ export const handlers = {
   invites,
   invitations,
   serviceAccount,
+  encryption,
+  projects,
+  storageDestinations,
+  backups,
   auditLogs,
   system,
   description,

@@ -19,8 +19,12 @@ const roleOf = (one: WantedFunction) => {
   return resourceAt(resources, fn.stack, fn.properties.Role);
 };
 
-// These calls have no resource to name; SES asks for several, and is held by the sender's address instead.
+// These calls have no resource to name. SES asks for several, and is held by the sender's address instead; customers' roles are
+// in their own accounts, and held by their trust policies; executions are named when they start.
 const starAllowed = [
+  'sts:AssumeRole',
+  'states:DescribeExecution',
+  'states:StopExecution',
   'ses:SendEmail',
   'xray:PutTraceSegments',
   'xray:PutTelemetryRecords',

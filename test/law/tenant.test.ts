@@ -7,11 +7,12 @@ import { invites } from '../../shared/contract/invitations.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { newId } from '../../shared/platform/index.ts';
+import { takeBackup } from '../support/backup.ts';
 import { call, type Result } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail, type Person, signIn } from '../support/person.ts';
 import { itemsOf } from '../support/table.ts';
-import { flawOf } from '../support/world.ts';
+import { flawOf, parameterKinds } from '../support/world.ts';
 
 let ours: TestOrganization;
 let theirs: TestOrganization;
@@ -26,24 +27,33 @@ before(async () => {
   theirMember = await addMember(theirs, 'member');
   const by = { token: theirs.owner.accessToken, org: theirs.id };
   const { body } = await call(invites.create, { ...by, body: { email: newEmail() } });
-  foreignIds = { userId: theirMember.userId, inviteId: body.data.id, id: theirs.id };
+  const backup = await takeBackup(theirs);
+  const ids = { projectId: backup.projectId, storageId: backup.storageDestination.id, backupId: backup.id };
+  foreignIds = { userId: theirMember.userId, inviteId: body.data.id, id: theirs.id, ...ids };
   untouched = await contents();
 });
 after(async () => deepEqual(await contents(), untouched, 'a call from outside changed something'));
 
-const kinds = { userId: 'user', inviteId: 'invitation', id: 'organization' } as const;
+const kinds = parameterKinds;
 const garbage = ['x', '0', 'null', '{id}', '%00', 'a b', '..%2f..', '=1+1', "' OR 1=1", 'ümlaut', 'a'.repeat(300), '*', '#'];
-const bodies: Readonly<Record<string, object>> = { 'members.update': { role: 'viewer' } };
+const bodies: Readonly<Record<string, object>> = {
+  'members.update': { role: 'viewer' },
+  'projects.update': { name: 'Mine now' },
+  'storageDestinations.update': { name: 'Mine now' },
+};
+const queries: Readonly<Record<string, Record<string, string>>> = { 'backups.diff': { against: 'live' } };
 
 /** All of an answer but what differs between any two. */
 const stable = ({ status, text }: Result<unknown>): string => `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`;
 
-const named = endpoints.filter((endpoint) => /\{(userId|inviteId|id)\}/.test(endpoint.path));
+const named = endpoints.filter((endpoint) => [...endpoint.path.matchAll(/\{(\w+)\}/g)].some(([, name = '']) => name in kinds));
 for (const endpoint of named) {
   const name = /\{(\w+)\}/.exec(endpoint.path)![1] as keyof typeof kinds;
   const ask = (id: string) => {
     const body = bodies[endpoint.id];
-    return call(endpoint, { token: ours.owner.accessToken, org: ours.id, params: { [name]: id }, ...(body && { body }) });
+    const query = queries[endpoint.id];
+    const by = { token: ours.owner.accessToken, org: ours.id };
+    return call(endpoint, { ...by, params: { [name]: id }, ...(body && { body }), ...(query && { query }) });
   };
 
   suite(endpoint.id, () => {

@@ -3,6 +3,7 @@ import { type Role, roles, type Scope, scopes } from '../../shared/contract/acce
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { errorsOf } from '../../shared/contract/failure.ts';
+import type { IdKind } from '../../shared/contract/id.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { newId } from '../../shared/platform/index.ts';
@@ -83,8 +84,18 @@ export const rolesBelow = (role: Role): readonly Role[] => roles.slice(0, roles.
 export const randomParams = ({ path }: Pick<Endpoint, 'path'>): Record<string, string> =>
   Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, randomFor(name)]));
 
+/** What each parameter of a path names; a token is no id. */
+export const parameterKinds = {
+  userId: 'user',
+  inviteId: 'invitation',
+  id: 'organization',
+  projectId: 'project',
+  storageId: 'storageDestination',
+  backupId: 'backup',
+} as const satisfies Readonly<Record<string, IdKind>>;
+
 const randomFor = (name: string): string =>
-  name === 'userId' ? newId('user') : name === 'inviteId' ? newId('invitation') : name === 'id' ? newId('organization') : 'x.y.z';
+  name in parameterKinds ? newId(parameterKinds[name as keyof typeof parameterKinds]) : 'x.y.z';
 
 /** What is wrong with an answer in the eyes of every endpoint: nothing, or the first thing. */
 export const flawOf = (endpoint: Endpoint, { status, body, headers, text }: Result<unknown>): string | undefined => {

@@ -4,7 +4,9 @@ import { suite, test } from 'node:test';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { purgeDefinition } from '../../../infra/workflow/purge.ts';
 
-const definition = purgeDefinition('arn:aws:lambda:eu-west-1:123456789012:function:purge', 60);
+const definition = purgeDefinition({
+  purge: { arn: 'arn:aws:lambda:eu-west-1:123456789012:function:purge', timeoutSeconds: 60 },
+});
 const input = { organizationId: 'org_1', deleteBackupData: false, done: false };
 
 const named = (name: string): Error => Object.assign(new Error(`${name} happened`), { name });
