@@ -2,6 +2,7 @@ export { type AuditNote, add, type Change, create, type Item, type Key, remove, 
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { commit, transactionMax } from './commit.ts';
 export { env, envList } from './env.ts';
+export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
 export { fetchTrusted } from './http-client.ts';
 export { chance, fingerprint, idBounds, newId, randomness, randomToken } from './id.ts';
 export { claim, take } from './item.ts';
