@@ -31,6 +31,16 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'X-Ray and log deliveries have no resources to name; a law test allows * to these actions only.',
   },
   {
+    path: /^(Api|Engine)\/\w+Role$/,
+    rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::*:role/*]'],
+    reason: "Customers' roles are in their own accounts; each trusts us only with the ExternalId it was told.",
+  },
+  {
+    path: /^Engine\/BackupReapRole$/,
+    rules: ['AwsSolutions-IAM5'],
+    reason: 'It looks at and ends executions of the backup workflow; their names are known only when they start.',
+  },
+  {
     path: /^Engine\/TaskRole$/,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]',

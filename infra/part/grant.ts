@@ -2,7 +2,7 @@
  * Permission and configuration are granted together: for each use its IAM statements and exactly its variables.
  * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
  */
-import { Fn } from 'aws-cdk-lib';
+import { Aws, Fn } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import type { Use, uses, Variable } from '../../shared/contract/uses.ts';
 
@@ -103,7 +103,7 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'destination:use': ({ secretsKeyArn }) => [
     openSealed(secretsKeyArn, 'destination-credentials'),
     // Customers' roles are in their accounts; each lets in only who knows its ExternalId.
-    allow(['sts:AssumeRole'], ['arn:aws:iam::*:role/*']),
+    allow(['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::*:role/*`]),
   ],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
