@@ -1,6 +1,8 @@
-/** The first minutes with a stage: someone signed in, an organization, and the calls to try. */
+/** The first minutes with a stage: someone signed in, an organization, a backup taken and proven, and the calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { type DemoBackup, demoBucket, type Say, takeDemoBackup } from './demo-backup.ts';
+import { type DemoClient, demoClient } from './demo-client.ts';
 import { demoEmails } from './engines/identity-people.ts';
 import { signIn } from './sign-in.ts';
 import type { Stage } from './stage.ts';
@@ -12,14 +14,38 @@ export const runDemo = async (stage: Stage, dir: string): Promise<void> => {
   try {
     const [email = ''] = demoEmails;
     const { accessToken } = await signIn(stage.url, email);
-    const organizationId = await demoOrganization(stage, accessToken);
+    const organizationId = await once(stage, 'organization', async () => {
+      const made = await demoClient(stage.url, accessToken).call<{ id: string }>('POST', '/organizations', {
+        name: 'Analytical Engines',
+      });
+      return made.id;
+    });
+    const client: DemoClient = demoClient(stage.url, accessToken, organizationId);
+    const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
     const tokenFile = join(dir, 'demo', 'token');
     mkdirSync(join(dir, 'demo'), { recursive: true });
     writeFileSync(tokenFile, accessToken, { mode: 0o600 });
-    console.log(introduction(stage, email, organizationId, shortest(tokenFile)));
+    console.log(introduction({ stage, email, organizationId, backup, tokenFile: shortest(tokenFile) }));
   } catch (error) {
     console.error(`the demo could not be prepared: ${(error as Error).message}`);
   }
+};
+
+/** Made once; later starts find it. */
+const once = async <T>(stage: Stage, name: string, make: () => Promise<T>): Promise<T> => {
+  const known = stage.state.get<T>(demoKind, name);
+  if (known) return known;
+  const made = await make();
+  stage.state.set(demoKind, name, made);
+  return made;
+};
+
+/** A terminal sees the bar grow; a file or a pipe gets lines only. */
+const onConsole: Say = {
+  line: (text) => console.log(`${process.stdout.isTTY ? '\r\x1b[K' : ''}         ${text}`),
+  bar: (text) => {
+    if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K         ${text}`);
+  },
 };
 
 const shortest = (path: string): string => {
@@ -27,27 +53,15 @@ const shortest = (path: string): string => {
   return short.startsWith('..') ? path : short;
 };
 
-/** Made once; later starts find it. */
-const demoOrganization = async (stage: Stage, accessToken: string): Promise<string> => {
-  const known = stage.state.get<string>(demoKind, 'organization');
-  if (known) return known;
-  const answer = await fetch(`${stage.url}/api/v1/organizations`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Analytical Engines' }),
-  });
-  const { data } = (await answer.json()) as { data?: { id: string } };
-  if (!data) throw new Error(`creating the demo organization answered ${answer.status}`);
-  stage.state.set(demoKind, 'organization', data.id);
-  return data.id;
-};
+interface Shown {
+  readonly stage: Stage;
+  readonly email: string;
+  readonly organizationId: string;
+  readonly backup: DemoBackup;
+  readonly tokenFile: string;
+}
 
-const introduction = (
-  { url, identityUrl, firestore }: Stage,
-  email: string,
-  organizationId: string,
-  tokenFile: string,
-): string => `
+const introduction = ({ stage: { url, identityUrl, firestore }, email, organizationId, backup, tokenFile }: Shown): string => `
   ${url}/docs             the API, described
   ${url}/_local/outbox    the mails it sent
   ${identityUrl}                  the identity provider: sign in as anyone
@@ -55,15 +69,15 @@ const introduction = (
 
 ${email} is signed in for an hour and owns the organization Analytical Engines. Try:
 
-  curl ${url}/api/v1/auth/me -H "authorization: Bearer $(cat ${tokenFile})"
+  api=${url}/api/v1; token=$(cat ${tokenFile}); org=${organizationId}
+  call() { curl -s -H "authorization: Bearer $token" -H "x-organization-id: $org" -H "content-type: application/json" "$@"; echo; }
 
-  curl ${url}/api/v1/organizations/current \\
-    -H "authorization: Bearer $(cat ${tokenFile})" -H "x-organization-id: ${organizationId}"
+  call $api/backups/${backup.backupId}
+  call "$api/backups/${backup.backupId}/documents?path=users/u1"
+  call "$api/backups/${backup.backupId}/diff?against=live"
+  call $api/backups -d '{"projectId":"${backup.projectId}"}'
 
-  curl ${url}/api/v1/organizations/current/invites \\
-    -H "authorization: Bearer $(cat ${tokenFile})" -H "x-organization-id: ${organizationId}" \\
-    -H "content-type: application/json" -d '{"email":"grace@example.com","role":"admin"}'
-
+The backup's objects are in the bucket ${demoBucket}, below ${backup.path}.
 To sign in as someone else, in a browser: ${url}/api/v1/auth/google
 Ctrl-C stops everything; the state stays.
 `;
