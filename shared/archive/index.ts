@@ -16,7 +16,7 @@ export { Leaf, type Moment } from './leaf.ts';
 export { type LeafPart, type StreamOptions, streamLeaves } from './leaf-stream.ts';
 export type { Json, Manifest } from './manifest.ts';
 export { manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
-export { compareNames } from './name-order.ts';
+export { compareFrom, compareNames, sharedBytes } from './name-order.ts';
 export { type Frame, type ReadOptions, readFrames } from './object-reader.ts';
 export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-writer.ts';
 export type { LeafPlace, Segment } from './page.ts';

@@ -46,13 +46,15 @@ const slash = 0x2f;
 /** The end of a name (-2) comes before the end of a segment (-1), and that before any byte. */
 const rank = (byte = -2): number => (byte === slash ? -1 : byte);
 
-const pattern = /^__id(-?(?:0|[1-9]\d{0,18}))__$/;
+const pattern = /^__id(0|-?[1-9]\d{0,18})__$/;
 
-/** Numeric ids begin with two underscores; nearly no other id does. */
+/** A number of 64 bits as it is written. Numeric ids begin with two underscores; nearly no other id does. */
 const numericId = (name: Uint8Array, start: number, end: number): bigint | undefined => {
   if (start + 7 > end || name[start] !== 0x5f || name[start + 1] !== 0x5f) return undefined;
   let stop = start;
   while (stop < end && name[stop] !== slash) stop++;
   const match = pattern.exec(Buffer.from(name.subarray(start, stop)).toString('latin1'));
-  return match?.[1] === undefined ? undefined : BigInt(match[1]);
+  if (match?.[1] === undefined) return undefined;
+  const number = BigInt(match[1]);
+  return BigInt.asIntN(64, number) === number ? number : undefined;
 };

@@ -6,6 +6,9 @@ import { ArchiveError } from './error.ts';
  * a repeated field counts, as protobuf says. Times that are missing or that no clock shows read as zero: the body keeps them.
  */
 export class DocumentSkim implements DocumentMarks {
+  /** Where the document lies that was read. */
+  start = 0;
+  end = 0;
   nameStart = 0;
   nameEnd = 0;
   createdSeconds = 0;
@@ -16,7 +19,29 @@ export class DocumentSkim implements DocumentMarks {
   #seconds = 0;
   #nanos = 0;
 
+  /** Reads the document that is field 1 of a larger message, as in answers to queries; false if there is none. */
+  readWithin(bytes: Uint8Array, from: number, to: number): boolean {
+    let isFound = false;
+    this.#at = from;
+    while (this.#at < to) {
+      const tag = this.#varint(bytes, to);
+      if (tag !== 0x0a) {
+        this.#skip(tag % 8, bytes, to);
+        continue;
+      }
+      const length = this.#varint(bytes, to);
+      this.start = this.#at;
+      this.end = this.#at = this.start + length;
+      if (length < 0 || this.end > to) throw broken();
+      isFound = true;
+    }
+    if (isFound) this.read(bytes, this.start, this.end);
+    return isFound;
+  }
+
   read(bytes: Uint8Array, start: number, end: number): void {
+    this.start = start;
+    this.end = end;
     this.nameStart = this.nameEnd = start;
     this.createdSeconds = this.createdNanos = this.updatedSeconds = this.updatedNanos = 0;
     let at = start;

@@ -1,6 +1,6 @@
+import { compareFrom, sharedBytes } from '../archive/index.ts';
 import type { DocumentBatch } from './document-batch.ts';
 import { SourceError } from './error.ts';
-import { compareBytes, sharedBytes, slash } from './name-order.ts';
 
 /**
  * Watches the names go by: each must come after the one before, so a source that repeats or skips back is noticed, and every
@@ -28,7 +28,7 @@ export class CollectionTally {
       const start = batch.nameStart(i);
       const end = batch.nameEnd(i);
       const shared = sharedBytes(before, beforeStart, beforeEnd, bytes, start, end);
-      if (beforeEnd > beforeStart && compareBytes(before, beforeStart, beforeEnd, bytes, start, end, shared) >= 0)
+      if (beforeEnd > beforeStart && compareFrom(before, beforeStart, beforeEnd, bytes, start, end, shared) >= 0)
         throw new SourceError('INTERNAL_ERROR', 'The source did not send its documents in the order of their names.');
       this.#count(bytes, start, end, shared);
       before = bytes;
@@ -60,3 +60,4 @@ export class CollectionTally {
 }
 
 const none = new Uint8Array();
+const slash = 0x2f;

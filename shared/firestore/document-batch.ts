@@ -59,7 +59,7 @@ export class DocumentBatch {
     this.count = this.documentBytes = 0;
     let at = 0;
     for (let end = buffer.frameEnd(at); end !== undefined; end = buffer.frameEnd(at)) {
-      if (skim.read(bytes, at + headerBytes, end)) this.#add(skim);
+      if (skim.find(bytes, at + headerBytes, end)) this.#add(skim);
       at = end;
     }
     return at;

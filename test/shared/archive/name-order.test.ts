@@ -23,10 +23,13 @@ const ascending = [
   'c/00',
   'c/A',
   'c/__id',
+  'c/__id-0__',
+  'c/__id-9223372036854775809__',
   'c/__id01__',
   'c/__id1',
   'c/__id1_',
   'c/__id1__x',
+  'c/__id9223372036854775808__',
   'c/__idx__',
   'c/a',
   'c/a/s/x',
@@ -52,7 +55,7 @@ test('numeric ids come first and by number, others by UTF-8, and a document befo
 /** The same order, written down plainly: numbers before texts, in each segment. */
 const keyOf = (name: string): { readonly number?: bigint; readonly text: Buffer }[] =>
   name.split('/').map((segment) => {
-    const number = /^__id(-?(?:0|[1-9]\d{0,18}))__$/.exec(segment)?.[1];
+    const number = /^__id(0|-?[1-9]\d{0,18})__$/.exec(segment)?.[1];
     return { ...(number !== undefined && { number: BigInt(number) }), text: Buffer.from(segment) };
   });
 const plainOrder = (a: string, b: string): number => {
