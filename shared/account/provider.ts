@@ -5,14 +5,20 @@ import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
 import { type Identity, readProfile } from './identity.ts';
 import { type Login, nonceOf } from './login.ts';
 
+/** What reading documents needs, and what reading the users of Firebase Authentication needs. */
+export const googleScopes = {
+  datastore: 'https://www.googleapis.com/auth/datastore',
+  cloudPlatform: 'https://www.googleapis.com/auth/cloud-platform',
+} as const;
+
 /** Who the person is, and the access a project connection needs: list projects, read databases, read and write documents. */
 export const askedScopes = [
   'openid',
   'email',
   'profile',
   'https://www.googleapis.com/auth/cloudplatformprojects',
-  'https://www.googleapis.com/auth/cloud-platform',
-  'https://www.googleapis.com/auth/datastore',
+  googleScopes.cloudPlatform,
+  googleScopes.datastore,
 ];
 
 /** Where to send the browser. Only a fresh consent makes Google give a refresh token again. */
@@ -88,7 +94,7 @@ const askUserInfo = async (
   );
 
 /** Plain http only where the deployer's own configuration names such an issuer. */
-const requestOptions = () => ({
+export const requestOptions = () => ({
   [oauth.customFetch]: (url: string, options: object) => fetchTrusted(url, options),
   [oauth.allowInsecureRequests]: new URL(env('IDENTITY_ISSUER')).protocol === 'http:',
 });
@@ -96,7 +102,7 @@ const requestOptions = () => ({
 let known: Promise<oauth.AuthorizationServer> | undefined;
 
 /** The provider's own description of itself, asked once per container. */
-const discover = (): Promise<oauth.AuthorizationServer> => {
+export const discover = (): Promise<oauth.AuthorizationServer> => {
   const issuer = new URL(env('IDENTITY_ISSUER'));
   known ??= oauth
     .discoveryRequest(issuer, requestOptions())

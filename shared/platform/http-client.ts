@@ -3,6 +3,12 @@
 /** A sign-in asks the provider up to three times in a row (itself, tokens, keys) and must answer before its function ends at 20 s. */
 const patienceMs = 5_000;
 
-/** Calls the identity provider the deployer configured; nothing a caller sends can choose the address. */
-export const fetchTrusted: typeof fetch = (input, init) =>
-  fetch(input, { ...init, redirect: 'manual', signal: AbortSignal.timeout(patienceMs) });
+/** Calls a service the deployer configured (identity provider, Google); nothing a caller sends can choose the address. */
+export const fetchTrusted = (
+  input: string | URL,
+  { signal, ...init }: RequestInit = {},
+  timeoutMs: number = patienceMs,
+): Promise<Response> => {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return fetch(input, { ...init, redirect: 'manual', signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+};

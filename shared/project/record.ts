@@ -34,6 +34,19 @@ export interface JobRecord extends Item {
   readonly since: string;
 }
 
+/**
+ * A project under way from one organization to another, kept on both sides under one id. `isHere` is turned over on both in the
+ * transaction that moves the project: it tells whether rows that carry the move's id are of this side.
+ */
+export interface MoveRecord extends Item {
+  readonly id: string;
+  readonly projectId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly isHere: boolean;
+  readonly since: string;
+}
+
 export const projectPrefix = 'PROJECT#';
 
 export const projectKey = {
@@ -42,4 +55,10 @@ export const projectKey = {
     sk: `${projectPrefix}${projectId}`,
   }),
   job: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
+  /** Which project reads a database: two would make two bills of it. */
+  source: (tenant: Tenant, { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `SOURCE#${sourceProjectId}#${databaseId}`,
+  }),
+  move: (tenant: Tenant, moveId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${moveId}` }),
 };

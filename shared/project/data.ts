@@ -1,0 +1,14 @@
+import type * as z from 'zod';
+import type { Project } from '../contract/projects.ts';
+import type { ProjectRecord } from './record.ts';
+
+/** A project as the interface shows it: whose access is used, never the access itself. */
+export const projectData = (project: ProjectRecord): z.input<typeof Project> => {
+  const { id, name, sourceProjectId, databaseId, status, connection, settings, pitr, lastBackupAt, createdAt, updatedAt } =
+    project;
+  const { type, email } = connection;
+  return {
+    ...{ id, name, sourceProjectId, databaseId, status, connection: { type, email }, settings },
+    ...{ pitr: { enabled: pitr.enabled }, lastBackupAt, createdAt, updatedAt },
+  };
+};

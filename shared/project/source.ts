@@ -1,0 +1,19 @@
+import { type Patience, Source } from '../firestore/index.ts';
+import { chance, env, type Tenant } from '../platform/index.ts';
+import type { ProjectRecord } from './record.ts';
+import { sourceToken } from './source-token.ts';
+
+/** The project's database, with the access it was connected with. Nothing is asked before the first call; whoever opens it closes it. */
+export const openSource = (
+  tenant: Tenant,
+  project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'databaseId' | 'connection'>,
+  patience: Partial<Patience> = {},
+): Source =>
+  new Source({
+    endpoint: env('FIRESTORE_URL'),
+    projectId: project.sourceProjectId,
+    databaseId: project.databaseId,
+    token: sourceToken(tenant, project),
+    random: chance,
+    patience,
+  });
