@@ -20,6 +20,8 @@ export interface BackupRecord extends Item {
   readonly excludedCollections: readonly string[];
   readonly includeAuthUsers: boolean;
   readonly maxReads?: number;
+  /** Days to keep it once it is completed; for ever if absent. */
+  readonly retentionDays?: number;
   readonly storageDestination: Shown['storageDestination'];
   /** Where its objects are below the bucket, the destination's prefix included; no slash at its end. */
   readonly path: string;

@@ -8,8 +8,8 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start-backup'), backupId: id('backup') }),
   z.object({ kind: z.literal('start-verification'), backupId: id('backup') }),
   z.object({ kind: z.literal('erase-backup'), backupId: id('backup') }),
-  /** Goes on after the backup named, if one is. */
-  z.object({ kind: z.literal('rewrap-keys'), after: id('backup').optional() }),
+  /** Goes on after the backup named, if one is; a walk that another has overtaken ends. */
+  z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
 ]);
 export type Task = z.output<typeof Task>;
 

@@ -23,3 +23,4 @@ export {
 } from './record.ts';
 export { createServiceAccount, readServiceAccount, removeServiceAccount } from './service-account.ts';
 export { changeSettings, settingsOf } from './settings.ts';
+export { noSuchOrganization, whileActive } from './standing.ts';

@@ -7,7 +7,10 @@ import { clock } from './clock.ts';
 // Monotonic: two ids of one millisecond still sort in the order they were made.
 const ulid = monotonicFactory(() => chance());
 
-export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPrefixes[kind]}_${ulid(at.getTime())}`;
+export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPrefixes[kind]}_${newUlid(at)}`;
+
+/** The part of an id that tells it apart: for names that are nobody's id. */
+export const newUlid = (at: Date = clock.now()): string => ulid(at.getTime());
 
 /** The least and the greatest id of that kind that could be made between two moments, both inclusive. */
 export const idBounds = (kind: IdKind, from: Date, to: Date): { first: string; last: string } => {

@@ -1,0 +1,99 @@
+/** Starting a backup: its record, the project's lock, the reaper's note and the task that starts the workflow, all or nothing. */
+import { countBackups, type DestinationRecord } from '../destination/index.ts';
+import { enqueue } from '../event/index.ts';
+import { whileActive } from '../organization/index.ts';
+import { after, create, iso, newId, type Tenant, type Write } from '../platform/index.ts';
+import { jobLock, type ProjectRecord, whileConnected } from '../project/index.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+
+export interface BackupWish {
+  readonly type: BackupRecord['type'];
+  readonly parentBackupId?: string;
+  readonly collections: readonly string[];
+  readonly excludeCollections: readonly string[];
+  readonly includeAuthUsers: boolean;
+  /** Days it is kept once it is completed; for ever if left out. */
+  readonly retention?: number | undefined;
+  /** The project's own limit counts where none is given. */
+  readonly maxReads?: number | undefined;
+  readonly trigger: BackupRecord['trigger'];
+  readonly scheduleId?: string;
+  readonly createdBy: BackupRecord['createdBy'];
+}
+
+export interface BackupPlace {
+  readonly tenant: Tenant;
+  readonly project: ProjectRecord;
+  readonly destination: DestinationRecord;
+  /** What wraps keys now; the backup says so from its first day, and again when its key is made. */
+  readonly encryption: BackupRecord['encryption'];
+}
+
+/** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the project has a job already. */
+export const startBackup = (
+  { tenant, project, destination, encryption }: BackupPlace,
+  wish: BackupWish,
+  now: Date,
+): { backup: BackupRecord; writes: readonly Write[] } => {
+  const id = newId('backup', now);
+  const maxReads = wish.maxReads ?? project.settings.maxReads;
+  const backup: BackupRecord = {
+    ...backupKey.backup(tenant, id),
+    id,
+    projectId: project.id,
+    type: wish.type,
+    parentBackupId: wish.parentBackupId ?? null,
+    status: 'pending',
+    phase: 'queued',
+    trigger: wish.trigger,
+    scheduleId: wish.scheduleId ?? null,
+    collections: wish.collections,
+    excludedCollections: wish.excludeCollections,
+    includeAuthUsers: wish.includeAuthUsers,
+    ...(maxReads !== undefined && { maxReads }),
+    ...(wish.retention !== undefined && { retentionDays: wish.retention }),
+    storageDestination: { id: destination.id, name: destination.name, type: destination.type },
+    path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
+    archive: { organization: tenant.organizationId, project: project.id, backup: id },
+    encryption,
+    documents: 0,
+    totalDocuments: null,
+    toldPercent: 0,
+    reads: 0,
+    readTime: null,
+    unknownCollections: [],
+    size: 0,
+    originalSize: 0,
+    documentCount: 0,
+    collectionCounts: {},
+    countVerified: null,
+    verification: null,
+    verifiedAt: null,
+    restoreTestedAt: null,
+    lockedUntil: null,
+    expiresAt: null,
+    createdAt: iso(now),
+    startedAt: null,
+    completedAt: null,
+    deadline: null,
+    error: null,
+    createdBy: wish.createdBy,
+  };
+  return {
+    backup,
+    writes: [
+      whileActive(tenant),
+      whileConnected(tenant, project.id),
+      jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
+      countBackups(tenant, destination.id, 1),
+      create(backup),
+      { put: { ...backupKey.running(tenant, id), organizationId: tenant.organizationId, backupId: id, since: iso(now) } },
+      { put: { ...backupKey.archive(tenant, id, id), backupId: id } },
+      enqueue(tenant, { kind: 'start-backup', backupId: id }, now),
+    ],
+  };
+};
+
+/** When a backup that is completed now has been kept long enough; null if it is kept for ever. */
+export const expiryOf = ({ retentionDays }: BackupRecord, completedAt: Date): string | null =>
+  retentionDays === undefined ? null : iso(after(completedAt, retentionDays * 24 * 3_600));
