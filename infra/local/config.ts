@@ -20,7 +20,18 @@ const redirectPaths = [
   '/app/callback',
 ];
 
-export const localConfig = (apiUrl: string, identityUrl: string): ConfigInput => ({
+/** Where the parts of the stage are; known before the template is made. */
+export interface Addresses {
+  readonly apiUrl: string;
+  readonly identityUrl: string;
+  /** Documents and the users of Firebase Authentication alike. */
+  readonly firestoreUrl: string;
+}
+
+export const localConfig = ({ apiUrl, identityUrl, firestoreUrl }: Addresses): ConfigInput => ({
+  firestoreUrl,
+  identityToolkitUrl: firestoreUrl,
+  googleTokenUrl: `${identityUrl}/google/token`,
   identityIssuer: identityUrl,
   identityClientId: 'local-stage',
   mailFrom: 'backups@example.com',

@@ -1,6 +1,6 @@
 /** Serves HTTP on this machine only, on both loopback addresses: the stage signs anyone in, so it is nobody else's to reach. */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { StartError } from './settings.ts';
 
 export interface Listener {
@@ -61,6 +61,24 @@ export const openDoor = async (port: number, variable: string, options: ServerOp
       serving = handler;
     },
   };
+};
+
+/** A port of another protocol than HTTP, taken before what will be served there is known. */
+export interface Port {
+  readonly server: NetServer;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export const openPort = async (port: number, variable: string): Promise<Port> => {
+  const server = createNetServer({ noDelay: true });
+  try {
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(port, '127.0.0.1', done));
+  } catch (error) {
+    throw explain(error as NodeJS.ErrnoException, port, variable);
+  }
+  const stop = () => new Promise<void>((done) => server.close(() => done()));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 };
 
 /** The error of a port that cannot be listened on, in words for whoever chose it. */

@@ -1,7 +1,7 @@
 /** Starts the engines of a stage, each beside the others, and stops whatever came up. */
 import { randomBytes } from 'node:crypto';
 import type { Firestore } from './engines/firestore/index.ts';
-import { explain } from './listen.ts';
+import { explain, type Port } from './listen.ts';
 import type { Aws, AwsOptions } from './parts.ts';
 import type { State } from './state.ts';
 
@@ -52,12 +52,10 @@ export const clientSecretOf = (state: State): string => {
 };
 
 /** The database backups are taken of: official clients reach it on its own port. */
-export const openFirestore = (port: number, dir: string, started: Stops): Promise<Firestore> => {
-  const starting = import('./engines/firestore/index.ts')
-    .then(({ startFirestore }) => startFirestore({ port, dir }))
-    .catch((error: NodeJS.ErrnoException) => {
-      throw explain(error, port, 'FIRESTORE_PORT');
-    });
+export const openFirestore = ({ server }: Port, dir: string, started: Stops): Promise<Firestore> => {
+  const starting = Promise.all([import('./engines/firestore/index.ts'), import('./source-guard.ts')]).then(
+    ([{ startFirestore }, { guardSource }]) => startFirestore({ server, dir, authorize: guardSource }),
+  );
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 };

@@ -10,7 +10,7 @@ import { headersReadBytes, makeGateway } from './gateway.ts';
 import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
-import { openDoor } from './listen.ts';
+import { openDoor, openPort } from './listen.ts';
 import { clientSecretOf, openAws, openFirestore, openIdentity, type Stops, stopAll } from './opening.ts';
 import { outboxReply } from './outbox.ts';
 import type { Aws, AwsOptions, Principal } from './parts.ts';
@@ -79,7 +79,10 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   started.push(gateway.stop);
   const identityDoor = await openDoor(options.identityPort, 'IDP_PORT');
   started.push(identityDoor.stop);
-  const config: ConfigInput = { ...localConfig(gateway.url, identityDoor.url), ...options.config };
+  const firestorePort = await openPort(options.firestorePort, 'FIRESTORE_PORT');
+  started.push(firestorePort.stop);
+  const addresses = { apiUrl: gateway.url, identityUrl: identityDoor.url, firestoreUrl: firestorePort.url };
+  const config: ConfigInput = { ...localConfig(addresses), ...options.config };
   const clientSecret = clientSecretOf(state);
 
   say('starting the engines, synthesizing the template, bundling the functions');
@@ -114,7 +117,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
       clientSecret,
       state,
     }),
-    openFirestore(options.firestorePort, dir, started),
+    openFirestore(firestorePort, dir, started),
     import('./poller/pollers.ts'),
     import('./identity-secret.ts'),
   ]);

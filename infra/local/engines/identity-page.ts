@@ -49,7 +49,12 @@ export const homePage = (people: readonly Person[], signInUrl: string): Page =>
     'Local identity provider',
     html`<p>It stands where Google stands in production. <a href="${signInUrl}">Sign in</a>, or add
 <code>login_hint=&lt;e-mail&gt;</code> to sign in without a page.</p>
-<ul>${people.map((person) => html`<li><a href="${signInUrl}?login_hint=${encodeURIComponent(person.email)}">${person.email}</a> ${person.name}</li>`)}</ul>`,
+<ul>${people.map(
+      (
+        person,
+      ) => html`<li><a href="${signInUrl}?login_hint=${encodeURIComponent(person.email)}">${person.email}</a> ${person.name}
+<form method="post" action="/people/${encodeURIComponent(person.email)}/grants"><button>Take back what was agreed to</button></form></li>`,
+    )}</ul>`,
   );
 
 export const errorPage = (message: string): Page => page('This sign-in cannot go on', html`<p>${message}</p>`);

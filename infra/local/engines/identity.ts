@@ -5,6 +5,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import type { State } from '../state.ts';
+import { openGoogleToken } from './google-token.ts';
+import { takeBackGrants } from './identity-grant.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './identity-page.ts';
 import { openPeople, type People } from './identity-people.ts';
 import { makeProvider, offlineKind } from './identity-provider.ts';
@@ -25,20 +27,31 @@ export interface Identity {
   readonly people: People;
 }
 
+/** Where Google's token service for service accounts is, below the issuer. */
+export const googleTokenPath = '/google/token';
+
 export const startIdentity = async (options: IdentityOptions): Promise<Identity> => {
   const { issuer, state } = options;
   const people = openPeople(state);
   const provider = await makeProvider(options, people);
+  const google = openGoogleToken(`${issuer}${googleTokenPath}`, state);
   const serve = provider.callback();
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', issuer);
     if (pathname === '/') return send(response, 200, homePage(people.all(), options.signInUrl));
     if (pathname.startsWith('/interaction/')) return interact(provider, people, state, request, response);
-    if (pathname.startsWith('/people/') && request.method === 'PUT') {
-      const person = people.change(decodeURIComponent(pathname.slice('/people/'.length)), JSON.parse(await textOf(request)));
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(person));
+    const [, email = '', what] = /^\/people\/([^/]+)(\/grants)?$/.exec(pathname) ?? [];
+    if (email && what && (request.method === 'DELETE' || request.method === 'POST'))
+      return json(response, { tokens: takeBackGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
+    if (email && !what && request.method === 'PUT')
+      return json(response, people.change(decodeURIComponent(email), JSON.parse(await textOf(request))));
+    if (pathname === googleTokenPath && request.method === 'POST') {
+      const { status, body } = google.token(new URLSearchParams(await textOf(request)));
+      return json(response, body, status);
     }
+    const [, account] = /^\/google\/accounts\/([^/]+)\/keys$/.exec(pathname) ?? [];
+    if (account && request.method === 'POST') return json(response, (await google.makeKey(decodeURIComponent(account))).body);
     if (pathname === '/auth' && request.method === 'GET') {
       const hint = searchParams.get('login_hint');
       if (hint?.includes('@')) return send(response, 303, await signInAs(issuer, hint, searchParams));
@@ -59,6 +72,10 @@ type Answer = Omit<Page, 'headers'> & { readonly headers: Readonly<Record<string
 
 const send = (response: ServerResponse, status: number, answer: Answer): void => {
   response.writeHead(answer.status ?? status, answer.headers).end(answer.body);
+};
+
+const json = (response: ServerResponse, body: unknown, status = 200): void => {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
 };
 
 /** Shows who can sign in, then lets the provider go on with whoever did. */

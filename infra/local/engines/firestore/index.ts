@@ -1,10 +1,11 @@
+import type { Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { openUsers, type Users } from './auth-users/index.ts';
 import { type Databases, openDatabases } from './databases.ts';
 import { Faults } from './faults.ts';
 import { type Authorize, guard } from './guard.ts';
 import { allMethods } from './methods.ts';
-import { serve } from './server.ts';
+import { listen, serve } from './server.ts';
 import { web } from './web/index.ts';
 
 export type { FaultRule } from './fault-rule.ts';
@@ -15,6 +16,8 @@ export interface FirestoreOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
   readonly host?: string;
+  /** One that listens already, in place of a port of its own. */
+  readonly server?: NetServer;
   /** Where documents and accounts are kept; without it they last as long as the process. */
   readonly dir?: string;
   /** Whether a database comes to be when it is first used; otherwise it is NOT_FOUND until created. */
@@ -39,12 +42,13 @@ export interface Firestore {
 
 /** Starts a Firestore that official clients accept; gRPC, REST, accounts and faults share one port. */
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
-  const { port = 0, host = '127.0.0.1', dir, createOnUse = true, authorize, log = console.error } = options;
+  const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, log = console.error } = options;
   const databases = openDatabases({ createOnUse, ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }) });
   const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));
   const faults = new Faults();
   const methods = guard(allMethods(databases), faults, authorize);
-  const server = await serve({ port, host, methods, log, web: web({ methods, databases, faults, users, authorize, log }) });
+  const listening = given ?? (await listen(port, host));
+  const server = serve({ server: listening, methods, log, web: web({ methods, databases, faults, users, authorize, log }) });
   const address = `${host}:${server.port}`;
   return {
     address,

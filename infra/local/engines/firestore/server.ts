@@ -1,14 +1,13 @@
 import { createServer as createHttp1, type RequestListener } from 'node:http';
 import { createServer as createHttp2 } from 'node:http2';
-import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcp, type Socket, type Server as TcpServer } from 'node:net';
 import { type Log, serveCall } from './grpc-call.ts';
 import type { Methods } from './parts.ts';
 
 /** Where and what to serve. */
 export interface ServerOptions {
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly host: string;
+  /** It listens already. */
+  readonly server: TcpServer;
   readonly methods: Methods;
   /** Answers what comes over HTTP/1.1. */
   readonly web: RequestListener;
@@ -26,8 +25,18 @@ export interface Server {
 const silenceMs = 30_000;
 const preface = Buffer.from('PRI');
 
+/** 0 takes any free port. */
+export const listen = async (port: number, host: string): Promise<TcpServer> => {
+  const tcp = createTcp({ noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    tcp.once('error', reject);
+    tcp.listen(port, host, resolve);
+  });
+  return tcp;
+};
+
 /** Serves gRPC (HTTP/2 without TLS) and HTTP/1.1 on one port: the first three bytes tell which it is. */
-export async function serve({ port, host, methods, web, log }: ServerOptions): Promise<Server> {
+export function serve({ server: tcp, methods, web, log }: ServerOptions): Server {
   const http1 = createHttp1(web);
   const http2 = createHttp2({
     // Uploads of 10 MiB should not wait for window updates; a session may buffer this many MB before it is cut off.
@@ -42,15 +51,11 @@ export async function serve({ port, host, methods, web, log }: ServerOptions): P
   http2.on('stream', (stream, headers) => serveCall(stream, headers, methods, log));
 
   const sockets = new Set<Socket>();
-  const tcp = createTcp({ noDelay: true }, (socket) => {
+  tcp.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
     sniff(socket, (isHttp2) => (isHttp2 ? http2 : http1).emit('connection', socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    tcp.once('error', reject);
-    tcp.listen(port, host, resolve);
   });
   return {
     port: (tcp.address() as AddressInfo).port,

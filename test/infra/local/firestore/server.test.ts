@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { frame } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
 import { type CallContext, RpcError, status } from '../../../../infra/local/engines/firestore/parts.ts';
-import { type Server, serve } from '../../../../infra/local/engines/firestore/server.ts';
+import { listen, type Server, serve } from '../../../../infra/local/engines/firestore/server.ts';
 import { collect, RawGrpc } from '../../../support/raw-grpc.ts';
 
 const kilobyte = Buffer.alloc(1024, 'x');
@@ -19,9 +19,8 @@ describe('the gRPC server', () => {
   let aborted: unknown;
 
   before(async () => {
-    server = await serve({
-      port: 0,
-      host: '127.0.0.1',
+    server = serve({
+      server: await listen(0, '127.0.0.1'),
       log: (error) => logged.push(error),
       web: (_request, response) => response.end('plain http'),
       methods: {
@@ -279,9 +278,8 @@ describe('the gRPC server', () => {
   });
 
   it('ends open streams when it closes', async () => {
-    const other = await serve({
-      port: 0,
-      host: '127.0.0.1',
+    const other = serve({
+      server: await listen(0, '127.0.0.1'),
       log: () => {},
       web: () => {},
       methods: { Hang: { kind: 'unary', run: () => new Promise(() => {}) } },
