@@ -44,14 +44,20 @@ export interface Upload {
  */
 export type StorageErrorCode = 'denied' | 'missing' | 'invalid' | 'unavailable';
 
-/** The one error that leaves a store. Its message is fit for the customer: no secret, no header, no signature. */
+/**
+ * The one error that leaves a store, beside the reason of a signal that was aborted. Its message is fit for the customer: no
+ * secret, no header, no signature.
+ */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
+  /** Whether it is the bucket that is missing. */
+  readonly bucket: boolean;
 
-  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: StorageErrorCode, message: string, options: ErrorOptions & { readonly bucket?: boolean } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'StorageError';
     this.code = code;
+    this.bucket = options.bucket ?? false;
   }
 
   /** Whether the same may succeed later. */

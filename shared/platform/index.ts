@@ -1,3 +1,12 @@
+export {
+  BlockedAddress,
+  type GuardedUrl,
+  guardedAgent,
+  guardedLookup,
+  guardUrl,
+  isPublic,
+  type Resolve,
+} from './address-guard.ts';
 export { type AuditNote, add, type Change, create, type Item, type Key, remove, set, type Write } from './change.ts';
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { commit, transactionMax } from './commit.ts';
@@ -25,6 +34,7 @@ export { takePage } from './page.ts';
 export { type Checks, probe } from './probe.ts';
 export { sendTasks } from './queue.ts';
 export { removeAll } from './removal.ts';
+export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';

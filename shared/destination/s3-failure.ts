@@ -1,0 +1,51 @@
+/** Puts what the S3 client throws into the words of a store: a code of ours, no text of theirs but the error's name. */
+import { BlockedAddress } from '../platform/index.ts';
+import { StorageError } from './store.ts';
+
+interface ClientError {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly cause?: unknown;
+}
+
+export const s3Failure = (error: unknown, doing: string): StorageError => {
+  if (error instanceof StorageError) return error;
+  const { name, code, $metadata, cause } = (typeof error === 'object' && error !== null ? error : {}) as ClientError;
+  if (error instanceof BlockedAddress || cause instanceof BlockedAddress || code === 'EBLOCKED')
+    return new StorageError('invalid', 'The endpoint is not a public address.', { cause: error });
+  const status = $metadata?.httpStatusCode;
+  const word = typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Unknown';
+  const said = `${status === undefined ? '' : `${status} `}${word}`;
+  const failure = (...[kind, message, bucket]: [StorageError['code'], string, boolean?]): StorageError =>
+    new StorageError(kind, message, { cause: error, ...(bucket && { bucket }) });
+
+  if (word === 'NoSuchBucket') return failure('missing', 'There is no such bucket.', true);
+  if (word === 'NoSuchKey' || word === 'NotFound' || (status === 404 && word !== 'NoSuchUpload'))
+    return failure('missing', 'There is no such object.');
+  if (elsewhere.has(word) || status === 301) return failure('invalid', 'The bucket is in another region.');
+  // Bytes that changed on their way, and clocks that differ, are put right by sending again.
+  if (passing.has(word)) return failure('unavailable', `The store could not ${doing} (${said}).`);
+  if (status === 401 || status === 403 || refusals.has(word))
+    return failure('denied', `The store refused to ${doing} (${said}).`);
+  if (status === undefined || status >= 500 || status === 429 || status === 408) {
+    const why = status === undefined && typeof code === 'string' && /^E\w{1,30}$/.test(code) ? code : said;
+    return failure('unavailable', `The store did not ${doing} (${why}).`);
+  }
+  return failure('invalid', `The store would not ${doing} (${said}).`);
+};
+
+const elsewhere = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException']);
+const passing = new Set([
+  'BadDigest',
+  'IncompleteBody',
+  'InternalError',
+  'OperationAborted',
+  'RequestTimeout',
+  'RequestTimeTooSkewed',
+  'ServiceUnavailable',
+  'SlowDown',
+  'XAmzContentChecksumMismatch',
+  'XAmzContentSHA256Mismatch',
+]);
+const refusals = new Set(['AccessDenied', 'ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']);
