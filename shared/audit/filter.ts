@@ -14,9 +14,7 @@ export interface Filter {
 }
 
 export const rangeOf = (tenant: Tenant, { from, to, action, actorId, resourceType }: Filter): Range => {
-  const start = new Date(from ?? 0);
-  const end = endOf(to);
-  if (start > end) throw invalid('from', 'must not be after to');
+  const { start, end } = spanOf({ from, to });
   const bounds = idBounds('audit', start, end);
   const wanted = Object.entries({ action, 'actor.id': actorId, 'resource.type': resourceType });
   return {
@@ -27,6 +25,14 @@ export const rangeOf = (tenant: Tenant, { from, to, action, actorId, resourceTyp
     newestFirst: true,
     where: Object.fromEntries(wanted.filter((entry): entry is [string, string] => entry[1] !== undefined)),
   };
+};
+
+/** The first and the last moment that a query asks for. */
+export const spanOf = ({ from, to }: Pick<Filter, 'from' | 'to'>): { start: Date; end: Date } => {
+  const start = new Date(from ?? 0);
+  const end = endOf(to);
+  if (start > end) throw invalid('from', 'must not be after to');
+  return { start, end };
 };
 
 const dayMs = 24 * 3_600 * 1_000;

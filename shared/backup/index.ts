@@ -1,7 +1,12 @@
+export { cancelBackup } from './cancel.ts';
 export { type BackupPlace, type BackupWish, expiryOf, startBackup } from './creation.ts';
 export { backupData, backupEvent, costOf, progressOf } from './data.ts';
+export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption.ts';
+export { eraseBackup } from './erasure.ts';
+export { estimateBackup } from './estimate.ts';
 export { JobFailure } from './failure.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
+export { type BackupFilter, listBackups } from './list.ts';
 export { noSuchBackup, readBackup } from './read.ts';
 export {
   type BackupRecord,
@@ -11,4 +16,7 @@ export {
   type ShardRecord,
   workPartition,
 } from './record.ts';
+export { childOf, removeBackup } from './removal.ts';
+export { chooseDestination, refuseBadCollections, refuseIncremental } from './request.ts';
 export { countInOrganization } from './statistics.ts';
+export { startVerification } from './verification.ts';

@@ -1,0 +1,64 @@
+import {
+  backupData,
+  cancelBackup,
+  childOf,
+  chooseDestination,
+  estimateBackup,
+  listBackups,
+  presentKey,
+  readBackup,
+  readEncryption,
+  refuseBadCollections,
+  refuseIncremental,
+  removeBackup,
+  startBackup,
+  startVerification,
+} from '../../shared/backup/index.ts';
+import { backups } from '../../shared/contract/backups.ts';
+import { readDestination } from '../../shared/destination/index.ts';
+import { handle } from '../../shared/http/index.ts';
+import { readProject } from '../../shared/project/index.ts';
+
+export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
+  const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
+  refuseBadCollections(more);
+  const project = await readProject(tenant, projectId);
+  if (type === 'incremental') await refuseIncremental(tenant, project);
+  if (dryRun) {
+    if (given !== undefined) await readDestination(tenant, given);
+    return { data: await estimateBackup(tenant, project, more), status: 200, change: { writes: [], audit: [] } };
+  }
+  const destination = await chooseDestination(tenant, organization, project, given);
+  const place = { tenant, project, destination, encryption: presentKey(await readEncryption(tenant)) };
+  const createdBy = { type: actor.type, id: actor.id };
+  const { backup, writes } = startBackup(place, { ...more, type, trigger: 'manual', createdBy }, now);
+  const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
+  const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
+  return { data: backupData(backup), change: { writes, audit } };
+});
+
+export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
+  const { backups: found, next } = await listBackups(tenant, query, page, now);
+  return { items: found.map(backupData), next };
+});
+
+export const get = handle(backups.get, async ({ tenant, params }) => ({
+  data: backupData(await readBackup(tenant, params.backupId)),
+}));
+
+export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
+  const backup = await readBackup(tenant, params.backupId);
+  const change = removeBackup(tenant, backup, await childOf(tenant, backup), now);
+  return { message: 'The backup was deleted; its objects are being removed', change };
+});
+
+export const cancel = handle(backups.cancel, async (call) => {
+  const backup = await readBackup(call.tenant, call.params.backupId);
+  const { backup: cancelled, change } = await cancelBackup(call, backup, call.now);
+  return { data: backupData(cancelled), change };
+});
+
+export const verify = handle(backups.verify, async ({ tenant, params, body, now }) => {
+  const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
+  return { data: backupData(backup), change };
+});

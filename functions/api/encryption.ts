@@ -1,0 +1,15 @@
+import { changeEncryption, encryptionData, readEncryption, rotateKeys } from '../../shared/backup/index.ts';
+import { encryption } from '../../shared/contract/encryption.ts';
+import { handle } from '../../shared/http/index.ts';
+
+export const get = handle(encryption.get, async ({ tenant }) => ({ data: encryptionData(await readEncryption(tenant)) }));
+
+export const set = handle(encryption.set, async ({ tenant, body, now }) => {
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), body, now);
+  return { data: encryptionData(chosen), change };
+});
+
+export const rotate = handle(encryption.rotate, async ({ tenant, now }) => {
+  const { chosen, change } = rotateKeys(tenant, await readEncryption(tenant), now);
+  return { data: encryptionData(chosen), change };
+});

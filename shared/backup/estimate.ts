@@ -1,0 +1,69 @@
+/** What a backup would read, store and cost, without making one. */
+import type * as z from 'zod';
+import type { Estimate } from '../contract/backups.ts';
+import { ApiError } from '../contract/errors.ts';
+import { type Plan, plan, readRange, type Source, SourceError } from '../firestore/index.ts';
+import type { Tenant } from '../platform/index.ts';
+import { openSource, type ProjectRecord } from '../project/index.ts';
+import type { BackupWish } from './creation.ts';
+import { costOf } from './data.ts';
+
+/** The answer must be out before the function's 20 s are over. */
+const patienceMs = 15_000;
+/** Documents looked at to tell how large one is; a few places, because neighbours are alike. */
+const sampleDocuments = 50;
+const samplePlaces = 5;
+/** Little more than what is looked at: whatever the source sends is billed. */
+const sampleBytes = 16 << 10;
+/** Documents that a count is billed as one read for. */
+const documentsPerCountedRead = 1_000;
+
+export const estimateBackup = async (
+  tenant: Tenant,
+  project: ProjectRecord,
+  wish: Pick<BackupWish, 'collections' | 'excludeCollections'>,
+): Promise<z.input<typeof Estimate>> => {
+  const source = openSource(tenant, project);
+  const signal = AbortSignal.timeout(patienceMs);
+  try {
+    const planned = await plan(source, { ...wish, signal });
+    const { documents, ranges, collections, unknown } = planned;
+    const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
+    if (documents === undefined) return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
+    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, signal)));
+    return { documents, bytes, ...costOf(readsOf(planned, documents)), ...shown };
+  } catch (error) {
+    throw refusalOf(error);
+  } finally {
+    source.close();
+  }
+};
+
+/** Every document once, what planning took, and the count that each range is compared with. */
+const readsOf = ({ reads, ranges }: Plan, documents: number): number =>
+  documents + reads + Math.max(ranges.length, Math.ceil(documents / documentsPerCountedRead));
+
+const bytesPerDocument = async (source: Source, { ranges, readTime }: Plan, signal: AbortSignal): Promise<number> => {
+  let [documents, bytes] = [0, 0];
+  const step = Math.max(1, Math.floor(ranges.length / samplePlaces));
+  const places = ranges.filter((_, n) => n % step === 0).slice(0, samplePlaces);
+  for (const [n, range] of places.entries()) {
+    // What earlier places did not have, later ones may.
+    const wanted = (sampleDocuments * (n + 1)) / places.length;
+    for await (const batch of readRange(source, { range, readTime, signal, batchBytes: sampleBytes })) {
+      documents += batch.count;
+      bytes += batch.documentBytes;
+      if (documents >= wanted) break;
+    }
+  }
+  return documents === 0 ? 0 : bytes / documents;
+};
+
+const refusalOf = (error: unknown): unknown => {
+  if (!(error instanceof SourceError)) return error;
+  const cause = { cause: error };
+  if (error.code === 'SOURCE_AUTH_ERROR') return new ApiError('SOURCE_AUTH_ERROR', error.message, undefined, cause);
+  if (error.code === 'CANCELLED' || error.isTransient)
+    return new ApiError('SERVICE_UNAVAILABLE', 'The source takes too long to answer; try again', undefined, cause);
+  return error;
+};

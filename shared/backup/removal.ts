@@ -1,0 +1,46 @@
+/** Deleting a backup: it is gone at once for whoever asks; its objects follow. */
+import { ApiError } from '../contract/errors.ts';
+import { countBackups } from '../destination/index.ts';
+import { enqueue } from '../event/index.ts';
+import { after, type Change, epochSeconds, iso, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
+import { noSuchBackup } from './read.ts';
+import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
+import { countInOrganization } from './statistics.ts';
+
+/** How long the record of a deleted backup can still be looked at. */
+const recordKeptSeconds = 30 * 24 * 3_600;
+
+/** The first backup that was made upon this one and is still there: without its parent it could not be read. */
+export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): Promise<BackupRecord | undefined> => {
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, where: { projectId, parentBackupId: id } };
+  // Younger than its parent.
+  for await (const child of walk({ ...range, from: `${backupPrefix}${id}` }) as AsyncIterable<BackupRecord>)
+    if (child.status !== 'deleted' && child.status !== 'failed' && child.status !== 'cancelled') return child;
+  return undefined;
+};
+
+/** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
+export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
+  const { id, status, projectId, size, storageDestination, archive } = backup;
+  refuseUnlessFree(backup, child, now);
+  const ttl = epochSeconds(after(now, recordKeptSeconds));
+  return {
+    writes: [
+      set(backupKey.backup(tenant, id), { status: 'deleted', ttl }, { where: { status }, otherwise: () => new Overtaken() }),
+      { remove: backupKey.archive(tenant, archive.backup, id) },
+      // What failed, was cancelled or expired was taken off these counts when its objects went.
+      ...(status === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
+      enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
+    ],
+    audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, status, size } }],
+  };
+};
+
+const refuseUnlessFree = ({ id, status, lockedUntil }: BackupRecord, child: BackupRecord | undefined, now: Date): void => {
+  if (status === 'deleted') throw noSuchBackup();
+  if (status === 'pending' || status === 'running')
+    throw new ApiError('JOB_IN_PROGRESS', `The backup is ${status}; cancel it first`, { jobId: id, kind: 'backup' });
+  if (lockedUntil !== null && lockedUntil > iso(now))
+    throw new ApiError('CONFLICT', `The backup is locked until ${lockedUntil}`, { lockedUntil });
+  if (child) throw new ApiError('CONFLICT', `The backup ${child.id} needs this one; delete it first`, { neededBy: child.id });
+};

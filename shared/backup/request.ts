@@ -1,0 +1,54 @@
+/** What a person may ask a backup to be, and where it goes when they do not say. */
+import { ApiError, invalid } from '../contract/errors.ts';
+import { type DestinationRecord, readDestination } from '../destination/index.ts';
+import { isCollectionPath } from '../firestore/index.ts';
+import type { OrganizationRecord } from '../organization/index.ts';
+import { type Tenant, walk } from '../platform/index.ts';
+import type { ProjectRecord } from '../project/index.ts';
+import type { BackupWish } from './creation.ts';
+import { type BackupRecord, backupPrefix } from './record.ts';
+
+/** Both lists are kept on the record, and an item holds 400 KB with all else. */
+const listsMaxBytes = 64 << 10;
+
+/** Refuses collections that no database can have, beyond what the shape of the request tells. */
+export const refuseBadCollections = ({
+  collections,
+  excludeCollections,
+}: Pick<BackupWish, 'collections' | 'excludeCollections'>) => {
+  for (const [field, paths] of Object.entries({ collections, excludeCollections })) {
+    const wrong = paths.findIndex((path) => path !== '*' && !isCollectionPath(path));
+    if (wrong >= 0) throw invalid(`${field}.${wrong}`, 'must be the path of a collection; no id in it has more than 1500 bytes');
+  }
+  if (excludeCollections.includes('*'))
+    throw invalid('excludeCollections', 'must name collections; without all of them nothing is left');
+  if (Buffer.byteLength(JSON.stringify([collections, excludeCollections])) > listsMaxBytes)
+    throw invalid('collections', `must have at most ${listsMaxBytes} bytes, together with excludeCollections`);
+};
+
+/** The one given, else the project's own, else the organization's. One that was named and is gone is not passed over. */
+export const chooseDestination = (
+  tenant: Tenant,
+  organization: OrganizationRecord,
+  project: ProjectRecord,
+  given: string | undefined,
+): Promise<DestinationRecord> => {
+  const chosen = given ?? project.settings.defaultStorageId ?? organization.defaultStorageId;
+  if (chosen === null)
+    throw invalid('storageDestinationId', 'is required: neither the project nor the organization has a default');
+  return readDestination(tenant, chosen);
+};
+
+/** An incremental backup needs a complete one to build on; until they are made here at all, every one is refused. */
+export const refuseIncremental = async (tenant: Tenant, { id }: ProjectRecord): Promise<never> => {
+  if (!(await completedFull(tenant, id)))
+    throw new ApiError('CONFLICT', 'An incremental backup needs a parent: the project has no completed full backup to build on');
+  throw invalid('type', 'incremental backups are not available yet', { invalidValues: ['incremental'], allowedValues: ['full'] });
+};
+
+const completedFull = async (tenant: Tenant, projectId: string): Promise<BackupRecord | undefined> => {
+  const where = { projectId, status: 'completed', type: 'full' };
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
+  for await (const backup of walk(range) as AsyncIterable<BackupRecord>) if (backup.arriving === undefined) return backup;
+  return undefined;
+};
