@@ -1,9 +1,11 @@
 /** Does one task at a time. A task that fails is given again, and after some tries put aside with the dead letters. */
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
+import { workers } from '../../shared/contract/workers.ts';
 import { Task, TaskMessage } from '../../shared/event/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
-import { clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
+import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
 
 const processor = new BatchProcessor(EventType.SQS);
 
@@ -24,6 +26,9 @@ const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
   }
 };
 
+/** A third of the function's time: what is begun then ends well before it does. */
+const rewrapSeconds = workers.task.timeoutSeconds / 3;
+
 const kinds: readonly string[] = Task.options.map(({ shape }) => shape.kind.value);
 
 const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
@@ -34,5 +39,14 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       return deliverInvitation(tenant, task.invitationId, clock.now());
     case 'purge-organization':
       return startWorkflow('PURGE_WORKFLOW_ARN', id, { organizationId, deleteBackupData: task.deleteBackupData, done: false });
+    // Named for the backup: however often it is asked for, it is made once.
+    case 'start-backup':
+      return startWorkflow('BACKUP_WORKFLOW_ARN', task.backupId, { organizationId, backupId: task.backupId });
+    case 'start-verification':
+      return startWorkflow('VERIFY_WORKFLOW_ARN', id, { organizationId, backupId: task.backupId, position: null, done: false });
+    case 'erase-backup':
+      return eraseBackup(tenant, task.backupId);
+    case 'rewrap-keys':
+      return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock);
   }
 };

@@ -1,9 +1,10 @@
 /** A step of the purge: removes what it can in its time, and says whether it is done. */
 import * as z from 'zod';
+import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
 import { workers } from '../../shared/contract/workers.ts';
-import { purgeOrganization } from '../../shared/organization/index.ts';
-import { after, clock, log } from '../../shared/platform/index.ts';
+import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
+import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
 type Step = z.output<typeof Step>;
@@ -11,9 +12,18 @@ type Step = z.output<typeof Step>;
 /** Half its time: what is begun then has the other half to end. */
 const workSeconds = workers.purge.timeoutSeconds / 2;
 
+/** How long a bucket that does not answer is asked again; an organization must not stay for its sake. */
+const patienceSeconds = 24 * 3_600;
+
 export const handler = async (input: unknown): Promise<Step> => {
   const step = Step.parse(input);
-  const done = await purgeOrganization(step.organizationId, after(clock.now(), workSeconds), clock);
+  const until = after(clock.now(), workSeconds);
+  const backups = ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
+    const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
+    const wish = { deleteBackupData: step.deleteBackupData, isPatient };
+    return purgeBackups(proveTenant(id, 'record'), wish, until, clock);
+  };
+  const done = await purgeOrganization(step.organizationId, until, clock, backups);
   log.info('purged a part', { organizationId: step.organizationId, done });
   return { ...step, done };
 };

@@ -7,6 +7,7 @@ export { estimateBackup } from './estimate.ts';
 export { JobFailure } from './failure.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
 export { type BackupFilter, listBackups } from './list.ts';
+export { purgeBackups } from './purge.ts';
 export { noSuchBackup, readBackup } from './read.ts';
 export {
   type BackupRecord,
@@ -18,5 +19,6 @@ export {
 } from './record.ts';
 export { childOf, removeBackup } from './removal.ts';
 export { chooseDestination, refuseBadCollections, refuseIncremental } from './request.ts';
+export { rewrapKeys } from './rewrap.ts';
 export { countInOrganization } from './statistics.ts';
 export { startVerification } from './verification.ts';

@@ -31,11 +31,18 @@ export const duePurges = (now: Date): AsyncGenerator<DueRecord> =>
 
 /**
  * Removes what it can until the time given and tells whether nothing is left. An organization that is not due, because it
- * was recovered or never deleted, is left alone: the answer is the same, there is nothing to remove.
+ * was recovered or never deleted, is left alone: the answer is the same, there is nothing to remove. `first` removes what
+ * other rooms keep elsewhere, as long as the items that lead there exist; it says whether it is done.
  */
-export const purgeOrganization = async (organizationId: string, until: Date, time: Clock): Promise<boolean> => {
+export const purgeOrganization = async (
+  organizationId: string,
+  until: Date,
+  time: Clock,
+  first: (organization: OrganizationRecord) => Promise<boolean> = async () => true,
+): Promise<boolean> => {
   const organization = (await get(lookup.organization(organizationId))) as OrganizationRecord | undefined;
   if (!organization || !isDue(organization, time.now())) return true;
+  if (!(await first(organization))) return false;
   // A call that began before the deletion may still have added something behind our back; it cannot once a pass is over,
   // because what it needs is gone. So a pass that finds nothing is the last.
   for (let removed: number | undefined; removed !== 0; ) {

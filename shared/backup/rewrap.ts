@@ -1,0 +1,103 @@
+/** Wraps the data keys of an organization's backups anew, one after the other. Nothing that they seal is touched. */
+import { keyFileName } from '../archive/index.ts';
+import { openStore, readDestination, StorageError, type Store } from '../destination/index.ts';
+import { enqueue } from '../event/index.ts';
+import { type Clock, commit, get, iso, log, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
+import { type EncryptionRecord, encryptionKey, readEncryption, sameEncryption } from './encryption.ts';
+import { JobFailure } from './failure.ts';
+import { dataKeyOf, wrapPresently } from './key.ts';
+import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
+
+export interface RewrapTask {
+  readonly walk: string;
+  /** The last backup that was looked at. */
+  readonly after?: string | undefined;
+}
+
+/**
+ * Goes on until the time given, then asks for another task. Every part may run again. A backup that cannot be had now keeps
+ * the key it has, and what opens it is kept, too: the next rotation tries again.
+ */
+export const rewrapKeys = async (tenant: Tenant, task: RewrapTask, until: Date, time: Clock): Promise<void> => {
+  const chosen = await readEncryption(tenant);
+  if (chosen?.version !== task.walk || !chosen.isWalking) return;
+  let last = task.after;
+  for await (const backup of backupsOf(tenant, task.after)) {
+    if (time.now() >= until) {
+      await commit([enqueue(tenant, { kind: 'rewrap-keys', ...task, after: last }, time.now())]);
+      return;
+    }
+    if (!(await rewrapped(tenant, chosen, backup, time))) return;
+    last = backup.id;
+  }
+  await finish(tenant, chosen);
+};
+
+const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> =>
+  walk({
+    pk: `ORG#${tenant.organizationId}`,
+    prefix: backupPrefix,
+    ...(after !== undefined && { after: `${backupPrefix}${after}` }),
+  }) as AsyncIterable<BackupRecord>;
+
+/** Those that have a key and objects that it opens. */
+const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
+  keyFile !== undefined && (status === 'completed' || status === 'running');
+
+/** False if another choice was made meanwhile: its own walk has begun. */
+const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, time: Clock): Promise<boolean> => {
+  if (!isOpenable(backup)) return true;
+  try {
+    await rewrap(tenant, chosen, backup, time);
+  } catch (error) {
+    if (error instanceof Overtaken) return (await readEncryption(tenant))?.version === chosen.version;
+    if (!(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
+    log.error('the key of a backup was not wrapped anew', { backupId: backup.id, reason: error.message });
+  }
+  return true;
+};
+
+const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, time: Clock): Promise<void> => {
+  const { id, archive, status, keyFile: was, storageDestination, path } = backup;
+  const { keyFile, encryption } = await wrapPresently(tenant, chosen, archive, await dataKeyOf(tenant, backup));
+  const store = await openStore(tenant, await readDestination(tenant, storageDestination.id), path);
+  try {
+    // The bucket first: whoever reads it without us needs no more than what the record promises.
+    await putKey(store, backup, keyFile, time);
+    const where = { status, keyFile: was };
+    await commit([
+      sameEncryption(tenant, chosen),
+      set(backupKey.backup(tenant, id), { keyFile, encryption }, { where, otherwise: () => new Overtaken() }),
+    ]);
+  } catch (error) {
+    if (error instanceof Overtaken) await putBack(tenant, store, backup, time);
+    throw error;
+  } finally {
+    store.close();
+  }
+};
+
+/** Someone else has changed the backup or its key: what lies in the bucket is made what the record says. */
+const putBack = async (tenant: Tenant, store: Store, { id }: BackupRecord, time: Clock): Promise<void> => {
+  const backup = (await get(backupKey.backup(tenant, id))) as BackupRecord | undefined;
+  if (backup?.keyFile && isOpenable(backup)) await putKey(store, backup, backup.keyFile, time);
+  else await store.remove([keyFileName]);
+};
+
+const putKey = (store: Store, { lockedUntil }: BackupRecord, keyFile: Uint8Array, time: Clock): Promise<void> => {
+  const isLocked = lockedUntil !== null && lockedUntil > iso(time.now());
+  return store.put(keyFileName, keyFile, isLocked ? { lockedUntil: new Date(lockedUntil) } : {});
+};
+
+/** Passphrases that nothing is wrapped by any more are forgotten. */
+const finish = async (tenant: Tenant, chosen: EncryptionRecord): Promise<void> => {
+  const needed = new Set<string>();
+  for await (const backup of backupsOf(tenant)) if (isOpenable(backup)) needed.add(backup.encryption.keyId);
+  const previous = Object.fromEntries(Object.entries(chosen.previous).filter(([keyId]) => needed.has(keyId)));
+  const where = { version: chosen.version };
+  await commit([set(encryptionKey(tenant), { isWalking: false, previous }, { where, otherwise: () => new Overtaken() })]).catch(
+    (error: unknown) => {
+      if (!(error instanceof Overtaken)) throw error;
+    },
+  );
+};
