@@ -99,6 +99,8 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'source:read': ({ identitySecretArn, secretsKeyArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),
     openSealed(secretsKeyArn, 'provider-grant', 'source-credentials'),
+    // A provider may give a new refresh token with each use.
+    allow(['kms:Encrypt'], [secretsKeyArn], { StringEquals: { 'kms:EncryptionContext:purpose': 'provider-grant' } }),
   ],
   'destination:use': ({ secretsKeyArn }) => [
     openSealed(secretsKeyArn, 'destination-credentials'),

@@ -103,7 +103,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     data: Project,
     audit: 'project.updated',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT', 'PERMISSION_DENIED'],
-    uses: ['table:write', 'destination:use', 'grant:seal'],
+    uses: ['table:write', 'source:read', 'destination:use', 'grant:seal'],
   },
   remove: {
     method: 'DELETE',
@@ -133,6 +133,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     summary: 'The root collections of the project’s database, with how many documents each has',
     list: z.object({ id: z.string(), count: z.int().nullable().describe('Null where the source does not count') }),
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR'],
-    uses: ['table:read', 'source:read'],
+    // A provider may give a new refresh token with each use, and it must be kept.
+    uses: ['table:write', 'source:read'],
   },
 });

@@ -1,6 +1,6 @@
 import { SourceError } from './error.ts';
 import { isRefusal } from './judge.ts';
-import { countQuery, type Selection } from './request.ts';
+import { collectionCountQuery, countQuery, type Selection } from './request.ts';
 import type { Source } from './source.ts';
 import { fieldsOf, lastField } from './wire.ts';
 
@@ -54,12 +54,24 @@ export const verifyCount = async (
   return { countVerified: documents !== undefined, reads };
 };
 
-/** Undefined if the source says that it does not count this. */
-const count = async (source: Source, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
+/** How many documents are right in a root collection, those below them not counted; undefined if the source refuses to count. */
+export const countCollection = (
+  source: Source,
+  collectionId: string,
+  readTime: string,
+  signal?: AbortSignal,
+): Promise<number | undefined> => ask(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
+
+const count = (source: Source, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
   const { range, after, readTime, signal } = options;
   const selection = { range, after, ...(group === undefined ? {} : { collectionId: group }) };
+  return ask(source, countQuery({ root: source.root, readTime }, selection), signal);
+};
+
+/** Undefined if the source says that it does not count this. */
+const ask = async (source: Source, request: Buffer, signal: AbortSignal | undefined): Promise<number | undefined> => {
   try {
-    const messages = await source.call('RunAggregationQuery', countQuery({ root: source.root, readTime }, selection), signal);
+    const messages = await source.call('RunAggregationQuery', request, signal);
     const found = messages.map(countIn).findLast((one) => one !== undefined);
     if (found === undefined) throw new SourceError('INTERNAL_ERROR', 'The source answered a count without a number.');
     return found;

@@ -28,6 +28,14 @@ export const countQuery = ({ root, readTime }: At, selection: Selection): Buffer
     message(6, encodeReadTime(readTime)),
   );
 
+/** The documents right in a root collection, without what is below them. */
+export const collectionCountQuery = ({ root, readTime }: At, collectionId: string): Buffer =>
+  join(
+    text(1, root),
+    message(2, message(1, message(2, text(2, collectionId))), message(3, message(1), text(7, 'count'))),
+    message(6, encodeReadTime(readTime)),
+  );
+
 export const partitionQuery = (
   { root, readTime }: At,
   collectionId: string | undefined,

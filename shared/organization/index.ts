@@ -1,5 +1,5 @@
 export { acceptInvitation, findInvitation, statusOf } from './acceptance.ts';
-export type { Acting } from './acting.ts';
+export { type Acting, named } from './acting.ts';
 export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './api-key.ts';
 export { type Belonging, belongingsOf, organizationIdsOf } from './belonging.ts';
 export { createOrganization, wantedSlug } from './creation.ts';
@@ -23,4 +23,4 @@ export {
 } from './record.ts';
 export { createServiceAccount, readServiceAccount, removeServiceAccount } from './service-account.ts';
 export { changeSettings, settingsOf } from './settings.ts';
-export { noSuchOrganization, whileActive } from './standing.ts';
+export { countProjects, noSuchOrganization, whileActive } from './standing.ts';

@@ -63,6 +63,8 @@ export interface ServiceAccountRecord extends Item {
   readonly email: string;
   readonly permissions: readonly Scope[];
   readonly createdAt: string;
+  /** The person whose access to a source the account uses where it names none; older accounts do not know. */
+  readonly createdBy?: string;
 }
 
 /** Found by the account id inside the API key; holds the key's fingerprint, never the key. */

@@ -11,7 +11,7 @@ import { whileActive } from './standing.ts';
 const addressDomain = 'service-accounts.backup-management.invalid';
 
 export const createServiceAccount = (
-  { tenant }: Acting,
+  { tenant, actor }: Acting,
   wish: { readonly name: string; readonly permissions: readonly Scope[] },
   now: Date,
 ): { account: ServiceAccountRecord; apiKey: string; change: Change } => {
@@ -26,6 +26,7 @@ export const createServiceAccount = (
     email,
     permissions,
     createdAt: iso(now),
+    createdBy: actor.id,
   };
   const apiKey = newApiKey(id);
   const key: ApiKeyRecord = {

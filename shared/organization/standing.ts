@@ -14,9 +14,16 @@ export const whileActive = (tenant: Tenant): Write => ({
   otherwise: noSuchOrganization,
 });
 
+const counted =
+  (counter: 'memberCount' | 'projectCount') =>
+  (tenant: Tenant, amount: 1 | -1): Write => ({
+    ...add(organizationKey.organization(tenant), counter, amount),
+    condition: active,
+    otherwise: noSuchOrganization,
+  });
+
 /** Keeps the number of members true, in the transaction that changes it. */
-export const countMembers = (tenant: Tenant, amount: 1 | -1): Write => ({
-  ...add(organizationKey.organization(tenant), 'memberCount', amount),
-  condition: active,
-  otherwise: noSuchOrganization,
-});
+export const countMembers = counted('memberCount');
+
+/** Keeps the number of projects true, in the transaction that changes it. */
+export const countProjects = counted('projectCount');

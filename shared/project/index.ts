@@ -1,7 +1,14 @@
 export { type AuthUser, readAuthUsers } from './auth-user.ts';
+export { listRootCollections, type RootCollection } from './collection.ts';
+export { connectionOf } from './connection.ts';
+export { createProject, removeProject } from './creation.ts';
 export { projectData } from './data.ts';
 export { jobLock, jobRelease, readJob, whileConnected, whileIdle } from './job.ts';
+export { moveProject } from './move.ts';
+export { probeProject } from './probe.ts';
 export { listProjects, readProject } from './read.ts';
+export { probeOrMark, reconnectProject } from './reconnection.ts';
 export { type Connection, type JobRecord, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
+export { changeProject } from './settings.ts';
 export { openSource } from './source.ts';
 export { connectedWrite, unauthorizedWrite } from './standing.ts';

@@ -1,0 +1,68 @@
+import { invalid } from '../../shared/contract/errors.ts';
+import { projects } from '../../shared/contract/projects.ts';
+import { handle } from '../../shared/http/index.ts';
+import { newId } from '../../shared/platform/index.ts';
+import {
+  changeProject,
+  connectionOf,
+  createProject,
+  listProjects,
+  listRootCollections,
+  moveProject,
+  probeOrMark,
+  probeProject,
+  projectData,
+  readProject,
+  reconnectProject,
+  removeProject,
+} from '../../shared/project/index.ts';
+
+export const create = handle(projects.create, async (call) => {
+  const { tenant, actor, now } = call;
+  const { credentials, ...wish } = call.body;
+  const id = newId('project', now);
+  const connection = await connectionOf(tenant, id, actor, credentials);
+  await probeProject(tenant, { ...wish, id, connection });
+  const { project, change } = createProject(call, { ...wish, id, connection }, now);
+  return { data: projectData(project), change };
+});
+
+export const list = handle(projects.list, async ({ tenant, page }) => {
+  const { projects: found, next } = await listProjects(tenant, page);
+  return { items: found.map(projectData), next };
+});
+
+export const get = handle(projects.get, async ({ tenant, params }) => ({
+  data: projectData(await readProject(tenant, params.projectId)),
+}));
+
+export const update = handle(projects.update, async (call) => {
+  const { tenant, params, body, now } = call;
+  const { organizationId, ...wish } = body;
+  if (organizationId !== undefined) {
+    if (Object.keys(wish).length > 0) throw invalid('organizationId', 'moves the project and stands alone');
+    const moved = await moveProject(call, params.projectId, organizationId, now);
+    // It took several transactions, and they are done.
+    return { data: projectData(moved), change: { writes: [], audit: [] } };
+  }
+  const { project, change } = changeProject(tenant, await readProject(tenant, params.projectId), wish, now);
+  return { data: projectData(project), change };
+});
+
+export const remove = handle(projects.remove, async (call) => {
+  const project = await readProject(call.tenant, call.params.projectId);
+  return { message: 'The project was disconnected; its backups stay', change: removeProject(call, project, call.now) };
+});
+
+export const reconnect = handle(projects.reconnect, async (call) => {
+  const { tenant, actor, now } = call;
+  const found = await readProject(tenant, call.params.projectId);
+  const connection = await connectionOf(tenant, found.id, actor, call.body.credentials);
+  await probeOrMark(call, found, connection, now);
+  const { project, change } = reconnectProject(tenant, found, connection, now);
+  return { data: projectData(project), change };
+});
+
+export const collections = handle(projects.collections, async ({ tenant, params, page }) =>
+  listRootCollections(tenant, await readProject(tenant, params.projectId), page),
+);
