@@ -6,19 +6,19 @@ import { get, log, query, type Tenant } from '../platform/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 /** What the task of a deleted backup does; twice is as good as once. */
-export const eraseBackup = async (tenant: Tenant, backupId: string): Promise<void> => {
+export const eraseBackup = async (tenant: Tenant, backupId: string, open: typeof openStore = openStore): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   if (backup?.status !== 'deleted') return;
-  await eraseObjects(tenant, backup);
+  await eraseObjects(tenant, backup, open);
 };
 
 /** Rejects only if trying again may help; what the store refuses stays in the customer's bucket, and the log says so. */
-export const eraseObjects = async (tenant: Tenant, backup: BackupRecord): Promise<void> => {
+export const eraseObjects = async (tenant: Tenant, backup: BackupRecord, open: typeof openStore = openStore): Promise<void> => {
   const destination = await destinationOf(tenant, backup);
   // Where nothing can be removed, trying would only be refused.
   if (!destination || destination.immutable || (await isShared(tenant, backup))) return;
   try {
-    const store = await openStore(tenant, destination, backup.path);
+    const store = await open(tenant, destination, backup.path);
     try {
       await erase(store);
     } finally {

@@ -18,7 +18,13 @@ export interface RewrapTask {
  * Goes on until the time given, then asks for another task. Every part may run again. A backup that cannot be had now keeps
  * the key it has, and what opens it is kept, too: the next rotation tries again.
  */
-export const rewrapKeys = async (tenant: Tenant, task: RewrapTask, until: Date, time: Clock): Promise<void> => {
+export const rewrapKeys = async (
+  tenant: Tenant,
+  task: RewrapTask,
+  until: Date,
+  time: Clock,
+  open: typeof openStore = openStore,
+): Promise<void> => {
   const chosen = await readEncryption(tenant);
   if (chosen?.version !== task.walk || !chosen.isWalking) return;
   let last = task.after;
@@ -27,11 +33,16 @@ export const rewrapKeys = async (tenant: Tenant, task: RewrapTask, until: Date, 
       await commit([enqueue(tenant, { kind: 'rewrap-keys', ...task, after: last }, time.now())]);
       return;
     }
-    if (!(await rewrapped(tenant, chosen, backup, time))) return;
+    if (!(await rewrapped(tenant, chosen, backup, { time, open }))) return;
     last = backup.id;
   }
   await finish(tenant, chosen);
 };
+
+interface Doors {
+  readonly time: Clock;
+  readonly open: typeof openStore;
+}
 
 const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> =>
   walk({
@@ -45,10 +56,10 @@ const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
   keyFile !== undefined && (status === 'completed' || status === 'running');
 
 /** False if another choice was made meanwhile: its own walk has begun. */
-const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, time: Clock): Promise<boolean> => {
+const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, doors: Doors): Promise<boolean> => {
   if (!isOpenable(backup)) return true;
   try {
-    await rewrap(tenant, chosen, backup, time);
+    await rewrap(tenant, chosen, backup, doors);
   } catch (error) {
     if (error instanceof Overtaken) return (await readEncryption(tenant))?.version === chosen.version;
     if (!(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
@@ -57,10 +68,10 @@ const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, backup: Backu
   return true;
 };
 
-const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, time: Clock): Promise<void> => {
+const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, { time, open }: Doors): Promise<void> => {
   const { id, archive, status, keyFile: was, storageDestination, path } = backup;
   const { keyFile, encryption } = await wrapPresently(tenant, chosen, archive, await dataKeyOf(tenant, backup));
-  const store = await openStore(tenant, await readDestination(tenant, storageDestination.id), path);
+  const store = await open(tenant, await readDestination(tenant, storageDestination.id), path);
   try {
     // The bucket first: whoever reads it without us needs no more than what the record promises.
     await putKey(store, backup, keyFile, time);
