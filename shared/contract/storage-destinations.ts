@@ -13,7 +13,7 @@ const Bucket = z
 const Prefix = z
   .string()
   .max(200, 'must be at most 200 characters')
-  .regex(/^[A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?$/, 'must be parts of plain characters between single slashes')
+  .regex(/^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/, 'must be parts of plain characters between single slashes')
   .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part');
 const Region = z.string().regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1');
 const Endpoint = z.string().max(255).describe('Of a store that speaks the S3 protocol; https, and a public address');
@@ -25,7 +25,10 @@ const AccessKey = z.strictObject({
 const AssumedRole = z.strictObject({
   roleArn: z.string().regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role'),
 });
-export const StorageCredentials = z.union([AccessKey, AssumedRole, GoogleCredentials]);
+export const StorageCredentials = z.union(
+  [AccessKey, AssumedRole, GoogleCredentials],
+  'must be {accessKeyId, secretAccessKey}, {roleArn} or {clientEmail, privateKey}',
+);
 const ObjectLock = z.strictObject({
   mode: z.enum(['governance', 'compliance']),
   days: z.int('must be a whole number').min(1, 'must be at least 1').max(36_500, 'must be at most 36500'),
@@ -60,8 +63,8 @@ const given = {
   name: Name,
   bucket: Bucket,
   prefix: Prefix,
-  region: Region,
-  endpoint: Endpoint,
+  region: Region.nullable(),
+  endpoint: Endpoint.nullable(),
   credentials: StorageCredentials,
   immutable: z.boolean('must be true or false').describe('Objects cannot be deleted there, so deleting is not tried'),
   objectLock: ObjectLock.nullable().describe('s3 only, on a bucket with object lock'),

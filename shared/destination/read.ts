@@ -3,7 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import type { StorageDestination } from '../contract/storage-destinations.ts';
 import { organizationKey } from '../organization/index.ts';
-import { add, get, type Tenant, type Write } from '../platform/index.ts';
+import { add, get, type Tenant, takePage, type Write, walk } from '../platform/index.ts';
 import type { DestinationRecord } from './record.ts';
 
 export const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination');
@@ -13,6 +13,16 @@ export const readDestination = async (tenant: Tenant, id: string): Promise<Desti
   const record = isId('storageDestination', id) ? await get(organizationKey.storageDestination(tenant, id)) : undefined;
   if (!record) throw noSuchDestination();
   return record as DestinationRecord;
+};
+
+/** Newest first: their ids sort by time. */
+export const listDestinations = async (
+  tenant: Tenant,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ destinations: readonly DestinationRecord[]; next: string | undefined }> => {
+  const { pk, sk: prefix } = organizationKey.storageDestination(tenant, '');
+  const { items, next } = await takePage(walk({ pk, prefix, newestFirst: true, after }), limit);
+  return { destinations: items as readonly DestinationRecord[], next };
 };
 
 /** What the API and events show of a destination: no secret can be in it, because the record's own are sealed. */

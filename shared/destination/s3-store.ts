@@ -2,6 +2,7 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetBucketLifecycleConfigurationCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
   HeadObjectCommand,
@@ -138,6 +139,18 @@ export class S3Store implements Store {
         throw error;
       }
     });
+  }
+
+  /** Whether a rule of the bucket ends unfinished uploads; undefined where the store does not tell. */
+  async endsUploads(): Promise<boolean | undefined> {
+    const { client, bucket: Bucket, patience } = this.#place;
+    try {
+      const command = new GetBucketLifecycleConfigurationCommand({ Bucket });
+      const { Rules = [] } = await client.send(command, { abortSignal: AbortSignal.timeout(patience.requestMs) });
+      return Rules.some(({ Status, AbortIncompleteMultipartUpload: rule }) => Status === 'Enabled' && rule !== undefined);
+    } catch (error) {
+      return (error as Error).name === 'NoSuchLifecycleConfiguration' ? false : undefined;
+    }
   }
 
   /** Ends an upload; one that has ended already is no error. */

@@ -97,6 +97,17 @@ export const guardedLookup =
     });
   };
 
+/**
+ * Says at once, to whoever names an address, what a connection would say later. A name that does not resolve passes: that is
+ * for the connection to tell.
+ */
+export const checkAddress = async ({ url, isTrusted }: GuardedUrl, resolve?: Resolve): Promise<void> => {
+  if (isTrusted || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return;
+  await new Promise<void>((done, fail) => {
+    guardedLookup(resolve)(url.hostname, { all: true }, (error) => (error instanceof BlockedAddress ? fail(error) : done()));
+  });
+};
+
 export type Resolve = (
   hostname: string,
   options: LookupOptions & { all: true },

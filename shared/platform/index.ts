@@ -1,5 +1,6 @@
 export {
   BlockedAddress,
+  checkAddress,
   type GuardedUrl,
   guardedAgent,
   guardedLookup,

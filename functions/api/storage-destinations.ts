@@ -1,0 +1,70 @@
+import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import {
+  changeDestination,
+  checkWish,
+  createDestination,
+  destinationData,
+  hasBackups,
+  listDestinations,
+  movesBackups,
+  openCredentials,
+  readDestination,
+  removeDestination,
+  testDestination,
+  tryDestination,
+  tryOrMark,
+  type Wish,
+  wishOf,
+} from '../../shared/destination/index.ts';
+import { handle } from '../../shared/http/index.ts';
+import { newId } from '../../shared/platform/index.ts';
+
+export const create = handle(storageDestinations.create, async (call) => {
+  const { tenant, body, now } = call;
+  const { prefix = '', region = null, endpoint = null, objectLock = null } = body;
+  const wish: Wish = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock };
+  await checkWish(wish);
+  await tryDestination(tenant, wish, wish.credentials);
+  const { destination, change } = await createDestination(call, newId('storageDestination', now), wish, now);
+  return { data: destinationData(destination), change };
+});
+
+export const list = handle(storageDestinations.list, async ({ tenant, page }) => {
+  const { destinations, next } = await listDestinations(tenant, page);
+  return { items: destinations.map(destinationData), next };
+});
+
+export const get = handle(storageDestinations.get, async ({ tenant, params }) => ({
+  data: destinationData(await readDestination(tenant, params.storageId)),
+}));
+
+export const update = handle(storageDestinations.update, async (call) => {
+  const { tenant, params, now } = call;
+  const record = await readDestination(tenant, params.storageId);
+  const { prefix, ...rest } = call.body;
+  const given = { ...rest, ...(prefix !== undefined && { prefix: withoutSlash(prefix) }) };
+  if (Object.keys(given).length === 0) return { data: destinationData(record), change: { writes: [], audit: [] } };
+  const wish = wishOf(record, await openCredentials(tenant, record), given);
+  await checkWish(wish);
+  if (record.backupCount > 0 && movesBackups(record, wish)) throw hasBackups();
+  await tryOrMark(call, record, { place: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
+  const { destination, change } = await changeDestination(call, record, wish, given, now);
+  return { data: destinationData(destination), change };
+});
+
+export const remove = handle(storageDestinations.remove, async (call) => {
+  const record = await readDestination(call.tenant, call.params.storageId);
+  return {
+    message: 'The storage destination was removed; the bucket stays as it is',
+    change: await removeDestination(call, record),
+  };
+});
+
+export const test = handle(storageDestinations.test, async (call) => {
+  const record = await readDestination(call.tenant, call.params.storageId);
+  const { found, change } = await testDestination(call, record, call.now);
+  const { checks, warnings, durationMs } = found;
+  return { data: { success: true as const, checks: [...checks], warnings: [...warnings], duration: durationMs }, change };
+});
+
+const withoutSlash = (prefix: string): string => prefix.replace(/\/$/, '');
