@@ -27,7 +27,7 @@ export const refuseBadCollections = ({
 };
 
 /** The one given, else the project's own, else the organization's. One that was named and is gone is not passed over. */
-export const chooseDestination = (
+export const chooseDestination = async (
   tenant: Tenant,
   organization: OrganizationRecord,
   project: ProjectRecord,

@@ -55,18 +55,29 @@ const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> 
 const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
   keyFile !== undefined && (status === 'completed' || status === 'running');
 
+/** A backup that ends or is wrapped by another delivery of the same task is looked at again. */
+const triesMax = 3;
+
 /** False if another choice was made meanwhile: its own walk has begun. */
-const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, doors: Doors): Promise<boolean> => {
-  if (!isOpenable(backup)) return true;
-  try {
-    await rewrap(tenant, chosen, backup, doors);
-  } catch (error) {
-    if (error instanceof Overtaken) return (await readEncryption(tenant))?.version === chosen.version;
-    if (!(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
-    log.error('the key of a backup was not wrapped anew', { backupId: backup.id, reason: error.message });
+const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, doors: Doors): Promise<boolean> => {
+  let backup: BackupRecord | undefined = found;
+  for (let tries = 0; backup && isOpenable(backup) && tries < triesMax; tries++) {
+    try {
+      await rewrap(tenant, chosen, backup, doors);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Overtaken) && !(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
+      log.warn('the key of a backup was not wrapped anew', { backupId: found.id, reason: error.message });
+      if (!(error instanceof Overtaken)) return true;
+    }
+    if ((await readEncryption(tenant))?.version !== chosen.version) return false;
+    backup = await fresh(tenant, found);
   }
   return true;
 };
+
+const fresh = async (tenant: Tenant, { id }: BackupRecord): Promise<BackupRecord | undefined> =>
+  (await get(backupKey.backup(tenant, id))) as BackupRecord | undefined;
 
 const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, { time, open }: Doors): Promise<void> => {
   const { id, archive, status, keyFile: was, storageDestination, path } = backup;
@@ -75,7 +86,7 @@ const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRe
   try {
     // The bucket first: whoever reads it without us needs no more than what the record promises.
     await putKey(store, backup, keyFile, time);
-    const where = { status, keyFile: was };
+    const where = { status, keyFile: was, leaving: undefined };
     await commit([
       sameEncryption(tenant, chosen),
       set(backupKey.backup(tenant, id), { keyFile, encryption }, { where, otherwise: () => new Overtaken() }),
@@ -89,8 +100,8 @@ const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRe
 };
 
 /** Someone else has changed the backup or its key: what lies in the bucket is made what the record says. */
-const putBack = async (tenant: Tenant, store: Store, { id }: BackupRecord, time: Clock): Promise<void> => {
-  const backup = (await get(backupKey.backup(tenant, id))) as BackupRecord | undefined;
+const putBack = async (tenant: Tenant, store: Store, found: BackupRecord, time: Clock): Promise<void> => {
+  const backup = await fresh(tenant, found);
   if (backup?.keyFile && isOpenable(backup)) await putKey(store, backup, backup.keyFile, time);
   else await store.remove([keyFileName]);
 };

@@ -1,0 +1,175 @@
+/** What may be done to a backup in which state: starting, cancelling, verifying and deleting, decided without a table. */
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
+import { after, beforeEach, suite, test } from 'node:test';
+import {
+  type BackupRecord,
+  cancelBackup,
+  chooseDestination,
+  expiryOf,
+  refuseBadCollections,
+  removeBackup,
+  startBackup,
+  startVerification,
+} from '../../../shared/backup/index.ts';
+import { backupStatuses } from '../../../shared/contract/backups.ts';
+import type { DestinationRecord } from '../../../shared/destination/index.ts';
+import type { Acting, OrganizationRecord } from '../../../shared/organization/index.ts';
+import { epochSeconds, newId, type Write } from '../../../shared/platform/index.ts';
+import type { ProjectRecord } from '../../../shared/project/index.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+import { scriptAws } from '../../support/scripted-aws.ts';
+import { backupOf, now, organization, project, projectId, tenant } from './sample.ts';
+
+const table = new MemoryTable();
+const aws = await scriptAws(table.script);
+after(() => aws.stop());
+beforeEach(() => {
+  table.items.clear();
+  table.put({ ...project, pk: `ORG#${tenant.organizationId}`, sk: `PROJECT#${projectId}` });
+});
+
+const keysOf = (writes: readonly Write[]): string[] =>
+  writes.map((write) => {
+    const { sk } = 'put' in write ? write.put : 'update' in write ? write.update : 'remove' in write ? write.remove : write.check;
+    return `${Object.keys(write).find((name) => /put|update|remove|check/.test(name))} ${sk.split('#')[0]}`;
+  });
+const code = (wanted: string) => (error: Error & { code?: string }) => error.code === wanted;
+
+suite('starting', () => {
+  const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3', prefix: '' } as DestinationRecord;
+  const encryption = { mode: 'kms', keyId: 'arn' } as const;
+  const wish = {
+    type: 'full',
+    collections: ['*'],
+    excludeCollections: ['logs'],
+    includeAuthUsers: true,
+    trigger: 'manual',
+    createdBy: { type: 'user', id: 'usr_x' },
+  } as const;
+  const start = (more: object = {}, place: object = {}) =>
+    startBackup({ tenant, project, destination, encryption, ...place }, { ...wish, ...more }, now);
+
+  test('it is pending, waits for its workflow, and all that must hold holds in one transaction', () => {
+    const { backup, writes } = start();
+    deepEqual([backup.status, backup.phase, backup.trigger, backup.encryption], ['pending', 'queued', 'manual', encryption]);
+    deepEqual(backup.excludedCollections, ['logs']);
+    deepEqual(backup.archive, { organization: tenant.organizationId, project: projectId, backup: backup.id });
+    deepEqual(keysOf(writes), [
+      'check META',
+      'check PROJECT',
+      'put JOB',
+      'update DESTINATION',
+      'put BACKUP',
+      `put ${tenant.organizationId}`,
+      'put ARCHIVE',
+      'put TASK',
+    ]);
+  });
+  test('its objects lie below the prefix of the destination', () => {
+    const { backup } = start();
+    equal(backup.path, `${projectId}/${backup.id}`);
+    const inside = start({}, { destination: { ...destination, prefix: 'a/b' } }).backup;
+    equal(inside.path, `a/b/${projectId}/${inside.id}`);
+  });
+  test('the limit of reads is the one given, else the project’s, else none', () => {
+    const limited = { ...project, settings: { ...project.settings, maxReads: 7 } } as ProjectRecord;
+    equal(start({ maxReads: 5 }, { project: limited }).backup.maxReads, 5);
+    equal(start({}, { project: limited }).backup.maxReads, 7);
+    equal('maxReads' in start().backup, false);
+  });
+  test('days of retention count from its completion', () => {
+    const { backup } = start({ retention: 2 });
+    equal(backup.expiresAt, null);
+    equal(expiryOf(backup, new Date('2026-03-01T11:00:00Z')), '2026-03-03T11:00:00.000Z');
+    equal(expiryOf(start().backup, now), null);
+  });
+});
+
+suite('what is asked for', () => {
+  const refuse =
+    (collections: string[], excludeCollections: string[] = []) =>
+    () =>
+      refuseBadCollections({ collections, excludeCollections });
+  test('collections that no database has, and lists that no record holds, are refused', () => {
+    refuse(['*'], ['a', 'b/c/d'])();
+    throws(refuse(['x'.repeat(1_501)]), code('VALIDATION_ERROR'));
+    throws(refuse(['*'], ['a/b']), code('VALIDATION_ERROR'));
+    throws(refuse(['*'], ['*']), code('VALIDATION_ERROR'));
+    throws(refuse(Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(100, 'x'))), code('VALIDATION_ERROR'));
+  });
+
+  const ids = [newId('storageDestination'), newId('storageDestination'), newId('storageDestination')] as const;
+  const withDefaults = (ofProject: string | null, ofOrganization: string | null) =>
+    [
+      { ...organization, defaultStorageId: ofOrganization } as OrganizationRecord,
+      { ...project, settings: { ...project.settings, defaultStorageId: ofProject } } as ProjectRecord,
+    ] as const;
+  test('the destination is the given one, else the project’s, else the organization’s, else asked for', async () => {
+    for (const id of ids) table.put({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}`, id });
+    const chosen = async (given: string | undefined, ofProject: string | null, ofOrganization: string | null) =>
+      (await chooseDestination(tenant, ...withDefaults(ofProject, ofOrganization), given)).id;
+    equal(await chosen(ids[0], ids[1], ids[2]), ids[0]);
+    equal(await chosen(undefined, ids[1], ids[2]), ids[1]);
+    equal(await chosen(undefined, null, ids[2]), ids[2]);
+    await rejects(chosen(undefined, null, null), code('VALIDATION_ERROR'));
+    // A default that is gone is not passed over in silence.
+    await rejects(chosen(undefined, newId('storageDestination'), ids[2]), code('STORAGE_NOT_FOUND'));
+  });
+});
+
+const acting = { tenant, organization, role: 'member', actor: { type: 'user', id: 'usr_x', email: null } } as Acting;
+
+suite('cancelling', () => {
+  for (const status of ['pending', 'running'] as const)
+    test(`one that is ${status} is over at once, its project is free, and one event says so`, async () => {
+      const { backup, change } = await cancelBackup(acting, backupOf({ status, phase: 'copying' }), now);
+      deepEqual([backup.status, backup.phase, backup.error?.code], ['cancelled', 'finished', 'CANCELLED']);
+      deepEqual(keysOf(change.writes), ['update BACKUP', 'remove JOB', 'put EVENT']);
+      const [, , event] = change.writes as unknown as readonly { put: { type: string; data: { backup: BackupRecord } } }[];
+      deepEqual([event?.put.type, event?.put.data.backup.error?.code], ['backup.failed', 'CANCELLED']);
+    });
+  for (const status of backupStatuses.filter((other) => other !== 'pending' && other !== 'running'))
+    test(`one that is ${status} stays so`, () => rejects(cancelBackup(acting, backupOf({ status }), now), code('CONFLICT')));
+});
+
+suite('verifying', () => {
+  const running = (checkedAt: string) => ({ status: 'running', depth: 'full', checkedAt, objects: 0, findings: [] }) as const;
+  test('a completed one says that it is being verified, and a task is left', () => {
+    const { backup, change } = startVerification(tenant, backupOf(), 'sample', now);
+    deepEqual(backup.verification, { ...running(now.toISOString()), depth: 'sample' });
+    deepEqual(keysOf(change.writes), ['update BACKUP', 'put TASK']);
+  });
+  for (const status of backupStatuses.filter((other) => other !== 'completed'))
+    test(`one that is ${status} cannot be`, () =>
+      throws(() => startVerification(tenant, backupOf({ status }), 'full', now), code('CONFLICT')));
+  test('one at a time, unless the other has died', () => {
+    const verification = { ...running('2026-03-01T09:59:00.000Z'), findings: [] };
+    throws(() => startVerification(tenant, backupOf({ verification }), 'full', now), code('CONFLICT'));
+    const dead = { ...verification, checkedAt: '2026-02-27T09:00:00.000Z' };
+    ok(startVerification(tenant, backupOf({ verification: dead }), 'full', now));
+    const passed = { ...verification, status: 'passed' as const };
+    ok(startVerification(tenant, backupOf({ verification: passed }), 'full', now));
+  });
+});
+
+suite('deleting', () => {
+  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => removeBackup(tenant, backupOf(more), child, now);
+  test('a completed one is off every count, its record stays 30 days, and its objects are asked for', () => {
+    const { writes } = remove({ size: 10 });
+    deepEqual(keysOf(writes), ['update BACKUP', 'remove ARCHIVE', 'update META', 'update DESTINATION', 'put TASK']);
+    const values = (writes[0] as { values: Record<string, unknown> }).values;
+    deepEqual([values[':status'], values[':ttl']], ['deleted', epochSeconds(now) + 30 * 24 * 3_600]);
+    deepEqual((writes[2] as { values: object }).values, { ':backups': -1, ':bytes': -10 });
+  });
+  for (const status of ['failed', 'cancelled', 'expired'] as const)
+    test(`one that ${status === 'failed' ? 'failed' : `is ${status}`} was off the counts already`, () =>
+      deepEqual(keysOf(remove({ status }).writes), ['update BACKUP', 'remove ARCHIVE', 'put TASK']));
+  for (const status of ['pending', 'running'] as const)
+    test(`one that is ${status} is not`, () => throws(() => remove({ status }), code('JOB_IN_PROGRESS')));
+  test('a deleted one is gone', () => throws(() => remove({ status: 'deleted' }), code('BACKUP_NOT_FOUND')));
+  test('one that is locked stays until its day', () => {
+    throws(() => remove({ lockedUntil: '2026-03-01T10:00:01.000Z' }), code('CONFLICT'));
+    ok(remove({ lockedUntil: '2026-03-01T10:00:00.000Z' }));
+  });
+  test('one that another needs stays', () => throws(() => remove({}, backupOf({ type: 'incremental' })), code('CONFLICT')));
+});
