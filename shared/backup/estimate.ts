@@ -7,6 +7,7 @@ import type { Tenant } from '../platform/index.ts';
 import { openSource, type ProjectRecord } from '../project/index.ts';
 import type { BackupWish } from './creation.ts';
 import { costOf } from './data.ts';
+import { expectedReads } from './planning.ts';
 
 /** The answer must be out before the function's 20 s are over. */
 const patienceMs = 15_000;
@@ -15,8 +16,6 @@ const sampleDocuments = 50;
 const samplePlaces = 5;
 /** Little more than what is looked at: whatever the source sends is billed. */
 const sampleBytes = 16 << 10;
-/** Documents that a count is billed as one read for. */
-const documentsPerCountedRead = 1_000;
 
 export const estimateBackup = async (
   tenant: Tenant,
@@ -28,20 +27,18 @@ export const estimateBackup = async (
   try {
     const planned = await plan(source, { ...wish, signal });
     const { documents, ranges, collections, unknown } = planned;
+    const reads = expectedReads(planned);
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
-    if (documents === undefined) return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
+    if (documents === undefined || reads === undefined)
+      return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
     const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, signal)));
-    return { documents, bytes, ...costOf(readsOf(planned, documents)), ...shown };
+    return { documents, bytes, ...costOf(reads), ...shown };
   } catch (error) {
     throw refusalOf(error);
   } finally {
     source.close();
   }
 };
-
-/** Every document once, what planning took, and the count that each range is compared with. */
-const readsOf = ({ reads, ranges }: Plan, documents: number): number =>
-  documents + reads + Math.max(ranges.length, Math.ceil(documents / documentsPerCountedRead));
 
 const bytesPerDocument = async (source: Source, { ranges, readTime }: Plan, signal: AbortSignal): Promise<number> => {
   let [documents, bytes] = [0, 0];

@@ -1,4 +1,7 @@
-import type { ErrorDetails, JobErrorCode } from '../contract/errors.ts';
+import { ArchiveError } from '../archive/index.ts';
+import { ApiError, type ErrorDetails, type JobErrorCode } from '../contract/errors.ts';
+import { StorageError } from '../destination/index.ts';
+import { SourceError } from '../firestore/index.ts';
 
 /** Why a job cannot go on, in the words of its record's `error`: trying again does not help. Its message is fit for the customer. */
 export class JobFailure extends Error {
@@ -12,3 +15,29 @@ export class JobFailure extends Error {
     this.details = details;
   }
 }
+
+/**
+ * What an error means for a job, if trying again cannot help; undefined if it may. `storage` says what was wanted of the store
+ * when it refused.
+ */
+export const failureOf = (
+  error: unknown,
+  storage: 'STORAGE_UPLOAD_ERROR' | 'STORAGE_READ_ERROR' = 'STORAGE_UPLOAD_ERROR',
+): JobFailure | undefined => {
+  const cause = { cause: error };
+  if (error instanceof JobFailure) return error;
+  if (error instanceof SourceError)
+    return error.isTransient || error.code === 'CANCELLED'
+      ? undefined
+      : new JobFailure(error.code, error.message, undefined, cause);
+  if (error instanceof StorageError)
+    return error.isTransient ? undefined : new JobFailure(storage, error.message, { reason: error.code }, cause);
+  // Another machine may not be faulty.
+  if (error instanceof ArchiveError && error.code !== 'self-check-failed')
+    return new JobFailure('CHUNK_CORRUPT', error.message, { reason: error.code }, cause);
+  if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND')
+    return new JobFailure(storage, 'The storage destination is gone', undefined, cause);
+  if (error instanceof ApiError && error.code === 'PROJECT_NOT_FOUND')
+    return new JobFailure('SOURCE_AUTH_ERROR', 'The project is no longer connected', undefined, cause);
+  return undefined;
+};

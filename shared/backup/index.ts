@@ -1,24 +1,34 @@
 export { cancelBackup } from './cancel.ts';
+export { cleanUp } from './cleaning.ts';
+export { copyShard } from './copy.ts';
 export { type BackupPlace, type BackupWish, expiryOf, startBackup } from './creation.ts';
 export { backupData, backupEvent, costOf, progressOf } from './data.ts';
 export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption.ts';
+export { failBackup, reasonFor } from './ending.ts';
+export { type Engine, engine } from './engine.ts';
 export { eraseBackup } from './erasure.ts';
 export { estimateBackup } from './estimate.ts';
-export { JobFailure } from './failure.ts';
+export { failureOf, JobFailure } from './failure.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
 export { type BackupFilter, listBackups } from './list.ts';
+export { expectedReads, planBackup } from './planning.ts';
+export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';
 export { noSuchBackup, readBackup } from './read.ts';
+export { reapBackup, runningBackups, type Workflow } from './reaping.ts';
 export {
   type BackupRecord,
   backupKey,
   backupPrefix,
   type PartRecord,
+  type RunningRecord,
   type ShardRecord,
   workPartition,
 } from './record.ts';
 export { childOf, removeBackup } from './removal.ts';
 export { chooseDestination, refuseBadCollections, refuseIncremental } from './request.ts';
 export { rewrapKeys } from './rewrap.ts';
+export { sealBackup } from './sealing.ts';
 export { countInOrganization } from './statistics.ts';
+export { BackupStep, CopyStep, FailStep, runStep } from './step.ts';
 export { startVerification } from './verification.ts';

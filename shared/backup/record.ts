@@ -57,38 +57,70 @@ export interface BackupRecord extends Item {
   /** It must have ended by then: the project's timeout, counted from its start. */
   readonly deadline: string | null;
   readonly error: Shown['error'];
+  /** Why it cannot go on, told by the first step that found out; it becomes the `error` when the backup ends. */
+  readonly failure?: NonNullable<Shown['error']>;
+  /** What a step stumbled over last and tried again: the likely reason, if all tries fail. */
+  readonly trouble?: NonNullable<Shown['error']>;
+  /** Which plan counts: of two planners at once, only the later one's shards are kept. */
+  readonly planNumber?: number;
   readonly createdBy: { readonly type: string; readonly id: string };
   /** While a project moves in from another organization its backups carry the move's id, and are not shown before it is done. */
   readonly arriving?: string;
+  /** The same on the side it leaves: shown until the project has moved, and not to be changed meanwhile. */
+  readonly leaving?: string;
 }
 
-/** A range to copy. Its parts are what was copied so far, each complete in itself; a worker goes on after the last. */
+/** A range to copy, or the users. Its parts are what was copied so far, each complete in itself; a worker goes on after the last. */
 export interface ShardRecord extends Item {
   readonly number: number;
-  /** Undefined for the shard of auth users. Bounds as JSON text, because names may hold NUL. */
+  /** Undefined for the users. Bounds as JSON text, because names may hold NUL. */
   readonly range?: string;
-  /** Full name of the last document that a stored part holds. */
+  /** Full name of the last document that a stored part holds, as JSON text. */
   readonly after?: string;
+  /**
+   * Part numbers given out so far. Each run of a worker takes a new one and commits only while it is the last, so a run that
+   * was given up and wakes again neither overwrites nor completes anything.
+   */
   readonly parts: number;
+  /** The last part that is stored; undefined before the first. */
+  readonly stored?: number;
   readonly isDone: boolean;
+  /** In stored parts. */
   readonly documents: number;
-  /** Of what the backup's own counter has been told. */
+  /** What the backup's own counters have been told of this shard; never less than what is stored, more while a part is under way. */
   readonly counted: number;
+  readonly reads: number;
+  /** False if the source does not count; undefined until the range is done. */
+  readonly countVerified?: boolean;
 }
 
 /** One chunk and its index, stored and confirmed. */
-export interface PartRecord extends Item {
-  readonly number: number;
-  readonly part: number;
-  readonly chunk?: ObjectEntry;
+export interface PartContents {
+  readonly chunk: ObjectEntry;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
   readonly records: number;
+  /** Of the documents, or users, as the source encodes them. */
   readonly originalSize: number;
-  readonly collections: Readonly<Record<string, number>>;
-  readonly countVerified: boolean;
+  /** Documents by collection id, as JSON text: `[["users",3]]`. */
+  readonly collections: string;
 }
 
+export interface PartRecord extends Item, PartContents {
+  readonly number: number;
+  readonly part: number;
+}
+
+/** That a backup is under way, or has ended without being completed and is not cleaned up after yet. */
+export interface RunningRecord extends Item {
+  readonly organizationId: string;
+  readonly backupId: string;
+  readonly since: string;
+  /** When the reaper started its workflow, because nobody else had. */
+  readonly restartedAt?: string;
+}
+
+export const runningPartition = 'RUNNING#BACKUP';
 export const backupPrefix = 'BACKUP#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
@@ -104,7 +136,7 @@ export const backupKey = {
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
   /** Jobs under way, for the reaper. */
-  running: (tenant: Tenant, backupId: string): Key => ({ pk: 'RUNNING#BACKUP', sk: `${tenant.organizationId}#${backupId}` }),
+  running: (tenant: Tenant, backupId: string): Key => ({ pk: runningPartition, sk: `${tenant.organizationId}#${backupId}` }),
   /** Which records share the objects of an archive: they are removed with the last of them. */
   archive: (tenant: Tenant, archiveBackupId: string, backupId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,

@@ -1,0 +1,82 @@
+/** The one transaction that makes a backup completed. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { emit } from '../event/index.ts';
+import { type Clock, chance, commit, get, iso, set, type Write } from '../platform/index.ts';
+import { jobRelease, projectKey } from '../project/index.ts';
+import { auditOf } from './audit.ts';
+import { type Contents, largest } from './contents.ts';
+import { expiryOf } from './creation.ts';
+import { backupEvent } from './data.ts';
+import { decilesUpTo, type Parties, tellDeciles } from './deciles.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+import { advance, isConflict, stillRunning } from './running.ts';
+import { countInOrganization } from './statistics.ts';
+
+export interface Completion {
+  readonly contents: Contents;
+  /** All that lies in the destination. */
+  readonly size: number;
+  readonly manifestDigest: string;
+}
+
+const triesMax = 8;
+const clashMs = 200;
+
+/**
+ * Everything that is true of a completed backup becomes true at once, if it still runs and still has its project's lock: one
+ * that was cancelled or given up meanwhile completes nothing.
+ */
+export const completeBackup = async (
+  parties: Parties,
+  { id }: BackupRecord,
+  completion: Completion,
+  clock: Clock,
+): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    const backup = (await get(backupKey.backup(parties.tenant, id))) as BackupRecord | undefined;
+    // Another run of this step, or this one whose answer was lost.
+    if (backup?.status === 'completed') return;
+    const now = clock.now();
+    try {
+      await commit(writesOf(parties, stillRunning(backup, now), completion, now));
+      return;
+    } catch (error) {
+      if (!isConflict(error) || tries === triesMax) throw error;
+      await pause(chance() * clashMs);
+    }
+  }
+};
+
+const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
+  const { tenant, project, organization } = parties;
+  const { contents, size, manifestDigest } = completion;
+  const { id, projectId, toldPercent } = backup;
+  const completed = {
+    status: 'completed',
+    phase: 'finished',
+    documents: contents.documents,
+    totalDocuments: contents.documents,
+    toldPercent: 100,
+    size,
+    originalSize: contents.originalSize,
+    documentCount: contents.documents,
+    collectionCounts: largest(contents.collections),
+    countVerified: contents.countVerified,
+    ...(backup.includeAuthUsers && { authUsers: contents.users }),
+    manifestDigest,
+    completedAt: iso(now),
+    expiresAt: expiryOf(backup, now),
+  } as const;
+  const whole: BackupRecord = { ...backup, ...completed };
+  return [
+    advance(tenant, id, { set: completed, where: { toldPercent } }),
+    jobRelease(tenant, projectId, id),
+    { remove: backupKey.running(tenant, id) },
+    countInOrganization(tenant, 1, size),
+    set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) }),
+    ...tellDeciles(parties, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
+    ...tellDeciles(parties, whole, [100], contents.documents, now),
+    emit(tenant, 'backup.completed', backupEvent(whole, project, organization), now),
+    auditOf(tenant, 'backup.completed', whole, { documents: contents.documents, size }, now),
+  ];
+};

@@ -1,0 +1,101 @@
+/** What a backup consists of, put together from the notes of its workers; the same notes give the same manifest, byte for byte. */
+import type { Manifest } from '../archive/index.ts';
+import { type Tenant, walk } from '../platform/index.ts';
+import type { ProjectRecord } from '../project/index.ts';
+import { type BackupRecord, type PartRecord, type ShardRecord, workPartition } from './record.ts';
+
+export interface Notes {
+  readonly shards: readonly ShardRecord[];
+  /** In the order of names. */
+  readonly parts: readonly PartRecord[];
+}
+
+/** Throws unless every shard of the plan is done and every document of it is in a part. */
+export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<Notes> => {
+  const pk = workPartition(tenant, backup.id);
+  const shards: ShardRecord[] = [];
+  // A plan that was given up may have left more of them.
+  for await (const shard of walk({ pk, prefix: 'SHARD#' }) as AsyncIterable<ShardRecord>)
+    if (shard.number < (backup.shards ?? 0)) shards.push(shard);
+  const parts: PartRecord[] = [];
+  for await (const part of walk({ pk, prefix: 'PART#' }) as AsyncIterable<PartRecord>) parts.push(part);
+  if (shards.length !== backup.shards) throw new Error(`there are ${shards.length} of ${backup.shards} shards`);
+  for (const { number, isDone, documents, range } of shards) {
+    const records = parts.filter((part) => part.number === number).reduce((sum, part) => sum + part.records, 0);
+    if (!isDone) throw new Error(`shard ${number} is not done`);
+    if (range !== undefined && records !== documents) throw new Error(`shard ${number} has ${records} of ${documents} documents`);
+  }
+  return { shards, parts };
+};
+
+export interface Contents {
+  readonly documents: number;
+  readonly users: number;
+  readonly originalSize: number;
+  /** Of chunks and indexes, as stored. */
+  readonly storedSize: number;
+  /** Documents by collection id, the largest first. */
+  readonly collections: readonly (readonly [id: string, documents: number])[];
+  readonly countVerified: boolean;
+}
+
+export const contentsOf = ({ shards, parts }: Notes): Contents => {
+  const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
+  const collections = new Map<string, number>();
+  for (const part of parts)
+    for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
+      collections.set(id, (collections.get(id) ?? 0) + documents);
+  const sum = (list: readonly PartRecord[], of: (part: PartRecord) => number): number =>
+    list.reduce((total, part) => total + of(part), 0);
+  const ofDocuments = parts.filter(({ number }) => ranges.has(number));
+  return {
+    documents: sum(ofDocuments, ({ records }) => records),
+    users: sum(parts, ({ records }) => records) - sum(ofDocuments, ({ records }) => records),
+    originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
+    storedSize: sum(parts, ({ chunk, index }) => chunk.size + index.size),
+    collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
+    countVerified: shards.every(({ countVerified }) => countVerified !== false),
+  };
+};
+
+/** A manifest has room for 64 MiB. */
+const manifestCollectionsMax = 200_000;
+
+export const manifestOf = (
+  backup: BackupRecord,
+  { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
+  { parts }: Notes,
+  { documents, users, collections, countVerified }: Contents,
+): Manifest => ({
+  formatVersion: 2,
+  requiredFeatures: [],
+  ...backup.archive,
+  parent: null,
+  source: `projects/${sourceProjectId}/databases/${databaseId}`,
+  readTime: backup.readTime ?? '',
+  counts: { documents, tombstones: 0, users },
+  collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
+  objects: parts.flatMap(({ chunk, index }) => [chunk, index]),
+  pages: parts.flatMap(({ pages }) => pages),
+  // For whoever finds the backup without the service. Nothing here may differ between two runs of the same step.
+  notes: {
+    createdAt: backup.createdAt,
+    type: backup.type,
+    trigger: backup.trigger,
+    collections: [...backup.collections],
+    excludedCollections: [...backup.excludedCollections],
+    countVerified,
+  },
+});
+
+/** What the record shows: the 1,000 largest, as far as they fit an item beside everything else. */
+export const largest = (collections: Contents['collections']): Readonly<Record<string, number>> => {
+  let bytes = 0;
+  return Object.fromEntries(
+    collections.slice(0, 1_000).filter(([id]) => {
+      bytes += Buffer.byteLength(id) + 16;
+      return bytes <= shownBytesMax;
+    }),
+  );
+};
+const shownBytesMax = 100_000;

@@ -1,0 +1,117 @@
+/** Copies the documents of a range: from the source's stream into a part, counted and kept in one transaction. */
+import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../firestore/index.ts';
+import { query } from '../platform/index.ts';
+import type { CopyRun } from './copy-run.ts';
+import { withPart } from './copy-run.ts';
+import type { PartWriter } from './part.ts';
+import { tooManyReads } from './planning.ts';
+import { Pulse } from './pulse.ts';
+import { backupKey, type PartRecord } from './record.ts';
+import { type Claim, type Ending, report, type Standing } from './shard.ts';
+
+/**
+ * A part ends here even if its range goes on: a failure costs no more than this to read again, and what is written down of a
+ * part (its pages, its collections) stays well below the 400 KB of an item.
+ */
+const partBytesMax = 1 << 30;
+const collectionIdBytesMax = 64 << 10;
+/** The service gives a query 60 s; what is kept back of a worker's time (functions/backup/copy.ts) is more. */
+const countMs = 60_000;
+
+/** True if the range is done. */
+export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
+  withPart(run, claim, async (part) => {
+    const { parties, backup, engine, source, halt } = run;
+    const { shard } = claim;
+    const range = JSON.parse(shard.range ?? '{}') as NameRange;
+    const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
+    const reader = readRange(source, { range, readTime: backup.readTime ?? '', after, signal: halt.reading });
+    const standing = (moreReads = 0): Standing => ({
+      documents: shard.documents + reader.documents,
+      reads: shard.reads + reader.reads + moreReads,
+    });
+    let told = shard.counted;
+    const tell = async (): Promise<void> => {
+      const now = standing();
+      await report(parties, backup.id, claim, now, engine.clock);
+      told = Math.max(told, now.documents);
+    };
+    const untold = (): number => standing().documents - told;
+    const pulse = new Pulse({ tenant: parties.tenant, backup, halt, clock: engine.clock, untold, tell });
+    const isExhausted = await fill(run, reader, part).finally(() => pulse.stop());
+    const counting = isExhausted ? count(run, claim, reader) : undefined;
+    counting?.catch(() => undefined);
+    const stored = await part.finish();
+    const counted = await counting;
+    halt.check();
+    const isCounted = counted !== undefined && !(counted instanceof SourceError);
+    const ending: Ending = {
+      isDone: isCounted,
+      ...(isCounted && { countVerified: counted.countVerified }),
+      ...(reader.lastName !== undefined && { after: reader.lastName }),
+      ...(stored && {
+        part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
+      }),
+    };
+    await report(parties, backup.id, claim, standing(isCounted ? counted.reads : 0), engine.clock, ending);
+    if (counted instanceof SourceError) throw counted;
+    return isExhausted;
+  });
+
+/** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
+const fill = async ({ backup, halt }: CopyRun, reader: RangeReader, part: PartWriter): Promise<boolean> => {
+  const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
+  let collections = 0;
+  let collectionIdBytes = 0;
+  try {
+    for await (const batch of reader) {
+      part.documents(batch);
+      await part.drain();
+      halt.check();
+      if (reader.reads > readsLeft) throw tooManyReads(backup.maxReads ?? 0, backup.reads + reader.reads);
+      if (reader.collections.size !== collections) {
+        collections = reader.collections.size;
+        collectionIdBytes = [...reader.collections.keys()].reduce((sum, id) => sum + Buffer.byteLength(id), 0);
+      }
+      if (reader.bytes >= partBytesMax || collectionIdBytes >= collectionIdBytesMax || halt.isPaused) return false;
+    }
+    return true;
+  } catch (error) {
+    const meaning = halt.meaning(error);
+    if (meaning !== undefined) throw meaning;
+    return false;
+  }
+};
+
+/**
+ * The source's own count of the whole range, whatever runs and parts it was read in. An answer that may come later is given as
+ * the error: what was read is kept, and only the count is asked for again.
+ */
+const count = async ({ parties, backup, source, halt }: CopyRun, { shard }: Claim, reader: RangeReader) => {
+  const range = JSON.parse(shard.range ?? '{}') as NameRange;
+  const read = shard.documents + reader.documents;
+  const earlier = shard.documents > 0 ? await collectionsOf(parties.tenant, backup.id, shard.number) : [];
+  const collectionIds = [...reader.collections.keys(), ...earlier];
+  const signal = AbortSignal.any([halt.storing, AbortSignal.timeout(countMs)]);
+  try {
+    return await verifyCount(source, { range, readTime: backup.readTime ?? '', read, collectionIds, signal });
+  } catch (error) {
+    const isLate = error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED');
+    if (isLate && !halt.storing.aborted)
+      return new SourceError('INTERNAL_ERROR', 'The source did not count its documents in time.', { isTransient: true });
+    throw error;
+  }
+};
+
+/** The ids that earlier parts of the range found: a source that counts one group at a time is asked for these too. */
+const collectionsOf = async (
+  tenant: CopyRun['parties']['tenant'],
+  backupId: string,
+  number: number,
+): Promise<readonly string[]> => {
+  const { pk, sk } = backupKey.part(tenant, backupId, number, 0);
+  const { items } = await query({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) });
+  return (items as readonly PartRecord[]).flatMap((part) =>
+    (JSON.parse(part.collections) as readonly (readonly [string, number])[]).map(([id]) => id),
+  );
+};

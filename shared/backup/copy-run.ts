@@ -1,0 +1,58 @@
+import type { WriterOptions } from '../archive/index.ts';
+import { objectName } from '../archive/index.ts';
+import type { Store } from '../destination/index.ts';
+import type { Source } from '../firestore/index.ts';
+import { bestEffort, randomness } from '../platform/index.ts';
+import type { ProjectRecord } from '../project/index.ts';
+import type { Parties } from './deciles.ts';
+import type { Engine } from './engine.ts';
+import type { Halt } from './halt.ts';
+import { PartWriter } from './part.ts';
+import { lockOf } from './prepare.ts';
+import type { BackupRecord } from './record.ts';
+import { NotRunning } from './running.ts';
+import type { Claim } from './shard.ts';
+
+/** One run of a worker over a shard. */
+export interface CopyRun {
+  readonly parties: Parties;
+  readonly backup: BackupRecord;
+  readonly project: ProjectRecord;
+  readonly engine: Engine;
+  readonly source: Source;
+  readonly store: Store;
+  readonly dataKey: Buffer;
+  readonly halt: Halt;
+}
+
+/**
+ * Of a core's time zstd takes most: level 3 packs 113 MB/s to 3.4 times less, level 6 needs 2.4 times as long for 7 % fewer
+ * bytes. What is sealed is opened again before it is sent, against faulty memory.
+ */
+const writing = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
+
+/** Runs the work with a part to write; whatever fails, no upload stays open, and what was stored for nothing is removed. */
+export const withPart = async <T>(run: CopyRun, claim: Claim, work: (part: PartWriter) => Promise<T>): Promise<T> => {
+  const { backup, dataKey, store, halt } = run;
+  const part = new PartWriter(store, claim.shard.number, claim.part, {
+    ...writing,
+    identity: backup.archive,
+    dataKey,
+    random: randomness,
+    put: { ...lockOf(backup), signal: halt.storing },
+  });
+  try {
+    return await work(part);
+  } catch (error) {
+    await part.abort();
+    const meaning = halt.meaning(error) ?? error;
+    // No record will ever name these objects, and whoever cleaned up after the backup may be done already.
+    if (meaning instanceof NotRunning) await bestEffort('remove a part that is not kept', store.remove(namesOf(claim)));
+    throw meaning;
+  }
+};
+
+const namesOf = ({ shard: { number }, part }: Claim): readonly string[] => [
+  objectName('chunk', number, part),
+  objectName('index', number, part),
+];

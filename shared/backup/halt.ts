@@ -1,0 +1,49 @@
+import { SourceError } from '../firestore/index.ts';
+import type { Clock } from '../platform/index.ts';
+import type { BackupRecord } from './record.ts';
+import { timedOut } from './running.ts';
+
+/**
+ * What ends a worker's run early. `stop`: the backup's time is over or it has ended by other hands; all is let go of. `pause`:
+ * the worker's own time is nearly over; what was read is stored, and another run goes on behind it.
+ */
+export class Halt {
+  readonly #stop = new AbortController();
+  readonly #pause = new AbortController();
+  readonly #timers: readonly NodeJS.Timeout[];
+  /** For reading: ended by either. */
+  readonly reading: AbortSignal = AbortSignal.any([this.#stop.signal, this.#pause.signal]);
+  /** For storing what was read. */
+  readonly storing: AbortSignal = this.#stop.signal;
+
+  constructor(backup: BackupRecord, handOver: Date, clock: Clock) {
+    const inMs = (moment: number): number => Math.max(0, moment - clock.now().getTime());
+    this.#timers = [
+      setTimeout(() => this.stop(timedOut(backup)), inMs(Date.parse(backup.deadline ?? ''))),
+      setTimeout(() => this.#pause.abort(), inMs(handOver.getTime())),
+    ];
+  }
+
+  get isPaused(): boolean {
+    return this.#pause.signal.aborted;
+  }
+
+  stop(reason: Error): void {
+    this.#stop.abort(reason);
+  }
+
+  /** Throws the reason if it was stopped. */
+  check(): void {
+    this.#stop.signal.throwIfAborted();
+  }
+
+  /** What an error of an interrupted call really means; a pause is no error. */
+  meaning(error: unknown): unknown {
+    if (this.#stop.signal.aborted) return this.#stop.signal.reason;
+    return this.isPaused && error instanceof SourceError && error.code === 'CANCELLED' ? undefined : error;
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}
