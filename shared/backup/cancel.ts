@@ -2,7 +2,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import type { Acting } from '../organization/index.ts';
-import { type Change, Overtaken, set } from '../platform/index.ts';
+import { type Change, iso, Overtaken, set } from '../platform/index.ts';
 import { jobRelease, readProject } from '../project/index.ts';
 import { backupEvent } from './data.ts';
 import { type BackupRecord, backupKey } from './record.ts';
@@ -19,7 +19,7 @@ export const cancelBackup = async (
     });
   const by = actor.type === 'user' ? 'a member' : 'the service account';
   const error = { code: 'CANCELLED', message: `The backup was cancelled by ${by}` } as const;
-  const ended = { status: 'cancelled', phase: 'finished', error } as const;
+  const ended = { status: 'cancelled', phase: 'finished', error, completedAt: iso(now) } as const;
   const cancelled: BackupRecord = { ...backup, ...ended };
   // While it has a job, a project stays where it is.
   const told = backupEvent(cancelled, await readProject(tenant, projectId), organization);

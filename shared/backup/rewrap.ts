@@ -55,13 +55,16 @@ const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> 
 const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
   keyFile !== undefined && (status === 'completed' || status === 'running');
 
+/** What is on its way to or from another organization stays as it is until it is there. */
+const stays = ({ arriving, leaving }: BackupRecord): boolean => arriving === undefined && leaving === undefined;
+
 /** A backup that ends or is wrapped by another delivery of the same task is looked at again. */
 const triesMax = 3;
 
 /** False if another choice was made meanwhile: its own walk has begun. */
 const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, doors: Doors): Promise<boolean> => {
   let backup: BackupRecord | undefined = found;
-  for (let tries = 0; backup && isOpenable(backup) && tries < triesMax; tries++) {
+  for (let tries = 0; backup && isOpenable(backup) && stays(backup) && tries < triesMax; tries++) {
     try {
       await rewrap(tenant, chosen, backup, doors);
       return true;
