@@ -1,6 +1,7 @@
 import { invalid } from '../../shared/contract/errors.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { handle } from '../../shared/http/index.ts';
+import { moveProject } from '../../shared/move/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import {
   changeProject,
@@ -8,7 +9,6 @@ import {
   createProject,
   listProjects,
   listRootCollections,
-  moveProject,
   probeOrMark,
   probeProject,
   projectData,
@@ -41,7 +41,7 @@ export const update = handle(projects.update, async (call) => {
   const { organizationId, ...wish } = body;
   if (organizationId !== undefined) {
     if (Object.keys(wish).length > 0) throw invalid('organizationId', 'moves the project and stands alone');
-    const moved = await moveProject(call, params.projectId, organizationId, now);
+    const moved = await moveProject(call, params.projectId, organizationId);
     // It took several transactions, and they are done.
     return { data: projectData(moved), change: { writes: [], audit: [] } };
   }

@@ -4,6 +4,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { Task, TaskMessage } from '../../shared/event/index.ts';
+import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
 import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
 
@@ -27,7 +28,7 @@ const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
 };
 
 /** A third of the function's time: what is begun then ends well before it does. */
-const rewrapSeconds = workers.task.timeoutSeconds / 3;
+const partSeconds = workers.task.timeoutSeconds / 3;
 
 const kinds: readonly string[] = Task.options.map(({ shape }) => shape.kind.value);
 
@@ -47,6 +48,8 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
     case 'erase-backup':
       return eraseBackup(tenant, task.backupId);
     case 'rewrap-keys':
-      return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock);
+      return rewrapKeys(tenant, task, after(clock.now(), partSeconds), clock);
+    case 'settle-move':
+      return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), partSeconds));
   }
 };

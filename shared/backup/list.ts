@@ -1,7 +1,7 @@
 /** Backups, newest first. Ids sort by time, so a range of time is a range of sort keys; the table compares the rest. */
 import { spanOf } from '../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../platform/index.ts';
-import { isShown } from './read.ts';
+import { shownOf } from './read.ts';
 import { type BackupRecord, backupPrefix } from './record.ts';
 
 export interface BackupFilter {
@@ -32,7 +32,8 @@ export const listBackups = async (
   let after = page.after;
   for (let reads = 0; reads < readsMax; reads++) {
     const read = await query({ ...range, after, limit: lookedAtMax });
-    found.push(...(read.items as readonly BackupRecord[]).filter((backup) => isListed(backup, filter, now)));
+    const listed = (read.items as readonly BackupRecord[]).filter((backup) => isListed(backup, filter));
+    found.push(...(await shownOf(tenant, listed, now)));
     // One more than asked for tells whether there is more.
     if (found.length > page.limit) return { backups: found.slice(0, page.limit), next: found[page.limit - 1]?.sk };
     if (read.next === undefined) return { backups: found, next: undefined };
@@ -41,8 +42,7 @@ export const listBackups = async (
   return { backups: found, next: after };
 };
 
-const isListed = (backup: BackupRecord, { status }: BackupFilter, now: Date): boolean =>
-  isShown(backup, now) && (status === 'deleted' || backup.status !== 'deleted');
+const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => status === 'deleted' || backup.status !== 'deleted';
 
 const rangeOf = (tenant: Tenant, { projectId, status, type, ...span }: BackupFilter): Range => {
   const { start, end } = spanOf(span);

@@ -29,7 +29,8 @@ export const purgeBackups = async (tenant: Tenant, wish: BackupPurge, until: Dat
 };
 
 const erase = async (tenant: Tenant, backup: BackupRecord, { deleteBackupData, isPatient }: BackupPurge): Promise<void> => {
-  if (!deleteBackupData) return;
+  // What is on its way to or from another organization has its objects there.
+  if (!deleteBackupData || backup.arriving !== undefined || backup.leaving !== undefined) return;
   try {
     await eraseObjects(tenant, backup);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { clock, epochSeconds, get, type Tenant } from '../platform/index.ts';
+import { standingHere } from '../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export const noSuchBackup = (): ApiError => new ApiError('BACKUP_NOT_FOUND', 'There is no such backup');
@@ -10,10 +11,14 @@ export const readBackup = async (tenant: Tenant, backupId: string): Promise<Back
   const record = isId('backup', backupId)
     ? ((await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined)
     : undefined;
-  if (!record || !isShown(record, clock.now())) throw noSuchBackup();
-  return record;
+  const [shown] = record ? await shownOf(tenant, [record], clock.now()) : [];
+  if (!shown) throw noSuchBackup();
+  return shown;
 };
 
-/** False while it moves in with its project, and once its days as a deleted one are over. */
-export const isShown = ({ arriving, ttl }: BackupRecord, now: Date): boolean =>
-  arriving === undefined && (ttl === undefined || (ttl as number) > epochSeconds(now));
+/** Not those that are on the other side while their project moves, nor those whose days as deleted ones are over. */
+export const shownOf = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
+  standingHere(
+    tenant,
+    records.filter(({ ttl }) => ttl === undefined || (ttl as number) > epochSeconds(now)),
+  );

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { countBackups } from '../destination/index.ts';
 import { enqueue } from '../event/index.ts';
 import { after, type Change, epochSeconds, iso, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
+import { refuseLeaving } from '../project/index.ts';
 import { noSuchBackup } from './read.ts';
 import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
 import { countInOrganization } from './statistics.ts';
@@ -26,7 +27,11 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
   const ttl = epochSeconds(after(now, recordKeptSeconds));
   return {
     writes: [
-      set(backupKey.backup(tenant, id), { status: 'deleted', ttl }, { where: { status }, otherwise: () => new Overtaken() }),
+      set(
+        backupKey.backup(tenant, id),
+        { status: 'deleted', ttl },
+        { where: { status, leaving: undefined }, otherwise: () => new Overtaken() },
+      ),
       { remove: backupKey.archive(tenant, archive.backup, id) },
       // What failed, was cancelled or expired was taken off these counts when its objects went.
       ...(status === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
@@ -36,8 +41,10 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
   };
 };
 
-const refuseUnlessFree = ({ id, status, lockedUntil }: BackupRecord, child: BackupRecord | undefined, now: Date): void => {
+const refuseUnlessFree = (backup: BackupRecord, child: BackupRecord | undefined, now: Date): void => {
+  const { id, status, lockedUntil } = backup;
   if (status === 'deleted') throw noSuchBackup();
+  refuseLeaving(backup);
   if (status === 'pending' || status === 'running')
     throw new ApiError('JOB_IN_PROGRESS', `The backup is ${status}; cancel it first`, { jobId: id, kind: 'backup' });
   if (lockedUntil !== null && lockedUntil > iso(now))

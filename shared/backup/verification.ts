@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { enqueue } from '../event/index.ts';
 import { after, type Change, iso, Overtaken, set, type Tenant } from '../platform/index.ts';
+import { refuseLeaving } from '../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 type Depth = NonNullable<BackupRecord['verification']>['depth'];
@@ -18,6 +19,7 @@ export const startVerification = (
   const { id, status, verification: was, projectId } = backup;
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be verified; this one is ${status}`, { status });
+  refuseLeaving(backup);
   if (was?.status === 'running' && was.checkedAt > iso(after(now, -longestSeconds)))
     throw new ApiError('CONFLICT', 'A verification of this backup is running', { depth: was.depth });
   const verification = { status: 'running', depth, checkedAt: iso(now), objects: 0, findings: [] } as const;
@@ -28,7 +30,7 @@ export const startVerification = (
         set(
           backupKey.backup(tenant, id),
           { verification },
-          { where: { status, verification: was }, otherwise: () => new Overtaken() },
+          { where: { status, verification: was, leaving: undefined }, otherwise: () => new Overtaken() },
         ),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),
       ],

@@ -28,6 +28,13 @@ export const openCredentials = async (
   { id, sealed }: Pick<DestinationRecord, 'id' | 'sealed'>,
 ): Promise<Credentials> => JSON.parse(await openSecret(sealed, context(tenant, id))) as Credentials;
 
+/** The same credentials for the same destination in another organization. */
+export const carryCredentials = async (
+  from: Tenant,
+  to: Tenant,
+  destination: Pick<DestinationRecord, 'id' | 'sealed'>,
+): Promise<Uint8Array> => sealCredentials(to, destination.id, await openCredentials(from, destination));
+
 /** What may be shown of credentials. */
 export const maskCredentials = (credentials: Credentials): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -1,9 +1,9 @@
 export { changeDestination, type DestinationChange, hasBackups, movesBackups, wishOf } from './change.ts';
 export { createDestination, removeDestination } from './creation.ts';
-export { openCredentials } from './credentials.ts';
+export { carryCredentials, openCredentials } from './credentials.ts';
 export { DirectoryStore } from './directory-store.ts';
 export { MemoryStore } from './memory-store.ts';
-export { openStore } from './open.ts';
+export { externalIdOf, openStore } from './open.ts';
 export { countBackups, destinationData, listDestinations, readDestination } from './read.ts';
 export type { DestinationRecord } from './record.ts';
 export { type PutOptions, StorageError, type StorageErrorCode, type Store, type Upload } from './store.ts';

@@ -10,6 +10,8 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('erase-backup'), backupId: id('backup') }),
   /** Goes on after the backup named, if one is; a walk that another has overtaken ends. */
   z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
+  /** Brings a move of a project to its end, whoever began it: finished if the project has moved, taken back if not. */
+  z.object({ kind: z.literal('settle-move'), projectId: id('project'), moveId: z.string() }),
 ]);
 export type Task = z.output<typeof Task>;
 

@@ -4,6 +4,7 @@ export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './api-key.ts';
 export { type Belonging, belongingsOf, organizationIdsOf } from './belonging.ts';
 export { createOrganization, wantedSlug } from './creation.ts';
 export { deleteOrganization, recoverOrganization } from './deletion.ts';
+export { type Entry as OrganizationEntry, enterOrganization } from './entry.ts';
 export { cancelInvitation, invite, resendInvitation } from './invitation.ts';
 export { deliverInvitation } from './invitation-delivery.ts';
 export { listOpenInvitations } from './invitation-list.ts';

@@ -1,14 +1,15 @@
 export { type AuthUser, readAuthUsers } from './auth-user.ts';
 export { listRootCollections, type RootCollection } from './collection.ts';
-export { connectionOf } from './connection.ts';
+export { connectionOf, sourceTaken } from './connection.ts';
 export { createProject, removeProject } from './creation.ts';
 export { projectData } from './data.ts';
 export { jobLock, jobRelease, readJob, whileConnected, whileIdle } from './job.ts';
-export { moveProject } from './move.ts';
+export { movingAway, refuseLeaving, standingHere, whileStaying } from './moving.ts';
 export { probeProject } from './probe.ts';
-export { listProjects, readProject } from './read.ts';
+export { listProjects, noSuchProject, readProject } from './read.ts';
 export { probeOrMark, reconnectProject } from './reconnection.ts';
 export { type Connection, type JobRecord, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
 export { changeProject } from './settings.ts';
 export { openSource } from './source.ts';
+export { carryConnection } from './source-token.ts';
 export { connectedWrite, unauthorizedWrite } from './standing.ts';

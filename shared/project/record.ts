@@ -45,6 +45,8 @@ export interface MoveRecord extends Item {
   readonly to: string;
   readonly isHere: boolean;
   readonly since: string;
+  /** It is being taken back: nothing more is copied, and it cannot be completed. */
+  readonly isEnding?: boolean;
 }
 
 export const projectPrefix = 'PROJECT#';
@@ -60,5 +62,5 @@ export const projectKey = {
     pk: `ORG#${tenant.organizationId}`,
     sk: `SOURCE#${sourceProjectId}#${databaseId}`,
   }),
-  move: (tenant: Tenant, moveId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${moveId}` }),
+  move: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),
 };

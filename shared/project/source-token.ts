@@ -2,8 +2,17 @@
 import { googleScopes, grantAccessToken } from '../account/index.ts';
 import { SourceError, type TokenSupplier } from '../firestore/index.ts';
 import { organizationKey } from '../organization/index.ts';
-import { type AccessToken, clock, get, googleAccessToken, openSecret, type Tenant, TokenError } from '../platform/index.ts';
-import type { ProjectRecord } from './record.ts';
+import {
+  type AccessToken,
+  clock,
+  get,
+  googleAccessToken,
+  openSecret,
+  sealSecret,
+  type Tenant,
+  TokenError,
+} from '../platform/index.ts';
+import type { Connection, ProjectRecord } from './record.ts';
 
 /** What a token is wanted for. */
 export type Access = 'documents' | 'users';
@@ -70,6 +79,13 @@ const askUnjudged = async (tenant: Tenant, { id, connection }: Connected, access
     throw new TokenError(message, { isTransient: false });
   }
   return grantAccessToken(connection.userId, grantScopes[access]);
+};
+
+/** The same access for the same project in another organization. */
+export const carryConnection = async (from: Tenant, to: Tenant, { id, connection }: Connected): Promise<Connection> => {
+  if (connection.type === 'user') return connection;
+  const privateKey = await openSecret(connection.sealed, sourceContext(from, id));
+  return { ...connection, sealed: await sealSecret(privateKey, sourceContext(to, id)) };
 };
 
 /** What a Google private key is sealed for: this project in this organization and nothing else. */

@@ -26,6 +26,8 @@ const rooms = [
   'pitr',
   'schedule',
   'webhook',
+  // What a project takes along when it moves is of every room before.
+  'move',
   'http',
 ];
 const roomOf = (path: string): string | undefined => /^shared\/([^/]+)\//.exec(path)?.[1];

@@ -1,0 +1,78 @@
+/** The end of a move: what is left of it is put in order, on both sides. Every part may run again, and beside another run. */
+import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { ApiError } from '../contract/errors.ts';
+import { commit, getAll, Overtaken, set, type Write } from '../platform/index.ts';
+import { jobRelease, projectKey } from '../project/index.ts';
+import { batchesOf } from './batch.ts';
+import { archivesStaying, isOver, leavingBy, type Route, type Time } from './route.ts';
+
+/** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
+export const finishMove = async (route: Route, time: Time): Promise<boolean> => {
+  const staying = await archivesStaying(route);
+  const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
+    // Gone only if the other organization was purged meanwhile.
+    const copies = await getAll(batch.map(({ id }) => backupKey.backup(route.to, id)));
+    return batch.flatMap((backup, n) => [
+      removedOf(route, backup),
+      // Who stays and needs the same objects must not be the last that is known to.
+      ...(staying.has(backup.archive.backup)
+        ? []
+        : [{ remove: backupKey.archive(route.from, backup.archive.backup, backup.id) }]),
+      ...(copies[n] ? [set(backupKey.backup(route.to, backup.id), { arriving: undefined })] : []),
+    ]);
+  };
+  return (await eachLeaving(route, time, writesOf)) && settled(forgotten(route));
+};
+
+/** Before it has: the copies go, the originals are let go of, the project is free. False if the time was over first. */
+export const takeBackMove = async (route: Route, time: Time): Promise<boolean> => {
+  const { from, to, id, projectId } = route;
+  // From here on nothing more is copied, and the project cannot cross.
+  await commit([
+    set(projectKey.move(from, projectId), { isEnding: true }, { where: { id, isHere: true }, otherwise: () => new Overtaken() }),
+  ]);
+  const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> =>
+    batch.flatMap(({ id: backupId, archive, pk, sk }) => [
+      { remove: backupKey.backup(to, backupId), condition: 'attribute_not_exists(pk) OR arriving = :id', values: { ':id': id } },
+      { remove: backupKey.archive(to, archive.backup, backupId) },
+      set({ pk, sk }, { leaving: undefined }),
+    ]);
+  return (await eachLeaving(route, time, writesOf)) && settled([...forgotten(route), jobRelease(from, projectId, id)]);
+};
+
+const eachLeaving = async (
+  route: Route,
+  time: Time,
+  writesOf: (batch: readonly BackupRecord[]) => Promise<readonly Write[]>,
+): Promise<boolean> => {
+  for await (const batch of batchesOf(leavingBy(route))) {
+    if (isOver(time)) return false;
+    // What fails here was changed by another run at the same work, or by someone in the other organization: it is looked at anew.
+    if (!(await settled(await writesOf(batch)))) return eachLeaving(route, time, writesOf);
+  }
+  return true;
+};
+
+/** Whether the writes were made; false if something they depend on was changed at the same moment. */
+const settled = async (writes: readonly Write[]): Promise<boolean> => {
+  try {
+    await commit(writes);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'CONFLICT') return false;
+    throw error;
+  }
+};
+
+const removedOf = ({ id }: Route, { pk, sk }: BackupRecord): Write => ({
+  remove: { pk, sk },
+  condition: 'attribute_not_exists(pk) OR leaving = :id',
+  values: { ':id': id },
+});
+
+const forgotten = ({ id, projectId, from, to }: Route): readonly Write[] =>
+  [to, from].map((side) => ({
+    remove: projectKey.move(side, projectId),
+    condition: 'attribute_not_exists(pk) OR id = :id',
+    values: { ':id': id },
+  }));

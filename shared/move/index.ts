@@ -1,0 +1,3 @@
+export type { Mover } from './crossing.ts';
+export { moveProject } from './move.ts';
+export { settleMove } from './settlement.ts';

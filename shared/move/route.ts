@@ -1,0 +1,65 @@
+/** A move under way, as its steps know it, and what every one of them needs. */
+import { type BackupRecord, backupPrefix } from '../backup/index.ts';
+import { type Clock, Overtaken, type Tenant, type Write, walk } from '../platform/index.ts';
+import { type MoveRecord, projectKey } from '../project/index.ts';
+
+export interface Route {
+  readonly id: string;
+  readonly projectId: string;
+  readonly from: Tenant;
+  readonly to: Tenant;
+}
+
+/** How long a step may go on. */
+export interface Time {
+  readonly until: Date;
+  readonly clock: Clock;
+}
+
+export const isOver = ({ until, clock }: Time): boolean => clock.now() >= until;
+
+/** Every backup of an organization; whose they are is for the caller to look at. */
+export const backupsIn = (tenant: Tenant): AsyncIterable<BackupRecord> =>
+  walk({ pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix }) as AsyncIterable<BackupRecord>;
+
+/** Those that the move has taken hold of. */
+export async function* leavingBy({ id, projectId, from }: Route): AsyncGenerator<BackupRecord> {
+  for await (const backup of backupsIn(from)) if (backup.projectId === projectId && backup.leaving === id) yield backup;
+}
+
+/** Which archives are needed by a record that stays, and by which: objects that two organizations share are nobody's to remove. */
+export const archivesStaying = async ({ id, projectId, from }: Route): Promise<ReadonlyMap<string, string>> => {
+  const staying = new Map<string, string>();
+  for await (const backup of backupsIn(from)) {
+    const goes = backup.leaving === id || (backup.projectId === projectId && backup.status !== 'deleted');
+    if (!goes) staying.set(backup.archive.backup, backup.id);
+  }
+  return staying;
+};
+
+/** The move is still this one, and nobody has begun to take it back. */
+export const whileGoing = ({ id, projectId, from }: Route): Write => ({
+  check: projectKey.move(from, projectId),
+  condition: 'id = :id AND isHere = :true AND attribute_not_exists(isEnding)',
+  values: { ':id': id, ':true': true },
+  otherwise: () => new Overtaken(),
+});
+
+/** The condition that an item is, attribute for attribute, what was read. */
+export const unchanged = (item: Readonly<Record<string, unknown>>) => {
+  const entries = Object.entries(item).filter(([name, value]) => value !== undefined && name !== 'pk' && name !== 'sk');
+  return {
+    condition: entries.map((_, n) => `#was${n} = :was${n}`).join(' AND '),
+    names: Object.fromEntries(entries.map(([name], n) => [`#was${n}`, name])),
+    values: Object.fromEntries(entries.map(([, value], n) => [`:was${n}`, value])),
+  };
+};
+
+/** Both halves of a move's record. */
+export const moveRecords = ({ id, projectId, from, to }: Route, since: string): readonly [MoveRecord, MoveRecord] => {
+  const told = { id, projectId, from: from.organizationId, to: to.organizationId, since };
+  return [
+    { ...projectKey.move(from, projectId), ...told, isHere: true },
+    { ...projectKey.move(to, projectId), ...told, isHere: false },
+  ];
+};
