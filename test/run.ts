@@ -34,7 +34,7 @@ const main = async (): Promise<void> => {
   const dir = mkdtempSync(join(tmpdir(), 'stage-'));
   const startedMs = performance.now();
   const stage = await startStage({
-    ...{ port: 0, identityPort: 0, s3Port: 0, firestorePort: 0, delayScale: 1, demo: false, dir },
+    ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, allowedHosts: [], delayScale: 1, demo: false, dir },
     // Tests call from one address, and far more often than a person.
     config: { requestsPerMinute: 100_000 },
     say: (line) => console.log(`stage: ${line}`),
@@ -45,7 +45,8 @@ const main = async (): Promise<void> => {
     STAGE_IDP_URL: stage.identityUrl,
     STAGE_AWS_URL: stage.aws.url,
     STAGE_AWS_KEY: rootAccessKeyId,
-    STAGE_S3_URL: stage.aws.s3Url,
+    STAGE_S3_URL: stage.s3Url,
+    STAGE_GCS_URL: stage.gcsUrl,
     STAGE_REGION: region,
     STAGE_TABLE: stage.tableName,
     STAGE_DIR: dir,

@@ -6,6 +6,7 @@ import { openKms } from './engines/kms.ts';
 import { mailRoutes, openMail } from './engines/mail.ts';
 import { jsonService, restService } from './engines/protocol.ts';
 import { openQueues } from './engines/queues.ts';
+import { makeS3Front } from './engines/s3-front.ts';
 import { openScheduler, schedulerRoutes } from './engines/scheduler.ts';
 import { openSecrets } from './engines/secrets.ts';
 import type { Need } from './engines/service.ts';
@@ -22,7 +23,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   let url = '';
   const [dynamoDb, queues] = await allOrNone([
     openDynamoDb({ ...place, dir: join(options.dir, 'dynamodb') }),
-    openQueues({ ...place, s3Port: options.s3Port, delayScale, url: () => url }),
+    openQueues({ ...place, delayScale, url: () => url }),
   ]);
   const kms = openKms(place);
   const secrets = openSecrets(place);
@@ -46,7 +47,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     services: {
       dynamodb: dynamoDb.service,
       sqs: queues.sqs,
-      sts: openSts(account),
+      sts: openSts(place),
       kms: jsonService('1.1', kms),
       secretsmanager: jsonService('1.1', secrets),
       states: jsonService('1.0', stepFunctions),
@@ -84,7 +85,8 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
 
   return {
     url,
-    s3Url: queues.s3Url,
+    s3: makeS3Front({ port: queues.port, dir: queues.s3Dir }),
+    createBucket: queues.createBucket,
     provision: async (resources) => {
       const made = resources.filter(({ type }) => Object.hasOwn(makers, type));
       return Object.fromEntries(await Promise.all(made.map(provision)));

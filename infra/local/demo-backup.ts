@@ -1,5 +1,6 @@
 /** The main job, shown once on a new stage: a database with documents, a bucket, a backup, its proof, and one document out of it. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { demoBucket } from './config.ts';
 import type { DemoClient } from './demo-client.ts';
 import { seed } from './engines/firestore/seed.ts';
 import type { Stage } from './stage.ts';
@@ -7,7 +8,6 @@ import type { Stage } from './stage.ts';
 /** Enough to see it count, few enough to be done in a moment. */
 const documentsMade = 5_000;
 export const demoSource = 'demo-project';
-export const demoBucket = 'demo-backups';
 
 export interface DemoBackup {
   readonly projectId: string;

@@ -1,7 +1,8 @@
 /** The first minutes with a stage: someone signed in, an organization, a backup taken and proven, and the calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type DemoBackup, demoBucket, type Say, takeDemoBackup } from './demo-backup.ts';
+import { demoBucket } from './config.ts';
+import { type DemoBackup, type Say, takeDemoBackup } from './demo-backup.ts';
 import { type DemoClient, demoClient } from './demo-client.ts';
 import { demoEmails } from './engines/identity-people.ts';
 import { signIn } from './sign-in.ts';

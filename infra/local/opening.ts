@@ -1,7 +1,7 @@
 /** Starts the engines of a stage, each beside the others, and stops whatever came up. */
 import { randomBytes } from 'node:crypto';
 import type { Firestore } from './engines/firestore/index.ts';
-import { explain, type Port } from './listen.ts';
+import type { Port } from './listen.ts';
 import type { Aws, AwsOptions } from './parts.ts';
 import type { State } from './state.ts';
 
@@ -23,11 +23,7 @@ export const stopAll = async (started: Stops): Promise<void> => {
 
 /** Stopping waits for the start: engines that came up late would be left running. */
 export const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
-  const starting = import('./aws.ts')
-    .then(({ startAws }) => startAws(options))
-    .catch((error: NodeJS.ErrnoException) => {
-      throw explain(error, options.s3Port, 'S3_PORT');
-    });
+  const starting = import('./aws.ts').then(({ startAws }) => startAws(options));
   started.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 };
@@ -50,6 +46,9 @@ export const clientSecretOf = (state: State): string => {
   state.set('identity-client', 'secret', secret);
   return secret;
 };
+
+/** Customers' buckets at Google. */
+export const openGcs = async (dir: string) => (await import('./engines/gcs/index.ts')).startGcs({ dir });
 
 /** The database backups are taken of: official clients reach it on its own port. */
 export const openFirestore = ({ server }: Port, dir: string, started: Stops): Promise<Firestore> => {

@@ -1,4 +1,5 @@
 /** The words the parts of the local stage use with each other. */
+import type { RequestListener } from 'node:http';
 
 /** An IAM statement with every intrinsic resolved to text. */
 export interface Statement {
@@ -46,7 +47,6 @@ export interface AwsOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;
-  readonly s3Port: number;
   /** Delays and clocks run this many times faster. */
   readonly delayScale: number;
   /** The caller behind an access key; undefined is refused as AWS refuses an unknown key. */
@@ -60,8 +60,10 @@ export interface AwsOptions {
 /** Embedded AWS: every service behind one address, told apart by the signature's credential scope, IAM enforced in front. */
 export interface Aws {
   readonly url: string;
-  /** Where the buckets are reached directly, with any credentials. */
-  readonly s3Url: string;
+  /** Customers' buckets: they have an address of their own, and IAM of ours says nothing about them. */
+  readonly s3: RequestListener;
+  /** One that is there already stays as it is. */
+  createBucket(name: string): void;
   /**
    * Creates what the template names, or finds it from an earlier run. Workflows and schedules go on at once,
    * so the functions must stand before those are provisioned. Attributes only an engine knows (StreamArn, …) come back

@@ -5,7 +5,10 @@ export interface Settings {
   readonly port: number;
   readonly identityPort: number;
   readonly s3Port: number;
+  readonly gcsPort: number;
   readonly firestorePort: number;
+  /** `host:port` that webhooks and storage destinations may name although they are on this machine. */
+  readonly allowedHosts: readonly string[];
   /** Where state lives; it survives restarts. */
   readonly dir: string;
   readonly demo: boolean;
@@ -21,13 +24,15 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
     port: port(env, 'PORT', 3000),
     identityPort: port(env, 'IDP_PORT', 3001),
     s3Port: port(env, 'S3_PORT', 4566),
+    gcsPort: port(env, 'GCS_PORT', 4443),
     firestorePort: port(env, 'FIRESTORE_PORT', 8080),
+    allowedHosts: hosts(env, 'WEBHOOK_ALLOWED_HOSTS'),
     dir: resolve(env.LOCAL_DIR || '.local'),
     demo: flag(env, 'DEMO', true),
     delayScale: scale(env, 'DELAY_SCALE', 1),
   };
-  const { port: gateway, identityPort, s3Port, firestorePort } = settings;
-  const ports = { PORT: gateway, IDP_PORT: identityPort, S3_PORT: s3Port, FIRESTORE_PORT: firestorePort };
+  const { port: gateway, identityPort, s3Port, gcsPort, firestorePort } = settings;
+  const ports = { PORT: gateway, IDP_PORT: identityPort, S3_PORT: s3Port, GCS_PORT: gcsPort, FIRESTORE_PORT: firestorePort };
   for (const [name, value] of Object.entries(ports)) {
     const twin = Object.entries(ports).find(([other, its]) => other !== name && its === value && value !== 0);
     if (twin) throw new StartError(`${name} and ${twin[0]} are both ${value}; give each a port of its own`);
@@ -46,6 +51,16 @@ const port = (env: Environment, name: string, otherwise: number): number => {
   if (!text) return otherwise;
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw refuse(name, text, 'a port from 0 to 65535');
   return Number(text);
+};
+
+const hosts = (env: Environment, name: string): readonly string[] => {
+  const entries = (env[name] ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  const wrong = entries.find((entry) => !/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i.test(entry));
+  if (wrong !== undefined) throw refuse(name, wrong, 'host:port,host:port,…');
+  return entries;
 };
 
 const flag = (env: Environment, name: string, otherwise: boolean): boolean => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ConfigInput } from '../config.ts';
 import { bundleFunctions } from './bundles.ts';
-import { localConfig } from './config.ts';
+import { demoBucket, localConfig } from './config.ts';
 import type { Firestore } from './engines/firestore/index.ts';
 import type { People } from './engines/identity-people.ts';
 import { readFunctions } from './functions.ts';
@@ -11,7 +11,7 @@ import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
 import { openDoor, openPort } from './listen.ts';
-import { clientSecretOf, openAws, openFirestore, openIdentity, type Stops, stopAll } from './opening.ts';
+import { clientSecretOf, openAws, openFirestore, openGcs, openIdentity, type Stops, stopAll } from './opening.ts';
 import { outboxReply } from './outbox.ts';
 import type { Aws, AwsOptions, Principal } from './parts.ts';
 import { type Roles, readRoles } from './roles.ts';
@@ -32,6 +32,8 @@ export interface StageOptions extends Settings {
 export interface Stage {
   readonly url: string;
   readonly identityUrl: string;
+  readonly s3Url: string;
+  readonly gcsUrl: string;
   readonly aws: Aws;
   readonly firestore: Firestore;
   readonly state: State;
@@ -79,10 +81,20 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   started.push(gateway.stop);
   const identityDoor = await openDoor(options.identityPort, 'IDP_PORT');
   started.push(identityDoor.stop);
+  const s3Door = await openDoor(options.s3Port, 'S3_PORT');
+  started.push(s3Door.stop);
+  const gcsDoor = await openDoor(options.gcsPort, 'GCS_PORT');
+  started.push(gcsDoor.stop);
   const firestorePort = await openPort(options.firestorePort, 'FIRESTORE_PORT');
   started.push(firestorePort.stop);
-  const addresses = { apiUrl: gateway.url, identityUrl: identityDoor.url, firestoreUrl: firestorePort.url };
-  const config: ConfigInput = { ...localConfig(addresses), ...options.config };
+  const addresses = {
+    apiUrl: gateway.url,
+    identityUrl: identityDoor.url,
+    firestoreUrl: firestorePort.url,
+    s3Url: s3Door.url,
+    gcsUrl: gcsDoor.url,
+  };
+  const config: ConfigInput = { ...localConfig(addresses, options.allowedHosts), ...options.config };
   const clientSecret = clientSecretOf(state);
 
   say('starting the engines, synthesizing the template, bundling the functions');
@@ -94,7 +106,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   };
   let roles: Roles = () => undefined;
   // What is slow to import is imported beside the processes that are slow to start.
-  const [stacks, bundles, aws, identity, firestore, { startPollers }, { keepIdentitySecret }] = await Promise.all([
+  const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { keepIdentitySecret }] = await Promise.all([
     synthesize(config),
     bundleFunctions(),
     openAws(
@@ -102,7 +114,6 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
         dir,
         region,
         account,
-        s3Port: options.s3Port,
         delayScale,
         invoke,
         principal: (key) => principals.get(key),
@@ -117,11 +128,16 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
       clientSecret,
       state,
     }),
+    openGcs(dir),
     openFirestore(firestorePort, dir, started),
     import('./poller/pollers.ts'),
     import('./identity-secret.ts'),
   ]);
   identityDoor.serve(identity.listener);
+  s3Door.serve(aws.s3);
+  gcsDoor.serve(gcs.listener);
+  // For those who have no bucket yet; the demo's backups go there too.
+  for (const { createBucket } of [aws, gcs]) createBucket(demoBucket);
 
   say('creating what the template names');
   const place = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
@@ -152,7 +168,8 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   );
   const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
   const { people } = identity;
-  return { url: gateway.url, identityUrl: identityDoor.url, aws, firestore, state, people, functions, tableName, host: running };
+  const urls = { url: gateway.url, identityUrl: identityDoor.url, s3Url: s3Door.url, gcsUrl: gcsDoor.url };
+  return { ...urls, aws, firestore, state, people, functions, tableName, host: running };
 };
 
 const same = <T>(value: T): T => value;

@@ -1,5 +1,5 @@
 /**
- * SQS, S3 and STS: fauxqs in this process, under the account of the stage.
+ * SQS and S3: fauxqs in this process, under the account of the stage.
  *
  * Delays run `delayScale` times faster: DelaySeconds of messages and queues, and the back-off set by ChangeMessageVisibility.
  * The visibility timeout of a queue or a receive does not: it guards work that takes real time.
@@ -16,8 +16,10 @@ import { type Answer, AwsError, type Json, type Service } from './service.ts';
 
 export interface Queues {
   readonly sqs: Service;
-  /** Where the buckets are reached directly. */
-  readonly s3Url: string;
+  /** Where fauxqs listens, and where it keeps the buckets: s3-front.ts is what others see of them. */
+  readonly port: number;
+  readonly s3Dir: string;
+  createBucket(name: string): void;
   /** Puts a message into a queue, for services that do so themselves. */
   send(message: QueueMessage): void;
   provision(resource: Resource): Promise<Record<string, string>>;
@@ -35,7 +37,6 @@ export interface QueuesOptions {
   readonly dir: string;
   readonly region: string;
   readonly account: string;
-  readonly s3Port: number;
   readonly delayScale: number;
   /** The front's address, which is not known before it listens. */
   readonly url: () => string;
@@ -51,7 +52,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   // A third of a second to load: other engines start meanwhile.
   const { startFauxqs } = await import('fauxqs');
   const server = await onLoopback(() =>
-    startFauxqs({ port: options.s3Port, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
+    startFauxqs({ port: 0, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
   );
   const upstream = openUpstream(server.port);
   const queueDelays = new Map<string, number>();
@@ -100,7 +101,9 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
 
   return {
     sqs,
-    s3Url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    s3Dir: s3StorageDir,
+    createBucket: (name) => void server.createBucket(name),
     send: ({ queueArn, body, attributes = {}, groupId }) => {
       const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
       if (!server.inspectQueue(name)) throw new AwsError('AWS.SimpleQueueService.NonExistentQueue', `${queueArn} does not exist`);

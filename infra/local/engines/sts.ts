@@ -1,19 +1,65 @@
-/** STS: tells a caller who it is. AWS asks no permission for that. */
-import type { AwsError, Service } from './service.ts';
+/**
+ * STS: tells a caller who it is, which needs no permission, and gives out customers' roles, which does. Customers' accounts
+ * are not on the stage, so a role's trust policy follows from its name:
+ * - any role lets us in with an ExternalId only; the first one seen is the one it asks for ever after
+ * - a role whose name begins with `open` lets us in with any ExternalId and without, as a careless trust policy does
+ * - a role whose name begins with `denied` never lets us in
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { openJournal } from './journal.ts';
+import { type Answer, AwsError, type Json, type Service, text } from './service.ts';
 
-export const openSts = (account: string): Service => ({
-  read: ({ body }) => ({ action: new URLSearchParams(body.toString()).get('Action') ?? '', input: {} }),
-  needs: ({ action }) => (action === 'GetCallerIdentity' ? [] : undefined),
-  answer: async () =>
-    xml(
-      200,
-      `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::${account}:root</Arn><UserId>local</UserId><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
-    ),
-  refuse: (error: AwsError) =>
-    xml(
-      error.code === 'AccessDeniedException' ? 403 : error.status,
-      `<ErrorResponse><Error><Type>Sender</Type><Code>${error.code}</Code><Message>${error.message}</Message></Error></ErrorResponse>`,
-    ),
-});
+export const openSts = ({ dir, account }: { dir: string; account: string }): Service => {
+  const externalIds = openJournal<string>(join(dir, 'sts', 'external-ids.jsonl'));
 
-const xml = (status: number, body: string) => ({ status, headers: { 'content-type': 'text/xml' }, body });
+  const assume = (input: Json): string => {
+    const roleArn = text(input, 'RoleArn');
+    const session = text(input, 'RoleSessionName');
+    if (!opens(roleArn, typeof input.ExternalId === 'string' ? input.ExternalId : undefined, externalIds))
+      throw new AwsError(
+        'AccessDenied',
+        `User: arn:aws:iam::${account}:root is not authorized to perform: sts:AssumeRole on resource: ${roleArn}`,
+        403,
+      );
+    const seconds = Number(input.DurationSeconds ?? 3_600);
+    const role = roleArn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/');
+    return `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA${randomBytes(8).toString('hex').toUpperCase()}</AccessKeyId><SecretAccessKey>${randomBytes(30).toString('base64')}</SecretAccessKey><SessionToken>${randomBytes(96).toString('base64')}</SessionToken><Expiration>${new Date(Date.now() + seconds * 1_000).toISOString()}</Expiration></Credentials><AssumedRoleUser><Arn>${escaped(`${role}/${session}`)}</Arn><AssumedRoleId>AROALOCAL:${escaped(session)}</AssumedRoleId></AssumedRoleUser></AssumeRoleResult></AssumeRoleResponse>`;
+  };
+
+  return {
+    read: ({ body }) => {
+      const { Action = '', ...input } = Object.fromEntries(new URLSearchParams(body.toString()));
+      return { action: Action, input };
+    },
+    needs: ({ action, input }) =>
+      action === 'GetCallerIdentity'
+        ? []
+        : action === 'AssumeRole'
+          ? [{ action: 'sts:AssumeRole', resources: [text(input, 'RoleArn')] }]
+          : undefined,
+    answer: async ({ action, input }) => xml(200, action === 'AssumeRole' ? assume(input) : identity(account)),
+    refuse: (error) =>
+      xml(
+        error.code.startsWith('AccessDenied') ? 403 : error.status,
+        `<ErrorResponse><Error><Type>Sender</Type><Code>${error.code}</Code><Message>${escaped(error.message)}</Message></Error></ErrorResponse>`,
+      ),
+  };
+};
+
+const opens = (roleArn: string, externalId: string | undefined, seen: ReturnType<typeof openJournal<string>>): boolean => {
+  const name = roleArn.slice(roleArn.lastIndexOf('/') + 1);
+  if (name.startsWith('denied')) return false;
+  if (name.startsWith('open')) return true;
+  if (externalId === undefined) return false;
+  const wanted = seen.get(roleArn);
+  if (wanted === undefined) seen.set(roleArn, externalId);
+  return wanted === undefined || wanted === externalId;
+};
+
+const identity = (account: string): string =>
+  `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::${account}:root</Arn><UserId>local</UserId><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+
+const xml = (status: number, body: string): Answer => ({ status, headers: { 'content-type': 'text/xml' }, body });
+
+const escaped = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -47,7 +47,6 @@ const options = (dir: string): AwsOptions => ({
   dir,
   region,
   account,
-  s3Port: 0,
   delayScale: 1_000,
   principal: principalOf(callers),
   invoke: async () => null,

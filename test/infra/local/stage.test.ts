@@ -156,7 +156,7 @@ describe('the template decides', () => {
   test('a permission taken from a role is AccessDenied in that function, and in no other', async (t) => {
     const dir = newDir();
     const stage = await startStage({
-      ...{ port: 0, identityPort: 0, s3Port: 0, firestorePort: 0, delayScale: 1, demo: false, dir },
+      ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, allowedHosts: [], delayScale: 1, demo: false, dir },
       tamper: without('OrganizationsCreate', 'dynamodb:PutItem'),
       config: { plan: 'starter' },
     });

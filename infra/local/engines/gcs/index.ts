@@ -1,0 +1,154 @@
+/**
+ * Google Cloud Storage: the part of its JSON API that official clients use to make buckets and to store, read, list and remove
+ * objects. Any token, or none, opens any bucket; who gets no token at all is decided in google-token.ts.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './message.ts';
+import { type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
+import { bodyOf, makeUploads } from './upload.ts';
+
+export interface Gcs {
+  readonly listener: RequestListener;
+  /** One that is there already stays as it is. */
+  createBucket(name: string): void;
+}
+
+const pageMax = 1_000;
+const bodyMaxBytes = 1 << 20;
+
+export const startGcs = ({ dir }: { dir: string }): Gcs => {
+  const files = openObjectFiles(join(dir, 'gcs'));
+  const uploads = makeUploads(files);
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const self = `http://${request.headers.host ?? 'localhost'}`;
+    const url = new URL(request.url ?? '/', self);
+    const { method = 'GET' } = request;
+    const { kind, bucket, name } = read(url.pathname);
+    if (kind === 'buckets') return serveBuckets(files, request, response, self);
+    if (kind === 'bucket') return serveBucket(files, method, response, bucket, self);
+    if (!files.bucket(bucket)) throw noBucket();
+    if (kind === 'upload') return uploads.take(request, response, url, bucket);
+    if (kind === 'objects') return listObjects(files, url, response, bucket, self);
+    const object = files.object(bucket, name);
+    if (!object) throw noObject(bucket, name);
+    if (method === 'DELETE') {
+      files.remove(object);
+      return reply(response, 204, undefined);
+    }
+    if (method !== 'GET') throw badRequest('Not served here.');
+    if (url.searchParams.get('alt') === 'media') return sendBytes(files, object, request, response);
+    reply(response, 200, objectResource(object, self));
+  };
+
+  const listener: RequestListener = (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, error instanceof GcsError ? error : new GcsError(400, 'invalid', 'The request cannot be read.'));
+    });
+  };
+  return { listener, createBucket: (name) => void files.createBucket(name) };
+};
+
+interface Address {
+  readonly kind: 'buckets' | 'bucket' | 'objects' | 'object' | 'upload';
+  readonly bucket: string;
+  readonly name: string;
+}
+
+/** `/storage/v1/b/<bucket>/o/<object>` or a beginning of it, below /upload to store and /download to read. */
+const read = (pathname: string): Address => {
+  const path = /^(?:\/(upload|download))?\/storage\/v1\/b(?:\/([^/]+))?(\/o)?(?:\/(.+))?\/?$/.exec(pathname);
+  if (!path) throw new GcsError(404, 'notFound', 'Not Found');
+  const [, door, bucket = '', objects, name = ''] = path;
+  const kind =
+    bucket === '' ? 'buckets' : !objects ? 'bucket' : door === 'upload' ? 'upload' : name === '' ? 'objects' : 'object';
+  return { kind, bucket: decodeURIComponent(bucket), name: decodeURIComponent(name) };
+};
+
+const serveBuckets = async (
+  files: ObjectFiles,
+  request: IncomingMessage,
+  response: ServerResponse,
+  self: string,
+): Promise<void> => {
+  if (request.method !== 'POST')
+    return reply(response, 200, { kind: 'storage#buckets', items: files.buckets().map((each) => bucketResource(each, self)) });
+  const { name } = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as { name?: unknown };
+  if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(name)) throw badRequest('Invalid bucket name.');
+  if (files.bucket(name)) throw new GcsError(409, 'conflict', 'You already own this bucket. Please select another name.');
+  reply(response, 200, bucketResource(files.createBucket(name), self));
+};
+
+const serveBucket = (files: ObjectFiles, method: string, response: ServerResponse, name: string, self: string): void => {
+  const bucket = files.bucket(name);
+  if (!bucket) throw noBucket();
+  if (method === 'DELETE') {
+    if (files.list(name, '', '').length > 0) throw new GcsError(409, 'conflict', 'The bucket you tried to delete is not empty.');
+    files.removeBucket(name);
+    reply(response, 204, undefined);
+  } else reply(response, 200, bucketResource(bucket, self));
+};
+
+const listObjects = (files: ObjectFiles, url: URL, response: ServerResponse, bucket: string, self: string): void => {
+  const { searchParams: query } = url;
+  const limit = Math.min(Number(query.get('maxResults') ?? pageMax), pageMax);
+  const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
+  const after = Buffer.from(query.get('pageToken') ?? '', 'base64').toString();
+  const items: StoredObject[] = [];
+  const prefixes = new Set<string>();
+  let last = '';
+  let hasMore = false;
+  for (const object of files.list(bucket, prefix, after)) {
+    const cut = delimiter === '' ? -1 : object.name.indexOf(delimiter, prefix.length);
+    const folder = cut < 0 ? undefined : object.name.slice(0, cut + delimiter.length);
+    if (folder !== undefined && prefixes.has(folder)) {
+      last = object.name;
+      continue;
+    }
+    if (items.length + prefixes.size >= limit) {
+      hasMore = true;
+      break;
+    }
+    if (folder === undefined) items.push(object);
+    else prefixes.add(folder);
+    last = object.name;
+  }
+  reply(response, 200, {
+    kind: 'storage#objects',
+    ...(items.length > 0 && { items: items.map((object) => objectResource(object, self)) }),
+    ...(prefixes.size > 0 && { prefixes: [...prefixes] }),
+    ...(hasMore && { nextPageToken: Buffer.from(last).toString('base64') }),
+  });
+};
+
+const sendBytes = async (
+  files: ObjectFiles,
+  object: StoredObject,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const { size, md5Hash, crc32c, contentType, generation } = object;
+  const headers = {
+    'content-type': contentType,
+    'accept-ranges': 'bytes',
+    etag: generation,
+    'x-goog-generation': generation,
+    'x-goog-hash': `crc32c=${crc32c},md5=${md5Hash}`,
+    'x-goog-stored-content-length': String(size),
+  };
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+  const isRange = first !== undefined && (first !== '' || last !== '');
+  const from = !isRange ? 0 : first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const to = !isRange || first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (isRange && from >= size) throw new GcsError(416, 'requestedRangeNotSatisfiable', 'Request range not satisfiable');
+  response.writeHead(isRange ? 206 : 200, {
+    ...headers,
+    'content-length': to - from + 1,
+    ...(isRange && { 'content-range': `bytes ${from}-${to}/${size}` }),
+  });
+  if (size === 0) response.end();
+  else await pipeline(files.read(object, from, to), response);
+};

@@ -1,0 +1,149 @@
+/** Buckets and objects on disk: what is known of an object is a line of a journal, its bytes are a file of their own. */
+import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { createReadStream, mkdirSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { openJournal } from '../journal.ts';
+import { crc32c, crc32cText } from './crc32c.ts';
+
+export interface StoredObject {
+  readonly bucket: string;
+  readonly name: string;
+  readonly size: number;
+  readonly md5Hash: string;
+  readonly crc32c: string;
+  readonly contentType: string;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly generation: string;
+  readonly timeCreated: string;
+  /** Where its bytes are. */
+  readonly file: string;
+}
+
+export interface Bucket {
+  readonly name: string;
+  readonly timeCreated: string;
+}
+
+/** What a client says of an object it sends. */
+export interface Given {
+  readonly name?: string;
+  readonly contentType?: string;
+  readonly md5Hash?: string;
+  readonly crc32c?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Bytes on their way into an object, which is not there before they are kept. */
+export interface Draft {
+  readonly size: number;
+  write(bytes: Buffer): Promise<void>;
+  /** Undefined if they are not of the digest that was given. */
+  keep(bucket: string, given: Given & { readonly name: string }): Promise<StoredObject | undefined>;
+  drop(): Promise<void>;
+}
+
+export interface ObjectFiles {
+  readonly buckets: () => readonly Bucket[];
+  bucket(name: string): Bucket | undefined;
+  createBucket(name: string): Bucket;
+  removeBucket(name: string): void;
+  object(bucket: string, name: string): StoredObject | undefined;
+  /** In the order of their names, after one of them. */
+  list(bucket: string, prefix: string, after: string): readonly StoredObject[];
+  read(object: StoredObject, from: number, to: number): Readable;
+  remove(object: StoredObject): void;
+  draft(): Promise<Draft>;
+}
+
+export const openObjectFiles = (dir: string): ObjectFiles => {
+  const bytesDir = join(dir, 'bytes');
+  mkdirSync(bytesDir, { recursive: true, mode: 0o700 });
+  const buckets = openJournal<Bucket>(join(dir, 'buckets.jsonl'));
+  const objects = openJournal<StoredObject>(join(dir, 'objects.jsonl'));
+  const keyOf = (bucket: string, name: string): string => `${bucket}/${name}`;
+  let generations = 0;
+
+  const remove = (object: StoredObject): void => {
+    objects.remove(keyOf(object.bucket, object.name));
+    rmSync(join(bytesDir, object.file), { force: true });
+  };
+
+  const store = (object: StoredObject): StoredObject => {
+    const before = objects.get(keyOf(object.bucket, object.name));
+    objects.set(keyOf(object.bucket, object.name), object);
+    if (before) rmSync(join(bytesDir, before.file), { force: true });
+    return object;
+  };
+
+  return {
+    buckets: buckets.values,
+    bucket: buckets.get,
+    createBucket: (name) => {
+      const bucket = buckets.get(name) ?? { name, timeCreated: new Date().toISOString() };
+      buckets.set(name, bucket);
+      return bucket;
+    },
+    removeBucket: buckets.remove,
+    object: (bucket, name) => objects.get(keyOf(bucket, name)),
+    list: (bucket, prefix, after) =>
+      objects
+        .values()
+        .filter((object) => object.bucket === bucket && object.name.startsWith(prefix) && object.name > after)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    read: ({ file }, from, to) => createReadStream(join(bytesDir, file), { start: from, end: to }),
+    remove,
+    draft: async () => {
+      const file = randomUUID();
+      const handle = await open(join(bytesDir, file), 'wx', 0o600);
+      const now = new Date();
+      generations += 1;
+      const generation = String(now.getTime() * 1_000 + (generations % 1_000));
+      return draftInto(handle, {
+        keep: (digests, bucket, { name, contentType = 'application/octet-stream', metadata }) =>
+          store({ bucket, name, ...digests, contentType, metadata, generation, timeCreated: now.toISOString(), file }),
+        drop: () => rmSync(join(bytesDir, file), { force: true }),
+      });
+    },
+  };
+};
+
+type Digests = Pick<StoredObject, 'size' | 'md5Hash' | 'crc32c'>;
+
+const draftInto = (
+  handle: FileHandle,
+  end: {
+    keep(digests: Digests, bucket: string, given: Given & { readonly name: string }): StoredObject;
+    drop(): void;
+  },
+): Draft => {
+  const md5: Hash = createHash('md5');
+  let crc = 0;
+  let size = 0;
+  const drop = async (): Promise<void> => {
+    await handle.close();
+    end.drop();
+  };
+  return {
+    get size() {
+      return size;
+    },
+    write: async (bytes) => {
+      md5.update(bytes);
+      crc = crc32c(bytes, crc);
+      await handle.writeFile(bytes);
+      size += bytes.length;
+    },
+    keep: async (bucket, given) => {
+      const digests = { size, md5Hash: md5.digest('base64'), crc32c: crc32cText(crc) };
+      if ((given.md5Hash ?? digests.md5Hash) !== digests.md5Hash || (given.crc32c ?? digests.crc32c) !== digests.crc32c) {
+        await drop();
+        return undefined;
+      }
+      await handle.close();
+      return end.keep(digests, bucket, given);
+    },
+    drop,
+  };
+};

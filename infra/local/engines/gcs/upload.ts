@@ -1,0 +1,154 @@
+/** The three ways an object comes in: as it is, with its description in one message, or part by part. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { badRequest, GcsError, objectResource, reply } from './message.ts';
+import type { Draft, Given, ObjectFiles, StoredObject } from './object-files.ts';
+
+interface Session {
+  readonly bucket: string;
+  readonly given: Given & { readonly name: string };
+  readonly draft: Draft;
+  object?: StoredObject;
+}
+
+export interface Uploads {
+  /** A call to an upload address: one that begins, or, with the id that gave out, one that goes on or ends. */
+  take(request: IncomingMessage, response: ServerResponse, url: URL, bucket: string): Promise<void>;
+}
+
+/** Parts but the last must be a multiple of this. */
+const quantumBytes = 262_144;
+const descriptionMaxBytes = 1 << 20;
+
+export const makeUploads = (files: ObjectFiles): Uploads => {
+  const sessions = new Map<string, Session>();
+
+  const kept = async (response: ServerResponse, url: URL, { draft, bucket, given }: Session): Promise<StoredObject> => {
+    const object = await draft.keep(bucket, given);
+    if (!object) throw badRequest('Provided hash does not match calculated hash.');
+    reply(response, 200, objectResource(object, url.origin));
+    return object;
+  };
+
+  const takeWhole = async (
+    response: ServerResponse,
+    url: URL,
+    described: Pick<Session, 'bucket' | 'given'>,
+    bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): Promise<void> => {
+    const draft = await files.draft();
+    try {
+      for await (const part of bytes) await draft.write(part);
+    } catch (error) {
+      await draft.drop();
+      throw error;
+    }
+    await kept(response, url, { ...described, draft });
+  };
+
+  const begin = async (request: IncomingMessage, response: ServerResponse, url: URL, bucket: string): Promise<void> => {
+    const description = JSON.parse((await bodyOf(request, descriptionMaxBytes)).toString() || '{}') as Given;
+    const contentType = description.contentType ?? request.headers['x-upload-content-type'];
+    const given = nameOf({ ...description, ...(typeof contentType === 'string' && { contentType }) }, url);
+    const id = randomUUID();
+    sessions.set(id, { bucket, given, draft: await files.draft() });
+    const location = `${url.origin}${url.pathname}?uploadType=resumable&upload_id=${id}`;
+    reply(response, 200, undefined, { location, 'x-guploader-uploadid': id });
+  };
+
+  const takePart = async (request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> => {
+    if (session.object) return reply(response, 200, objectResource(session.object, url.origin));
+    const { draft } = session;
+    const { 'content-range': header } = request.headers;
+    const range = rangeOf(header);
+    if (range.first > draft.size)
+      throw new GcsError(503, 'backendError', 'Invalid request. The offset is ahead of what was received.');
+    if (header !== undefined && range.total === undefined && range.length % quantumBytes !== 0)
+      throw badRequest('A part must be a multiple of 256 KiB.');
+    // What was received before is not received again.
+    let skip = draft.size - range.first;
+    for await (const part of request as AsyncIterable<Buffer>) {
+      if (part.length > skip) await draft.write(part.subarray(skip));
+      skip = Math.max(0, skip - part.length);
+    }
+    if (header === undefined || draft.size === range.total) session.object = await kept(response, url, session);
+    else reply(response, 308, undefined, draft.size > 0 ? { range: `bytes=0-${draft.size - 1}` } : {});
+  };
+
+  const goOn = async (request: IncomingMessage, response: ServerResponse, url: URL, id: string): Promise<void> => {
+    const session = sessions.get(id);
+    if (!session) throw new GcsError(404, 'notFound', 'No such upload.');
+    if (request.method !== 'DELETE') return takePart(request, response, url, session);
+    sessions.delete(id);
+    if (!session.object) await session.draft.drop();
+    reply(response, 499, undefined);
+  };
+
+  return {
+    take: async (request, response, url, bucket) => {
+      const { searchParams: query } = url;
+      const id = query.get('upload_id');
+      if (id !== null) return goOn(request, response, url, id);
+      const { 'content-type': contentType = '' } = request.headers;
+      if (query.get('uploadType') === 'resumable') return begin(request, response, url, bucket);
+      if (query.get('uploadType') !== 'multipart')
+        return takeWhole(response, url, { bucket, given: nameOf({ contentType }, url) }, request as AsyncIterable<Buffer>);
+      const { given, bytes } = split(await bodyOf(request, Number.POSITIVE_INFINITY), contentType);
+      await takeWhole(response, url, { bucket, given: nameOf(given, url) }, [bytes]);
+    },
+  };
+};
+
+/** `bytes 0-99/*`, `bytes 100-199/200`, or `bytes *\/200`, which asks how far it has come. */
+const rangeOf = (header: string | undefined): { first: number; length: number; total: number | undefined } => {
+  const range = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(header ?? 'bytes */*');
+  if (!range) throw badRequest('Failed to parse Content-Range header.');
+  const [, first, last, total] = range;
+  return {
+    first: Number(first ?? 0),
+    length: first === undefined ? 0 : Number(last) - Number(first) + 1,
+    total: total === '*' ? undefined : Number(total),
+  };
+};
+
+const nameOf = (given: Given, { searchParams }: URL): Given & { readonly name: string } => {
+  const name = given.name ?? searchParams.get('name');
+  if (!name) throw badRequest('Required');
+  return { ...given, name };
+};
+
+export const bodyOf = async (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) throw new GcsError(413, 'uploadTooLarge', 'The request is too large.');
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+};
+
+/** The two parts of multipart/related: JSON first, then the bytes. */
+const split = (body: Buffer, contentType: string): { given: Given; bytes: Buffer } => {
+  const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType)?.slice(1).find(Boolean);
+  if (boundary === undefined) throw badRequest('No boundary.');
+  const mark = Buffer.from(`--${boundary}`);
+  const at = (from: number): number => {
+    const found = body.indexOf(mark, from);
+    if (found < 0) throw badRequest('A part is missing.');
+    return found;
+  };
+  const first = at(0);
+  const second = at(first + mark.length);
+  // The bytes may hold anything, so the end is looked for at the end.
+  const end = body.lastIndexOf(mark);
+  const contentOf = (from: number, to: number): { headers: string; content: Buffer } => {
+    const part = body.subarray(from + mark.length, to);
+    const gap = part.indexOf('\r\n\r\n');
+    return { headers: part.subarray(0, gap).toString(), content: part.subarray(gap + 4, part.length - 2) };
+  };
+  const media = contentOf(second, end);
+  const type = /content-type:\s*([^\r\n]+)/i.exec(media.headers)?.[1];
+  const described = JSON.parse(contentOf(first, second).content.toString() || '{}') as Given;
+  return { given: { ...(type && { contentType: type }), ...described }, bytes: media.content };
+};

@@ -1,0 +1,133 @@
+/**
+ * What customers' buckets look like from outside, before fauxqs, which keeps them. It adds what fauxqs lacks and AWS has:
+ * - bytes that are not of their Content-MD5, x-amz-checksum-crc32 or x-amz-content-sha256 are refused
+ * - unfinished multipart uploads are listed
+ *
+ * Any credentials open any bucket, with exceptions by which anybody can see from outside what a refusal does. Access key ids
+ * that begin with
+ * - `denied` may do nothing, `readonly` only read, `writeonly` only write and list, `nodelete` all but delete
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+export interface S3FrontOptions {
+  /** Where fauxqs listens. */
+  readonly port: number;
+  /** Where fauxqs keeps what it holds. */
+  readonly dir: string;
+}
+
+export const makeS3Front = ({ port, dir }: S3FrontOptions): RequestListener => {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
+
+  /** The answer streams; the request is small enough to hold (fauxqs takes 11 MiB) and to send again. */
+  const forward = (incoming: IncomingMessage, body: Buffer, response: ServerResponse): void => {
+    const { method, url, headers } = incoming;
+    const call = request({ agent, host: '127.0.0.1', port, method, path: url, headers });
+    call.once('error', (error: NodeJS.ErrnoException) => {
+      // fauxqs closed an idle connection at the moment we reused it: nothing was read, so asking again is safe.
+      if (call.reusedSocket && error.code === 'ECONNRESET') forward(incoming, body, response);
+      else response.destroy();
+    });
+    call.once('response', (answer) => {
+      const { connection: _own, 'keep-alive': _ours, ...passed } = answer.headers;
+      response.writeHead(answer.statusCode ?? 500, passed);
+      answer.pipe(response);
+      answer.once('error', () => response.destroy());
+    });
+    call.end(body);
+  };
+
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(incoming);
+    const { method = 'GET', headers } = incoming;
+    const url = new URL(incoming.url ?? '/', 'http://local');
+    const [, bucket = '', ...key] = url.pathname.split('/');
+    const isObject = key.join('') !== '';
+    if (!isAllowed(accessKeyOf(headers.authorization, url), method, isObject))
+      return refuse(response, 403, 'AccessDenied', 'Access Denied');
+    const flaw = flawOf(headers, body);
+    if (flaw) return refuse(response, 400, flaw, 'The digest you specified did not match what we received.');
+    if (method === 'GET' && !isObject && url.searchParams.has('uploads') && existsSync(join(dir, 'buckets', bucket)))
+      return answerUploads(response, bucket, url.searchParams.get('prefix') ?? '', unfinished(dir));
+    forward(incoming, body, response);
+  };
+
+  return (incoming, response) => {
+    serve(incoming, response).catch(() => response.destroy());
+  };
+};
+
+const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+};
+
+const accessKeyOf = (authorization: string | undefined, url: URL): string => {
+  const signed = authorization ?? url.searchParams.get('X-Amz-Credential') ?? '';
+  return /(?:Credential=|^)([^/\s]+)\//.exec(signed)?.[1] ?? '';
+};
+
+const isAllowed = (key: string, method: string, isObject: boolean): boolean => {
+  const isReading = method === 'GET' || method === 'HEAD';
+  if (key.startsWith('denied')) return false;
+  if (key.startsWith('readonly')) return isReading;
+  if (key.startsWith('writeonly')) return !isReading || !isObject;
+  return !(key.startsWith('nodelete') && (method === 'DELETE' || (method === 'POST' && !isObject)));
+};
+
+/** The name of the error for bytes that changed on their way. */
+const flawOf = (headers: IncomingMessage['headers'], body: Buffer): string | undefined => {
+  // Signed piece by piece: what is sent is not what is stored.
+  if (headers['content-encoding']?.includes('aws-chunked')) return undefined;
+  const { 'content-md5': md5, 'x-amz-checksum-crc32': crc, 'x-amz-content-sha256': sha256 } = headers;
+  if (md5 !== undefined && md5 !== createHash('md5').update(body).digest('base64')) return 'BadDigest';
+  if (typeof crc === 'string' && Buffer.from(crc, 'base64').toString('hex') !== crc32(body).toString(16).padStart(8, '0'))
+    return 'BadDigest';
+  if (/^[0-9a-f]{64}$/.test(String(sha256)) && sha256 !== createHash('sha256').update(body).digest('hex'))
+    return 'XAmzContentSHA256Mismatch';
+  return undefined;
+};
+
+interface Unfinished {
+  readonly uploadId: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly initiated: string;
+}
+
+const unfinished = (dir: string): readonly Unfinished[] => {
+  const folder = join(dir, '_multipart');
+  return readdirSync(folder)
+    .map((id) => join(folder, id, '.upload.json'))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as Unfinished);
+};
+
+const answerUploads = (response: ServerResponse, bucket: string, prefix: string, all: readonly Unfinished[]): void => {
+  const uploads = all
+    .filter((upload) => upload.bucket === bucket && upload.key.startsWith(prefix))
+    .map(
+      ({ key, uploadId, initiated }) =>
+        `<Upload><Key>${escaped(key)}</Key><UploadId>${escaped(uploadId)}</UploadId><Initiated>${escaped(initiated)}</Initiated></Upload>`,
+    );
+  xml(
+    response,
+    200,
+    `<ListMultipartUploadsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Bucket>${bucket}</Bucket><Prefix>${escaped(prefix)}</Prefix><IsTruncated>false</IsTruncated>${uploads.join('')}</ListMultipartUploadsResult>`,
+  );
+};
+
+const refuse = (response: ServerResponse, status: number, code: string, message: string): void =>
+  xml(response, status, `<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
+
+const xml = (response: ServerResponse, status: number, body: string): void => {
+  response.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0" encoding="UTF-8"?>\n${body}`);
+};
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character] ?? character);
