@@ -40,7 +40,7 @@ export const openPlace = async (
   const config: S3ClientConfig = {
     ...addressOf(place, patience),
     region: place.region ?? defaultRegion,
-    credentials: 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials,
+    credentials: 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : { ...credentials },
     // We try again ourselves, and check every byte by a digest of our choosing.
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
