@@ -40,6 +40,7 @@ export const openPlace = async (
   const config: S3ClientConfig = {
     ...addressOf(place, patience),
     region: place.region ?? defaultRegion,
+    // A copy: the client writes into what it is given.
     credentials: 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : { ...credentials },
     // We try again ourselves, and check every byte by a digest of our choosing.
     maxAttempts: 1,
