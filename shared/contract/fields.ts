@@ -60,5 +60,8 @@ export const GoogleCredentials = z.strictObject({
   privateKey: z
     .string()
     .max(3_500, 'must be at most 3500 characters')
-    .regex(/^-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----\s*$/, 'must be a private key in PEM form'),
+    .regex(
+      /^-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----(\s|\\n)*$/,
+      'must be a private key in PEM form',
+    ),
 });

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { accountKey } from '../../shared/account/index.ts';
 import { auth } from '../../shared/contract/auth.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
-import { Browser, locationOf } from '../support/browser.ts';
-import { call, stageUrl, stageVariable } from '../support/client.ts';
+import { Browser, locationOf, onThePage } from '../support/browser.ts';
+import { call, stageVariable } from '../support/client.ts';
 import { addMember, newOrganization } from '../support/organization.ts';
 import { changeAtProvider, newEmail, signIn } from '../support/person.ts';
 import { allItems, getItem } from '../support/table.ts';
@@ -57,15 +57,6 @@ test("the provider's refresh token is kept sealed, with the scopes the person ag
   ok(grant?.sealed instanceof Uint8Array && grant.sealed.length > 50);
   ok((grant.scopes as string[]).includes('https://www.googleapis.com/auth/datastore'));
 });
-
-/** Fills in the provider's page, as a person with a browser does. */
-const onThePage = async (browser: Browser, form: URLSearchParams): Promise<string> => {
-  const begun = await browser.go(`${stageUrl()}${auth.google.path}`);
-  const provider = new Browser();
-  const page = new URL(locationOf(await provider.go(locationOf(begun))), locationOf(begun)).href;
-  const chosen = await provider.go(page, { method: 'POST', body: form });
-  return locationOf(await provider.go(new URL(locationOf(chosen), page).href));
-};
 
 test('someone who says no on the consent page is told so, and is not signed in', async () => {
   const browser = new Browser();

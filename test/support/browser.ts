@@ -54,6 +54,15 @@ export const locationOf = (answer: Response): string => {
   return location;
 };
 
+/** Fills in the provider's page, as a person with a browser does. */
+export const onThePage = async (browser: Browser, form: URLSearchParams): Promise<string> => {
+  const begun = await browser.go(`${stageUrl()}${auth.google.path}`);
+  const provider = new Browser();
+  const page = new URL(locationOf(await provider.go(locationOf(begun))), locationOf(begun)).href;
+  const chosen = await provider.go(page, { method: 'POST', body: form });
+  return locationOf(await provider.go(new URL(locationOf(chosen), page).href));
+};
+
 /** A one-time code of ours, as a native app gets it. */
 export const newCode = async (email = newEmail()): Promise<string> => {
   const browser = new Browser();

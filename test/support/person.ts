@@ -20,6 +20,13 @@ export const signIn = async (email: string = newEmail()): Promise<Person> => {
   return { userId: body.data.id, email, accessToken, refreshToken };
 };
 
+/** The person takes back, at the provider, whatever they agreed to. */
+export const takeBackGrants = async (email: string): Promise<void> => {
+  const url = `${stageVariable('STAGE_IDP_URL')}/people/${encodeURIComponent(email)}/grants`;
+  const answer = await fetch(url, { method: 'DELETE' });
+  if (!answer.ok) throw new Error(`the provider answered ${answer.status}`);
+};
+
 /** Changes what the provider says of a person from now on; who they are stays. */
 export const changeAtProvider = async (
   email: string,
