@@ -42,6 +42,8 @@ export type ArchiveErrorCode = keyof typeof archiveErrors;
 /** Everything that this room refuses, with a code to act on; errors of the source of the bytes pass through unchanged. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
+  /** Where it was noticed, if whoever read it knows. */
+  object: { readonly backup: string; readonly name: string } | undefined;
 
   constructor(code: ArchiveErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { asBuffer } from './bytes.ts';
 import { ArchiveError } from './error.ts';
+import { headerLength, parseHeader, preambleBytes } from './header.ts';
 import { checkSameIdentity, type Identity, manifestName } from './identity.ts';
 import { maxManifestBytes, maxPlainBytes } from './limit.ts';
 import type { Manifest } from './manifest.ts';
@@ -48,6 +49,10 @@ export const openManifest = async (
   checkSameIdentity(manifest, options.identity);
   return manifest;
 };
+
+/** Whose backup a stored manifest says it is: a claim, until the key opens it. */
+export const claimedIdentity = (stored: Uint8Array): Identity =>
+  parseHeader(asBuffer(stored).subarray(preambleBytes, preambleBytes + headerLength(stored))).identity;
 
 const parse = (json: Buffer): unknown => {
   try {

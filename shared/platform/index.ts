@@ -40,3 +40,4 @@ export { seal, secretValue, sign, unseal } from './secret.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';
+export { openWrappedKey } from './wrapped-key.ts';

@@ -1,0 +1,47 @@
+/** Opens a bucket by its address, with the caller's own credentials: how a backup is read where nothing else of ours is left. */
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { S3Client } from '@aws-sdk/client-s3';
+import type { GoogleAccount } from '../platform/index.ts';
+import { workerPatience as patience } from './attempts.ts';
+import { GcsClient } from './gcs-client.ts';
+import { GcsStore } from './gcs-store.ts';
+import { S3Store } from './s3-store.ts';
+import type { Store } from './store.ts';
+
+/** A folder of a bucket, and where the store is if not at its maker's. */
+export interface Address {
+  readonly bucket: string;
+  /** Without slashes at its ends; empty for the bucket itself. */
+  readonly folder: string;
+  readonly endpoint?: string | undefined;
+}
+
+const partBytes = 8 << 20;
+const agentOptions = { keepAlive: true, maxSockets: 16 };
+
+/** Of the S3 kind; credentials are found as every AWS tool finds them: variables, profiles, single sign-on, the machine's role. */
+export const openS3Address = ({ bucket, folder, endpoint, region }: Address & { readonly region?: string | undefined }): Store =>
+  new S3Store({
+    client: new S3Client({
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+      ...(region && { region }),
+      // Whoever names no region is led to the right one.
+      followRegionRedirects: endpoint === undefined,
+      maxAttempts: 1,
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: 5_000, requestTimeout: patience.requestMs, throwOnRequestTimeout: true },
+    }),
+    ...{ bucket, folder, patience, partBytes, digest: endpoint === undefined ? 'crc32' : 'md5' },
+  });
+
+export const openGcsAddress = ({
+  bucket,
+  folder,
+  endpoint = 'https://storage.googleapis.com',
+  account,
+}: Address & { readonly account: GoogleAccount }): Store => {
+  const agent = endpoint.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  return new GcsStore({ client: new GcsClient({ baseUrl: endpoint, account, agent, patience }), bucket, folder, partBytes });
+};
