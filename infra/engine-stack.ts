@@ -1,4 +1,4 @@
-/** What works behind the API: the stream's fan-out, the task queue and its worker, the clock and the purge workflow. */
+/** What works behind the API: the stream's fan-out, the task queue and its worker, the clocks and the workflows. */
 import { Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -68,7 +68,7 @@ export class EngineStack extends Stack {
     const made = new Map<WorkflowName, CfnStateMachine>();
     this.parts = this.#makeParts(queue, arns);
     made.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
-    made.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps));
+    made.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     made.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     this.#feedFromStream();
     this.#feedFromQueue(queue);
@@ -80,6 +80,7 @@ export class EngineStack extends Stack {
     name: WorkflowName,
     define: (steps: Readonly<Record<S, Step>>) => object,
     steps: readonly S[],
+    isDistributed = false,
   ): CfnStateMachine {
     const functions = Object.fromEntries(steps.map((step) => [step, this.#makeWorker(step)])) as Record<S, lambda.Function>;
     const named = Object.fromEntries(
@@ -90,6 +91,7 @@ export class EngineStack extends Stack {
       steps: Object.values(functions),
       definition: define(named),
       topic: this.#props.data.alarms,
+      isDistributed,
     });
   }
 
@@ -131,7 +133,7 @@ export class EngineStack extends Stack {
       name: `${kebab(name)}-errors`,
       says: `The function ${name} fails again and again`,
       ...(worker.trigger === 'clock'
-        ? // It runs once an hour, so it never fails for long: it rings when a run and all its retries failed.
+        ? // It runs at intervals, so it never fails for long: it rings when a run and all its retries failed.
           { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }
         : // One failure is retried; three periods in a row are not luck.
           { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),

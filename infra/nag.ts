@@ -41,6 +41,14 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It looks at and ends executions of the backup workflow; their names are known only when they start.',
   },
   {
+    path: /^Engine\/BackupWorkflowRole$/,
+    rules: [
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup:*]',
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup/*:*]',
+    ],
+    reason: 'Its map watches and ends the executions of its items; they are named when they start.',
+  },
+  {
     path: /^Engine\/TaskRole$/,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]',

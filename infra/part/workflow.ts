@@ -1,5 +1,5 @@
 /** A standard workflow as all of ours are: logged in full, traced, allowed to run its own steps only, loud when it fails. */
-import { Aws, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
@@ -16,10 +16,14 @@ export interface WorkflowProps {
   /** Amazon States Language. */
   readonly definition: object;
   readonly topic: ITopic;
+  /** Whether it has a distributed map, whose items are executions of the workflow itself. */
+  readonly isDistributed?: boolean;
 }
 
 export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps): CfnStateMachine => {
   const logGroup = makeLogGroup(scope, `${id}Logs`);
+  // A role that names its own workflow cannot wait for the workflow's name, nor the workflow for the role.
+  const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
   const role = new Role(scope, `${id}Role`, {
     description: `Runs the steps of the ${props.name} workflow`,
     // Only workflows of this account may take the role.
@@ -32,12 +36,14 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
           new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: props.steps.map((step) => step.functionArn) }),
           // Neither log deliveries nor X-Ray have resources to name.
           new PolicyStatement({ actions: [...logDelivery, ...tracing], resources: ['*'] }),
+          ...(stateMachineName ? ownExecutions(scope, stateMachineName) : []),
         ],
       }),
     },
   });
   const workflow = new CfnStateMachine(scope, id, {
     stateMachineType: 'STANDARD',
+    ...(stateMachineName && { stateMachineName }),
     roleArn: role.roleArn,
     definitionString: Stack.of(scope).toJsonString(props.definition),
     loggingConfiguration: {
@@ -66,6 +72,20 @@ export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps)
     });
   }
   return workflow;
+};
+
+/** What a distributed map needs: to start an execution for each item, to watch it, and to end those left when one fails. */
+const ownExecutions = (scope: Construct, name: string): readonly PolicyStatement[] => {
+  const arn = (resource: string, resourceName: string): string =>
+    Stack.of(scope).formatArn({ service: 'states', resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  return [
+    new PolicyStatement({ actions: ['states:StartExecution'], resources: [arn('stateMachine', name)] }),
+    new PolicyStatement({
+      actions: ['states:DescribeExecution', 'states:StopExecution'],
+      // Those of a map run carry its label behind the name.
+      resources: [arn('execution', `${name}:*`), arn('execution', `${name}/*:*`)],
+    }),
+  ];
 };
 
 const logDelivery = [

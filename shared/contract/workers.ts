@@ -102,7 +102,7 @@ export const workers = {
     summary: 'Every few minutes: ends backups whose workflow died or which ran out of time',
     trigger: 'clock',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'backup:watch'],
+    uses: ['table:write', 'destination:use', 'backup:watch', 'backup:start'],
   },
   backupVerify: {
     entry: 'functions/backup/verify.ts',

@@ -8,12 +8,16 @@ interface State {
   readonly TimeoutSeconds?: number;
   readonly Retry?: readonly { ErrorEquals: readonly string[]; JitterStrategy?: string; MaxAttempts?: number }[];
   readonly Catch?: readonly { ErrorEquals: readonly string[]; Next: string }[];
+  readonly ItemProcessor?: Machine & { readonly ProcessorConfig: { readonly Mode: string } };
 }
 
-interface Definition {
+interface Machine {
+  readonly States: Readonly<Record<string, State>>;
+}
+
+interface Definition extends Machine {
   readonly QueryLanguage?: string;
   readonly TimeoutSeconds?: number;
-  readonly States: Readonly<Record<string, State>>;
 }
 
 /** The text of a joined definition, its references left as a name. */
@@ -22,13 +26,25 @@ const parse = (definition: unknown): Definition => {
   return JSON.parse(pieces.map((piece) => (typeof piece === 'string' ? piece : 'reference')).join('')) as Definition;
 };
 
+/** Every state with the machine it stands in: a map has one of its own. */
+const statesOf = (machine: Machine): readonly (readonly [name: string, state: State, machine: Machine])[] =>
+  Object.entries(machine.States).flatMap(([name, state]) => [
+    [name, state, machine] as const,
+    ...(state.ItemProcessor ? statesOf(state.ItemProcessor) : []),
+  ]);
+
+/** What a step throws once the reason of its failure is written down. */
+const final = 'JobFailed';
+
 const workflows = resourcesOf(templatesOf()).filter(({ type }) => type === 'AWS::StepFunctions::StateMachine');
 
 test('there are workflows to look at', () => assert.ok(workflows.length > 0));
 
 for (const { id, properties } of workflows) {
   const definition = parse(properties.DefinitionString);
-  const tasks = Object.entries(definition.States).filter(([, { Type }]) => Type === 'Task');
+  const states = statesOf(definition);
+  const tasks = states.filter(([, { Type }]) => Type === 'Task');
+  const maps = states.filter(([, { Type }]) => Type === 'Map');
 
   suite(id, () => {
     test('ends by itself, keeps a full log and is traced', () => {
@@ -40,12 +56,14 @@ for (const { id, properties } of workflows) {
     // The engine of the local stage knows JSONPath only.
     test('is written in JSONPath', () => assert.notEqual(definition.QueryLanguage, 'JSONata'));
 
-    for (const [name, task] of tasks) {
+    for (const [name, task, machine] of tasks) {
       // Without one, a task waits 99,999,999 s.
       test(`${name} has a timeout`, () => assert.ok(task.TimeoutSeconds));
 
       test(`${name} is tried again, with jitter, after faults of the platform, its own and a timeout`, () => {
-        const retries = task.Retry ?? [];
+        const finals = (task.Retry ?? []).filter(({ ErrorEquals }) => ErrorEquals.includes(final));
+        const retries = (task.Retry ?? []).filter((retry) => !finals.includes(retry));
+        assert.ok(finals.every(({ ErrorEquals, MaxAttempts }) => ErrorEquals.length === 1 && MaxAttempts === 0));
         assert.ok(retries.every((retry) => retry.JitterStrategy === 'FULL' && (retry.MaxAttempts ?? 0) > 0));
         const retried = retries.flatMap((retry) => retry.ErrorEquals);
         for (const fault of [
@@ -57,13 +75,26 @@ for (const { id, properties } of workflows) {
           'States.Timeout',
         ])
           assert.ok(retried.includes(fault), fault);
+        // The first entry that fits counts, and TaskFailed fits everything.
+        const order = (task.Retry ?? []).flatMap(({ ErrorEquals }) => ErrorEquals);
+        assert.ok(finals.length === 0 || order.indexOf(final) < order.indexOf('States.TaskFailed'));
       });
 
-      test(`${name} has a way out of every failure`, () => {
-        const last = task.Catch?.at(-1);
-        assert.deepEqual(last?.ErrorEquals, ['States.ALL']);
-        assert.ok(last && definition.States[last.Next]);
-      });
+      test(`${name} has a way out of every failure`, () => leadsOut(task, machine));
+    }
+
+    for (const [name, map, machine] of maps) {
+      // In the workflow's own history there is room for 25,000 events, and 40 items at once.
+      test(`${name} gives every item an execution of its own`, () =>
+        assert.equal(map.ItemProcessor?.ProcessorConfig.Mode, 'DISTRIBUTED'));
+
+      test(`${name} has a way out of every failure`, () => leadsOut(map, machine));
     }
   });
 }
+
+const leadsOut = ({ Catch }: State, machine: Machine): void => {
+  const last = Catch?.at(-1);
+  assert.deepEqual(last?.ErrorEquals, ['States.ALL']);
+  assert.ok(last && machine.States[last.Next]);
+};

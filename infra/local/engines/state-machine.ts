@@ -30,6 +30,7 @@ export const prepare = (definition: Json, scale: number): Prepared => {
   });
   const ready = (name: string, state: Json): Json => {
     const { Type: type, Resource: resource, Iterator: iterator, ItemProcessor: processor, Branches: branches } = state;
+    const isDistributed = ((processor as Json | undefined)?.ProcessorConfig as Json | undefined)?.Mode === 'DISTRIBUTED';
     if (type === 'Task') tasks.push({ state: name, resource: runnable(name, resource) });
     return {
       ...state,
@@ -38,7 +39,9 @@ export const prepare = (definition: Json, scale: number): Prepared => {
       // Without a timeout a task may take as long as it likes; the interpreter would end it after a minute.
       ...(type === 'Task' && state.TimeoutSecondsPath === undefined && { TimeoutSeconds: timerSeconds(state.TimeoutSeconds) }),
       ...(iterator !== undefined && { Iterator: machine(iterator as Json) }),
-      ...(processor !== undefined && { ItemProcessor: machine(processor as Json) }),
+      ...(processor !== undefined && {
+        ItemProcessor: isDistributed ? anonymous(machine(processor as Json)) : machine(processor as Json),
+      }),
       ...(Array.isArray(branches) && { Branches: branches.map((branch: Json) => machine(branch)) }),
     };
   };
@@ -48,6 +51,20 @@ export const prepare = (definition: Json, scale: number): Prepared => {
     tasks,
     timeoutSeconds: typeof timeoutSeconds === 'number' ? timeoutSeconds : undefined,
   };
+};
+
+/** An item of a distributed map is an execution of its own: the map hears that one failed, not of what. */
+const anonymous = (part: Json): Json => ({
+  ...part,
+  States: Object.fromEntries(
+    Object.entries(part.States as Json).map(([name, state]) => [name, (state as Json).Type === 'Fail' ? itemFailed : state]),
+  ),
+});
+
+const itemFailed = {
+  Type: 'Fail',
+  Error: 'States.ExceedToleratedFailureThreshold',
+  Cause: 'The specified tolerated failure threshold was exceeded',
 };
 
 /** The interpreter's timers hold 24.8 days. */
