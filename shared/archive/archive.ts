@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { lastAtMost } from './binary-search.ts';
 import { decodeBase64 } from './bytes.ts';
 import { ArchiveError } from './error.ts';
 import { FrameOpener } from './frame-opener.ts';
@@ -22,7 +23,12 @@ export interface ArchiveSource {
   ) => Promise<Uint8Array>;
   /** The data key of a backup: this one, or an earlier one in whose chunks it finds records. */
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
+  /** Told of a range that failed its check and is fetched once more: so a bad transfer is told from damage. */
+  readonly onDoubt?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
 }
+
+/** A page of the index that has segments, and its first name. */
+export type NamedPage = PageEntry & { readonly name: Buffer };
 
 /** A record and the leaf it lies in. */
 export interface Found {
@@ -39,22 +45,23 @@ export class Archive {
   readonly #source: ArchiveSource;
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
   readonly #openers = new Map<string, FrameOpener>();
-  readonly #pages: readonly (PageEntry & { readonly name: Buffer })[];
+  /** The pages that have segments, in the order of names. */
+  readonly pages: readonly NamedPage[];
 
   constructor(manifest: Manifest, source: ArchiveSource) {
     this.manifest = manifest;
     this.#source = source;
     this.#objects = new Map(manifest.objects.map((entry) => [objectId(entry), entry]));
-    this.#pages = manifest.pages
+    this.pages = manifest.pages
       .filter(({ segments }) => segments > 0)
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
   }
 
   /** The record of that name, a tombstone too, with two fetches: a page of the index and one leaf. */
   async find(name: Uint8Array): Promise<Found | undefined> {
-    const page = this.#pages[lastAtMost(this.#pages, name, (one) => one.name)];
+    const page = this.pages[lastAtMost(this.pages, name, (one) => one.name)];
     if (!page) return undefined;
-    const segments = await this.#segmentsOf(page);
+    const segments = await this.segmentsOf(page);
     const segment = segments[lastAtMost(segments, name, (one) => one.first)];
     if (!segment) return undefined;
     const leaf = await this.leaf(segment);
@@ -67,12 +74,12 @@ export class Archive {
     const firstPage = from
       ? Math.max(
           0,
-          lastAtMost(this.#pages, from, (one) => one.name),
+          lastAtMost(this.pages, from, (one) => one.name),
         )
       : 0;
     let before: Buffer | undefined;
-    for (const page of this.#pages.slice(firstPage)) {
-      const segments = await this.#segmentsOf(page);
+    for (const page of this.pages.slice(firstPage)) {
+      const segments = await this.segmentsOf(page);
       const skipped =
         from && !before
           ? Math.max(
@@ -89,33 +96,59 @@ export class Archive {
   }
 
   /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
-  async leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
+  leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
+    return naming({ backup: segment.backup, name: segment.object }, () => this.#leaf(segment, part));
+  }
+
+  async #leaf(segment: Segment, part: 'all' | 'keys'): Promise<Leaf> {
     const entry = this.#entry(segment.backup, segment.object);
     const { frame, offset, keysLength, bodiesLength } = segment;
     const length = part === 'keys' ? keysLength : keysLength + bodiesLength;
     if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames) throw invalid('a segment beyond its chunk');
-    const bytes = await this.#fetch(entry, offset, length);
-    const opener = await this.#opener(entry);
-    const keys = proven(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
-    const bodies =
-      part === 'keys'
-        ? undefined
-        : proven(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
-    return checkSegment(new Leaf(keys, bodies), segment);
+    return this.#open(entry, offset, length, (bytes, opener) => {
+      const keys = proven(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
+      const bodies =
+        part === 'keys'
+          ? undefined
+          : proven(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
+      return checkSegment(new Leaf(keys, bodies), segment);
+    });
   }
 
-  async #segmentsOf(page: PageEntry & { readonly name: Buffer }): Promise<readonly Segment[]> {
+  /** What is in a page. */
+  segmentsOf(page: NamedPage): Promise<readonly Segment[]> {
+    return naming({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
+  }
+
+  async #readPage(page: NamedPage): Promise<readonly Segment[]> {
     if (page.length > frameLengthBytes + maxSealedBytes) throw new ArchiveError('too-large', `a page of ${page.length} bytes`);
     const entry = this.#entry(this.manifest.backup, page.object);
-    const bytes = await this.#fetch(entry, page.offset, page.length);
+    return this.#open(entry, page.offset, page.length, (bytes, opener) => {
+      const plain = opener.open(bytes, page.frame, page.frame + 1 === entry.frames);
+      const sha256 = decodeBase64(page.sha256, 32);
+      const segments = decodePage(sha256 ? proven(plain, sha256) : plain);
+      const records = segments.reduce((sum, { count }) => sum + count, 0);
+      if (segments.length !== page.segments || records !== page.records || !segments[0]?.first.equals(page.name))
+        throw invalid('a page that is not what the manifest lists');
+      return segments;
+    });
+  }
+
+  /** Fetches a range and opens it; one that is not what it should be is fetched once more. */
+  async #open<T>(
+    entry: ObjectEntry,
+    offset: number,
+    length: number,
+    open: (bytes: Uint8Array, opener: FrameOpener) => T,
+  ): Promise<T> {
     const opener = await this.#opener(entry);
-    const plain = opener.open(bytes, page.frame, page.frame + 1 === entry.frames);
-    const sha256 = decodeBase64(page.sha256, 32);
-    const segments = decodePage(sha256 ? proven(plain, sha256) : plain);
-    const records = segments.reduce((sum, { count }) => sum + count, 0);
-    if (segments.length !== page.segments || records !== page.records || !segments[0]?.first.equals(page.name))
-      throw invalid('a page that is not what the manifest lists');
-    return segments;
+    try {
+      return open(await this.#fetch(entry, offset, length), opener);
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      this.#source.onDoubt?.(entry, error);
+      return open(await this.#fetch(entry, offset, length), opener);
+    }
   }
 
   #entry(backup: string, name: string): ObjectEntry {
@@ -150,16 +183,14 @@ export const checkSegment = (leaf: Leaf, { records, start, first }: Segment): Le
   return leaf;
 };
 
-/** The last of an ascending list whose name is not beyond the wanted one, or -1. */
-const lastAtMost = <T>(list: readonly T[], name: Uint8Array, nameOf: (one: T) => Uint8Array): number => {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const one = list[middle];
-    if (one && compareNames(nameOf(one), name) <= 0) low = middle + 1;
-    else high = middle;
+/** Whoever repairs a backup must know which object to look at. */
+const naming = async <T>(object: { readonly backup: string; readonly name: string }, read: () => Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ArchiveError) error.object ??= object;
+    throw error;
   }
-  return low - 1;
 };
 
 const proven = (plain: Buffer, sha256: Buffer): Buffer => {

@@ -1,5 +1,5 @@
 /** The backup format: bytes in, bytes out. README.md beside this file is its definition. */
-export { Archive, type ArchiveSource, type Found } from './archive.ts';
+export { Archive, type ArchiveSource, type Found, type NamedPage } from './archive.ts';
 export type { ByteSource } from './byte-queue.ts';
 export { type PlacedLeaf, readChunk } from './chunk-reader.ts';
 export { type ChunkOptions, ChunkWriter } from './chunk-writer.ts';
@@ -14,12 +14,14 @@ export { encodeKeyFile, type KeyFile, parseKeyFile } from './key-file.ts';
 export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key-wrap.ts';
 export { Leaf, type Moment } from './leaf.ts';
 export { type LeafPart, type StreamOptions, streamLeaves } from './leaf-stream.ts';
+export { maxKeyFileBytes, maxManifestBytes } from './limit.ts';
 export type { Json, Manifest } from './manifest.ts';
-export { manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
-export { compareFrom, compareNames, sharedBytes } from './name-order.ts';
+export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
+export { afterAll, compareFrom, compareNames, sharedBytes } from './name-order.ts';
 export { type Frame, type ReadOptions, readFrames } from './object-reader.ts';
 export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-writer.ts';
 export type { LeafPlace, Segment } from './page.ts';
 export { passphraseBytes } from './passphrase.ts';
+export { Seeker } from './seeker.ts';
 export { type Shard, ShardWriter } from './shard-writer.ts';
 export { DocumentSkim } from './skim.ts';

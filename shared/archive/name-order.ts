@@ -41,6 +41,18 @@ export const sharedBytes = (a: Uint8Array, aStart: number, aEnd: number, b: Uint
   return i;
 };
 
+/** The least name that comes after this one and after all that lies below it: where a reader goes on that wants none of that. */
+export const afterAll = (name: Uint8Array): Buffer => {
+  let start = name.length;
+  while (start > 0 && name[start - 1] !== slash) start--;
+  const number = numericId(name, start, name.length);
+  if (number === undefined) return Buffer.concat([name, Buffer.alloc(1)]);
+  const next = number < greatestNumber ? `__id${number + 1n}__` : '\0';
+  return Buffer.concat([name.subarray(0, start), Buffer.from(next)]);
+};
+
+const greatestNumber = 2n ** 63n - 1n;
+
 const slash = 0x2f;
 
 /** The end of a name (-2) comes before the end of a segment (-1), and that before any byte. */

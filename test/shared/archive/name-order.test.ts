@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareNames } from '../../../shared/archive/index.ts';
+import { afterAll, compareNames } from '../../../shared/archive/index.ts';
 import { compareRanges, sharedBytes } from '../../../shared/archive/name-order.ts';
 import { seed } from './seed.ts';
 
@@ -97,5 +97,22 @@ test('ranges of larger bytes compare as the names in them', (t) => {
       ok(shared === left.length || shared === right.length || left[shared] !== right[shared]);
     }),
     { ...seed(t), numRuns: 2_000 },
+  );
+});
+
+test('what comes after a name and all below it is everything else that comes after the name', (t) => {
+  fc.assert(
+    fc.property(name, name, (a, b) => {
+      const after = Math.sign(compareNames(Buffer.from(b), afterAll(Buffer.from(a))));
+      equal(after >= 0, order(b, a) > 0 && !b.startsWith(`${a}/`), JSON.stringify([a, b]));
+    }),
+    {
+      ...seed(t),
+      examples: [
+        ['c/__id9223372036854775807__', 'c/\0'],
+        ['c/__id7__', 'c/__id8__'],
+        ['a', 'a\0'],
+      ],
+    },
   );
 });
