@@ -18,9 +18,11 @@ export interface FrontOptions {
   readonly services: Readonly<Record<string, Service>>;
   readonly guard: Guard;
   readonly principal: (accessKeyId: string) => Principal | undefined;
+  /** Any free one unless said. */
+  readonly port?: number;
 }
 
-export const startFront = async ({ services, principal, guard }: FrontOptions): Promise<Front> => {
+export const startFront = async ({ services, principal, guard, port = 0 }: FrontOptions): Promise<Front> => {
   const answer = async (call: Call): Promise<Answer> => {
     const scope = readScope(call);
     const service = scope && services[scope.service];
@@ -49,7 +51,7 @@ export const startFront = async ({ services, principal, guard }: FrontOptions): 
   // Functions keep their connections for as long as they live.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -81,3 +81,7 @@ export interface Aws {
 
 /** The access key that may do everything: the stage's own work, never a function's. */
 export const rootAccessKeyId = 'LOCALROOT';
+
+/** Where the stage is, in AWS's words. */
+export const region = 'eu-central-1';
+export const account = '123456789012';

@@ -46,7 +46,7 @@ const refuse = (name: string, value: string, wanted: string): StartError =>
   new StartError(`${name}=${JSON.stringify(value)}: must be ${wanted}`);
 
 /** 0 lets the system choose, for tests. */
-const port = (env: Environment, name: string, otherwise: number): number => {
+export const port = (env: Environment, name: string, otherwise: number): number => {
   const text = env[name]?.trim();
   if (!text) return otherwise;
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw refuse(name, text, 'a port from 0 to 65535');

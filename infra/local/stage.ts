@@ -13,7 +13,7 @@ import { openLogs } from './lambda/log.ts';
 import { openDoor, openPort } from './listen.ts';
 import { clientSecretOf, openAws, openFirestore, openGcs, openIdentity, type Stops, stopAll } from './opening.ts';
 import { outboxReply } from './outbox.ts';
-import type { Aws, AwsOptions, Principal } from './parts.ts';
+import { type Aws, type AwsOptions, account, type Principal, region } from './parts.ts';
 import { type Roles, readRoles } from './roles.ts';
 import { readRoutes } from './route.ts';
 import type { Settings } from './settings.ts';
@@ -44,8 +44,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-export const region = 'eu-central-1';
-const account = '123456789012';
+export { region };
 
 /** What engines create; the rest of the template may need to know what they tell. */
 const provisioned = new Set([

@@ -89,13 +89,22 @@ test('functions import shared only; the table of handlers imports its neighbours
 });
 
 test('infra knows the contract and nothing else of shared; the local stage may know more', () => {
-  const infra = sourcesIn('infra').filter(({ path }) => !path.startsWith('infra/local/'));
+  const infra = sourcesIn('infra').filter(({ path }) => !/^infra\/(local|archive)\//.test(path));
   deepEqual(
     breaches(infra, ours, (target) => target.startsWith('infra/') || target.startsWith('shared/contract/')),
     [],
   );
   deepEqual(
     breaches(infra, ours, (target) => !target.startsWith('infra/local/')),
+    [],
+  );
+});
+
+// It stands beside the service, not behind it: a backup must be readable by whoever has the bucket and the key.
+test('the archive command knows the format, the database, the buckets and KMS, and nothing of the service', () => {
+  const rooms = ['archive', 'firestore', 'destination', 'platform'].map((room) => `shared/${room}/index.ts`);
+  deepEqual(
+    breaches(sourcesIn('infra/archive'), ours, (target) => target.startsWith('infra/archive/') || rooms.includes(target)),
     [],
   );
 });
@@ -149,7 +158,13 @@ test('sockets are opened where the outside is spoken to', () => {
 });
 
 // What proves that a caller may act in an organization is the heart of tenancy: one more file here is a review of its own.
-const mayProve = ['shared/http/authorize.ts', 'shared/organization/', 'functions/event/task.ts', 'functions/organization/'];
+const mayProve = [
+  'shared/http/authorize.ts',
+  'shared/organization/',
+  'functions/event/task.ts',
+  'functions/organization/',
+  'functions/backup/',
+];
 test('only what reads the proof makes a Tenant', () => {
   const callers = sourcesIn('shared', 'functions')
     .filter(({ path, code }) => path !== 'shared/platform/tenant.ts' && /\bproveTenant\(/.test(code))

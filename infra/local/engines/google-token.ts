@@ -8,6 +8,9 @@ import { createPublicKey, generateKeyPair, randomBytes, verify } from 'node:cryp
 import { promisify } from 'node:util';
 import type { State } from '../state.ts';
 
+/** Where it is, below the issuer. */
+export const googleTokenPath = '/google/token';
+
 export interface GoogleToken {
   /** The answer to a form sent to the token address. */
   token(form: URLSearchParams): Answer;

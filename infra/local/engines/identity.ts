@@ -5,7 +5,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type Provider from 'oidc-provider';
 import type { State } from '../state.ts';
-import { openGoogleToken } from './google-token.ts';
+import { googleTokenPath, openGoogleToken } from './google-token.ts';
 import { takeBackGrants } from './identity-grant.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './identity-page.ts';
 import { openPeople, type People } from './identity-people.ts';
@@ -26,9 +26,6 @@ export interface Identity {
   readonly listener: RequestListener;
   readonly people: People;
 }
-
-/** Where Google's token service for service accounts is, below the issuer. */
-export const googleTokenPath = '/google/token';
 
 export const startIdentity = async (options: IdentityOptions): Promise<Identity> => {
   const { issuer, state } = options;

@@ -1,0 +1,103 @@
+/** A backup opened by its folder and its key alone. */
+import {
+  Archive,
+  claimedIdentity,
+  type Identity,
+  keyFileName,
+  type Manifest,
+  manifestDigest,
+  manifestName,
+  openManifest,
+} from '../../shared/archive/index.ts';
+import { StorageError } from '../../shared/destination/index.ts';
+import { DataKeys, type KeyOptions } from './data-key.ts';
+import { damaged, failureOf, unusable } from './failure.ts';
+import type { Place, Reading } from './place.ts';
+
+/** An object of this backup or of an earlier one that it points into. */
+export interface ObjectId {
+  readonly backup: string;
+  readonly name: string;
+}
+
+export interface OpenBackup {
+  readonly identity: Identity;
+  readonly manifest: Manifest;
+  readonly digest: string;
+  readonly archive: Archive;
+  dataKey(backup: string): Promise<Buffer>;
+  /** A part of an object; what is missing or too short is damage. */
+  take(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
+  /** Undefined where there is none. */
+  sizeOf(object: ObjectId): Promise<number | undefined>;
+}
+
+/** `digest`, if it was kept, tells this manifest from every other. */
+export const openBackup = async (
+  place: Place,
+  options: KeyOptions & { readonly digest?: string | undefined },
+): Promise<OpenBackup> => {
+  const stored = await read(place.here, manifestName);
+  const identity = attempt(() => claimedIdentity(stored), manifestName);
+  const digest = manifestDigest(stored);
+  if (options.digest !== undefined && options.digest !== digest)
+    throw damaged(manifestName, 'is not the one that the digest names: another backup, an older manifest or a changed one');
+  const keys = new DataKeys(options);
+  const opened = new Map<string, Promise<Buffer>>();
+  const at = (backup: string): { readonly store: Reading; readonly folder: string } => {
+    if (backup === identity.backup) return { store: place.here, folder: '' };
+    if (place.beside) return { store: place.beside, folder: `${backup}/` };
+    throw unusable(`the backup points into ${backup}, which must lie in a folder of that name beside it`);
+  };
+  const dataKey = (backup: string): Promise<Buffer> => {
+    const { store, folder } = at(backup);
+    const key =
+      opened.get(backup) ??
+      keys.open({ ...identity, backup }, backup === identity.backup, () =>
+        read(store, `${folder}${keyFileName}`, `${backup}/key`),
+      );
+    opened.set(backup, key);
+    return key;
+  };
+  const take = async ({ backup, name }: ObjectId, offset: number, length: number): Promise<Uint8Array> => {
+    const { store, folder } = at(backup);
+    try {
+      return await store.get(`${folder}${name}`, { offset, length });
+    } catch (error) {
+      const isShort = error instanceof StorageError && error.code === 'invalid';
+      throw isShort ? damaged(`${backup}/${name}`, 'is shorter than it should be', error) : failureOf(error, `${backup}/${name}`);
+    }
+  };
+  const manifest = await openManifest(stored, { identity, dataKey: await dataKey(identity.backup) }).catch((error: unknown) => {
+    throw failureOf(error, manifestName);
+  });
+  return {
+    identity,
+    manifest,
+    digest,
+    archive: new Archive(manifest, { fetch: take, dataKey }),
+    dataKey,
+    take,
+    sizeOf: async ({ backup, name }) => {
+      const { store, folder } = at(backup);
+      return (await store.head(`${folder}${name}`))?.size;
+    },
+  };
+};
+
+const attempt = <T>(work: () => T, object: string): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw failureOf(error, object);
+  }
+};
+
+/** The two objects that are read whole. */
+const read = async (store: Reading, name: string, shown = name): Promise<Uint8Array> => {
+  try {
+    return await store.get(name);
+  } catch (error) {
+    throw failureOf(error, shown);
+  }
+};

@@ -1,0 +1,80 @@
+/** `ls`: the backups of a folder, the collections of a backup, the documents of a collection, the collections of a document. */
+import { keyFileName, manifestName, objectKind, parseKeyFile } from '../../shared/archive/index.ts';
+import type { OpenBackup } from './backup.ts';
+import { childrenOf, sizeOf } from './children.ts';
+import { unusable } from './failure.ts';
+import { grouped, type Output, plain, say } from './output.ts';
+import type { Place } from './place.ts';
+
+/** The folders below a place that have a manifest or a key in them, with what each holds. */
+export const findBackups = async (place: Place): Promise<ReadonlyMap<string, FoundBackup>> => {
+  const found = new Map<string, FoundBackup>();
+  for await (const { name, size } of place.here.list('')) {
+    const [, folder = '', object = ''] = /^(?:(.*?)\/)?((?:chunk|index)\/[^/]+|[^/]+)$/s.exec(name) ?? [];
+    if (object !== keyFileName && !objectKind(object)) continue;
+    const backup = found.get(folder) ?? { objects: 0, bytes: 0, hasKey: false, hasManifest: false };
+    found.set(folder, {
+      objects: backup.objects + 1,
+      bytes: backup.bytes + size,
+      hasKey: backup.hasKey || object === keyFileName,
+      hasManifest: backup.hasManifest || object === manifestName,
+    });
+  }
+  return new Map([...found].filter(([, { hasKey, hasManifest }]) => hasKey || hasManifest).sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+export interface FoundBackup {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly hasKey: boolean;
+  readonly hasManifest: boolean;
+}
+
+export const listBackups = async (place: Place, backups: ReadonlyMap<string, FoundBackup>, output: Output): Promise<void> => {
+  for (const [folder, { objects, bytes, hasKey, hasManifest }] of backups) {
+    const key = hasKey ? `key: ${await wrapsOf(place, folder)}` : 'NO KEY';
+    const state = hasManifest ? 'complete' : 'NO MANIFEST: never finished';
+    await output.line(`${place.shown}/${plain(folder)}  ${state}  ${key}  ${grouped(objects)} objects  ${grouped(bytes)} bytes`);
+  }
+};
+
+const wrapsOf = async (place: Place, folder: string): Promise<string> => {
+  try {
+    const { wraps } = parseKeyFile(await place.here.get(`${folder}/${keyFileName}`));
+    return wraps.map(({ kind }) => kind).join(', ');
+  } catch {
+    return 'NOT READABLE';
+  }
+};
+
+/** Collections come with the number of documents in them at any depth. */
+export const list = async (backup: OpenBackup, path: string, output: Output): Promise<void> => {
+  const { archive, manifest } = backup;
+  const root = `${manifest.source}/documents`;
+  const inner = innerPath(path, root);
+  if (inner === '') describe(backup);
+  const parent = inner === '' ? root : `${root}/${inner}`;
+  const isCollection = inner !== '' && inner.split('/').length % 2 === 1;
+  let found = 0;
+  for await (const { id, isThere } of childrenOf(archive, parent)) {
+    found += 1;
+    const shown = plain(inner === '' ? id : `${inner}/${id}`);
+    if (isCollection) await output.line(`${shown}${isThere ? '' : '  (not there itself, documents below it are)'}`);
+    else await output.line(`${grouped(await sizeOf(archive, `${parent}/${id}`)).padStart(13)}  ${shown}`);
+  }
+  if (found === 0 && inner !== '' && (isCollection || !(await archive.find(Buffer.from(parent)))))
+    throw unusable(`there is nothing at ${plain(inner)} in this backup`);
+};
+
+const describe = ({ manifest, identity }: OpenBackup): void => {
+  const { counts, source, readTime, parent } = manifest;
+  const users = counts.users > 0 ? `, ${grouped(counts.users)} users` : '';
+  const kind = parent === null ? 'full' : `incremental on ${parent}`;
+  say(`${identity.backup} (${kind}) of ${source} at ${readTime}: ${grouped(counts.documents)} documents${users}`);
+};
+
+/** A path as people write it, or a full name of this database. */
+export const innerPath = (path: string, root: string): string => {
+  const inner = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path === root ? '' : path;
+  return inner.replace(/^\/+|\/+$/g, '');
+};

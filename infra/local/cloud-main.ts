@@ -1,0 +1,16 @@
+/** `npm run cloud`: KMS and the buckets alone, for reading backups while the service is stopped. */
+import { startCloud } from './cloud.ts';
+import { region, rootAccessKeyId } from './parts.ts';
+import { port, readSettings, StartError } from './settings.ts';
+
+try {
+  const cloud = await startCloud({ ...readSettings(process.env), kmsPort: port(process.env, 'KMS_PORT', 4567) });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void cloud.stop().then(() => process.exit(0)));
+  console.log(`export AWS_ACCESS_KEY_ID=${rootAccessKeyId} AWS_SECRET_ACCESS_KEY=local AWS_REGION=${region}`);
+  console.log(`S3 ${cloud.s3Url}  Google Cloud Storage ${cloud.gcsUrl}  KMS ${cloud.kmsUrl}`);
+  console.log(`ready ${cloud.kmsUrl}`);
+} catch (error) {
+  console.error(error instanceof StartError ? error.message : error);
+  process.exit(1);
+}
