@@ -50,13 +50,18 @@ export class GcsClient {
     // The token goes nowhere else, whatever an answer says.
     if (url.origin !== new URL(baseUrl).origin) throw new StorageError('invalid', 'The store points to another host.');
     const limit = AbortSignal.timeout(patience.requestMs);
+    const isKept = this.#token !== undefined;
     const authorization = `Bearer ${await this.#freshToken()}`;
     const answer = await exchange({
       ...{ method, url, agent, headers: { ...headers, authorization }, ...(body !== undefined && { body }) },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
     if (accepted.includes(answer.status)) return answer;
-    if (answer.status === 401) this.#token = undefined;
+    if (answer.status === 401) {
+      this.#token = undefined;
+      // One that was good before may have been taken back; a new one will tell.
+      if (isKept) throw new StorageError('unavailable', `The store did not ${doing}: the token is no longer good.`);
+    }
     throw failure(answer, doing);
   }
 

@@ -26,6 +26,8 @@ export class GcsUpload implements Upload {
   #sent = 0;
   #failure: unknown;
   #state: 'open' | 'completing' | 'finished' | 'aborted' = 'open';
+  /** The store made the object, whether or not as it should be. */
+  #isMade = false;
 
   constructor(store: GcsStore, place: GcsPlace, name: string, options: PutOptions) {
     this.#store = store;
@@ -76,14 +78,14 @@ export class GcsUpload implements Upload {
   async abort(): Promise<void> {
     if (this.#state === 'finished' || this.#state === 'aborted') return;
     const wasCompleting = this.#state === 'completing';
-    this.#end.abort(new StorageError('unavailable', 'The upload was ended.'));
+    this.#end.abort(new StorageError('invalid', 'The upload has ended.'));
     await this.#sending;
     if (this.#session !== undefined) {
       const { client } = this.#place;
       const call = { doing: 'end an upload', method: 'DELETE', path: this.#session } as const;
       const { status } = await client.call(call, uploadEnded, 204, 200, 404, 410);
-      // It was complete after all, unconfirmed.
-      if (wasCompleting && status !== uploadEnded) await this.#store.remove([this.#name]);
+      // Made after all, though not as it was sent, or unconfirmed.
+      if (this.#isMade || (wasCompleting && status !== uploadEnded)) await this.#store.remove([this.#name]);
     }
     this.#state = 'aborted';
   }
@@ -148,6 +150,7 @@ export class GcsUpload implements Upload {
   }
 
   #confirm(object: GcsObject | undefined): void {
+    this.#isMade = true;
     if (object?.md5Hash !== this.#md5.digest('base64') || Number(object.size) !== this.#sent)
       throw new StorageError('invalid', 'The store kept other bytes than it was given.');
   }

@@ -20,8 +20,12 @@ const socketsMax = 16;
 const defaultRegion = 'us-east-1';
 
 /** Names in the store are relative to `folder`. Everything is opened anew: nothing of one tenant waits for another. */
-export const openStore = async (tenant: Tenant, destination: DestinationRecord, folder: string): Promise<Store> =>
-  openPlace(tenant, destination, await openCredentials(tenant, destination), folder);
+export const openStore = async (
+  tenant: Tenant,
+  destination: DestinationRecord,
+  folder: string,
+  patience: Patience = workerPatience,
+): Promise<Store> => openPlace(tenant, destination, await openCredentials(tenant, destination), folder, patience);
 
 export const openPlace = async (
   tenant: Tenant,

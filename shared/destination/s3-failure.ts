@@ -11,14 +11,16 @@ interface ClientError {
 
 export const s3Failure = (error: unknown, doing: string): StorageError => {
   if (error instanceof StorageError) return error;
-  const { name, code, $metadata, cause } = (typeof error === 'object' && error !== null ? error : {}) as ClientError;
-  if (error instanceof BlockedAddress || cause instanceof BlockedAddress || code === 'EBLOCKED')
-    return new StorageError('invalid', 'The endpoint is not a public address.', { cause: error });
+  const { name, code, $metadata, cause: origin } = (typeof error === 'object' && error !== null ? error : {}) as ClientError;
+  if (error instanceof BlockedAddress || origin instanceof BlockedAddress || code === 'EBLOCKED')
+    return new StorageError('invalid', 'The endpoint is not a public address.');
   const status = $metadata?.httpStatusCode;
   const word = typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Unknown';
   const said = `${status === undefined ? '' : `${status} `}${word}`;
+  // What the client throws holds the whole call, its signature included: none of that goes along.
+  const cause = Object.assign(new Error(said), typeof code === 'string' ? { code } : {});
   const failure = (...[kind, message, bucket]: [StorageError['code'], string, boolean?]): StorageError =>
-    new StorageError(kind, message, { cause: error, ...(bucket && { bucket }) });
+    new StorageError(kind, message, { cause, ...(bucket && { bucket }) });
 
   if (word === 'NoSuchBucket') return failure('missing', 'There is no such bucket.', true);
   if (word === 'NoSuchKey' || word === 'NotFound' || (status === 404 && word !== 'NoSuchUpload'))

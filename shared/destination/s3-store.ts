@@ -174,7 +174,7 @@ export class S3Store implements Store {
       try {
         return await send(signal ? AbortSignal.any([signal, limit]) : limit);
       } catch (error) {
-        if (limit.aborted) throw new StorageError('unavailable', `The store did not ${doing} in time.`, { cause: error });
+        if (limit.aborted) throw new StorageError('unavailable', `The store did not ${doing} in time.`);
         throw s3Failure(error, doing);
       }
     };

@@ -78,7 +78,7 @@ export class S3Upload implements Upload {
   async abort(): Promise<void> {
     if (this.#state === 'finished' || this.#state === 'aborted') return;
     const wasCompleting = this.#state === 'completing';
-    this.#end.abort(new StorageError('unavailable', 'The upload was ended.'));
+    this.#end.abort(new StorageError('invalid', 'The upload has ended.'));
     // A part that arrives after the end would stay behind.
     await Promise.allSettled(this.#underWay);
     const id = await this.#id?.catch(() => undefined);

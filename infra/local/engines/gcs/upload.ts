@@ -80,7 +80,9 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     if (!session) throw new GcsError(404, 'notFound', 'No such upload.');
     if (request.method !== 'DELETE') return takePart(request, response, url, session);
     sessions.delete(id);
-    if (!session.object) await session.draft.drop();
+    // What is complete cannot be ended.
+    if (session.object) throw new GcsError(404, 'notFound', 'No such upload.');
+    await session.draft.drop();
     reply(response, 499, undefined);
   };
 
