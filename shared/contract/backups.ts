@@ -133,7 +133,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Start a backup, or with dryRun estimate one',
+    summary: 'Start a backup, or with dryRun estimate one; incremental ones are not available yet',
     body: z.strictObject({
       projectId: id('project'),
       type: z.enum(backupTypes).default('full'),

@@ -1,6 +1,6 @@
 /** The vocabulary the rows share: what a name, an address or a moment is. */
 import * as z from 'zod';
-import { type IdKind, idPattern } from './id.ts';
+import { type IdKind, idPattern, idPrefixes } from './id.ts';
 import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
 
 /** Control characters break logs and spreadsheets; a lone surrogate would come back changed, so neither is stored. */
@@ -16,7 +16,11 @@ export const text = (max: number) =>
 
 export const Name = text(nameMax).meta({ examples: ['Example'] });
 export const Moment = z.iso.datetime({ offset: true });
-export const id = (kind: IdKind) => z.string().regex(idPattern(kind), `must be the id of a ${kind}`);
+export const id = (kind: IdKind) =>
+  z
+    .string()
+    .regex(idPattern(kind), `must be the id of a ${kind}`)
+    .meta({ examples: [`${idPrefixes[kind]}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`] });
 
 /** Compared in lower case; a plus-address is an address of its own. */
 export const Email = z
@@ -63,5 +67,6 @@ export const GoogleCredentials = z.strictObject({
     .regex(
       /^-----BEGIN (RSA )?PRIVATE KEY-----[\s\S]+-----END (RSA )?PRIVATE KEY-----(\s|\\n)*$/,
       'must be a private key in PEM form',
-    ),
+    )
+    .meta({ examples: ['-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'] }),
 });

@@ -16,7 +16,8 @@ const DatabaseId = z
 const TimeoutMinutes = z
   .int(`must be a whole number from ${backupTimeoutMinutesMin} to ${backupTimeoutMinutesMax}`)
   .min(backupTimeoutMinutesMin, `must be at least ${backupTimeoutMinutesMin}`)
-  .max(backupTimeoutMinutesMax, `must be at most ${backupTimeoutMinutesMax}`);
+  .max(backupTimeoutMinutesMax, `must be at most ${backupTimeoutMinutesMax}`)
+  .meta({ examples: [backupTimeoutMinutes] });
 export const MaxReads = z.int('must be a whole number').min(1, 'must be at least 1');
 
 export const ProjectSettings = z.object({

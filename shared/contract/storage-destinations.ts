@@ -14,13 +14,29 @@ const Prefix = z
   .string()
   .max(200, 'must be at most 200 characters')
   .regex(/^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/, 'must be parts of plain characters between single slashes')
-  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part');
-const Region = z.string().regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1');
-const Endpoint = z.string().max(255).describe('Of a store that speaks the S3 protocol; https, and a public address');
+  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part')
+  .meta({ examples: ['backups'] });
+const Region = z
+  .string()
+  .regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1')
+  .meta({ examples: ['eu-central-1'] });
+const Endpoint = z
+  .string()
+  .max(255)
+  .meta({
+    description: 'Of a store that speaks the S3 protocol; https, and a public address',
+    examples: ['https://s3.example.com'],
+  });
 
 const AccessKey = z.strictObject({
-  accessKeyId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be an access key id'),
-  secretAccessKey: z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be a secret access key'),
+  accessKeyId: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,128}$/, 'must be an access key id')
+    .meta({ examples: ['AKIAIOSFODNN7EXAMPLE'] }),
+  secretAccessKey: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,256}$/, 'must be a secret access key')
+    .meta({ examples: ['***'] }),
 });
 const AssumedRole = z.strictObject({
   roleArn: z.string().regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role'),
