@@ -1,7 +1,8 @@
 /** The end of a move: what is left of it is put in order, on both sides. Every part may run again, and beside another run. */
 import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
-import { commit, getAll, Overtaken, set, type Write } from '../platform/index.ts';
+import { idempotencySeconds } from '../contract/limits.ts';
+import { after, commit, epochSeconds, getAll, Overtaken, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { batchesOf } from './batch.ts';
 import { archivesStaying, isOver, leavingBy, type Route, type Time } from './route.ts';
@@ -21,7 +22,10 @@ export const finishMove = async (route: Route, time: Time): Promise<boolean> => 
       ...(copies[n] ? [set(backupKey.backup(route.to, backup.id), { arriving: undefined })] : []),
     ]);
   };
-  return (await eachLeaving(route, time, writesOf)) && settled(forgotten(route));
+  if (!(await eachLeaving(route, time, writesOf))) return false;
+  const ttl = epochSeconds(after(time.clock.now(), idempotencySeconds));
+  const marker = { ...projectKey.moved(route.from, route.projectId), to: route.to.organizationId, ttl };
+  return settled([...forgotten(route), { put: marker }]);
 };
 
 /** Before it has: the copies go, the originals are let go of, the project is free. False if the time was over first. */

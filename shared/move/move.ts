@@ -7,7 +7,19 @@ import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { enqueue } from '../event/index.ts';
 import { enterOrganization, whileActive } from '../organization/index.ts';
-import { after, bestEffort, type Clock, clock, commit, create, getAll, iso, newUlid, Overtaken } from '../platform/index.ts';
+import {
+  after,
+  bestEffort,
+  type Clock,
+  clock,
+  commit,
+  create,
+  getAll,
+  type Item,
+  iso,
+  newUlid,
+  Overtaken,
+} from '../platform/index.ts';
 import {
   type JobRecord,
   jobLock,
@@ -41,17 +53,17 @@ export const moveProject = async (
   const now = time.now();
   const limit = { until: after(now, callSeconds), clock: time };
   if (!isId('project', projectId)) throw noSuchProject();
-  const keys = [projectKey.project(from, projectId), projectKey.move(from, projectId), projectKey.job(from, projectId)];
-  const [project, begun, job] = (await getAll(keys)) as [ProjectRecord?, MoveRecord?, JobRecord?];
-  const hasCrossed = !project && begun?.to === organizationId && !begun.isHere;
-  if (!project && !hasCrossed) throw noSuchProject();
+  const keys = [projectKey.project, projectKey.job, projectKey.move, projectKey.moved].map((key) => key(from, projectId));
+  const found = (await getAll(keys)) as [ProjectRecord?, JobRecord?, MoveRecord?, (Item & { to: string })?];
+  const [project, job, begun, moved] = found;
+  if (!project && begun?.to !== organizationId && moved?.to !== organizationId) throw noSuchProject();
   const target = await enterOrganization(actor.id, organizationId, 'admin');
   const { tenant: to } = target;
-  if (begun && hasCrossed) {
-    await finishMove({ id: begun.id, projectId, from, to }, limit);
+  if (!project) {
+    // It has crossed, and what this call would do is done, or nearly.
+    if (begun) await finishMove({ id: begun.id, projectId, from, to }, limit);
     return readProject(to, projectId);
   }
-  if (!project) throw noSuchProject();
   if (organizationId === from.organizationId) return project;
   await survey(from, projectId);
   const isOurs = begun && job?.jobId === begun.id && begun.to === organizationId && !begun.isEnding;

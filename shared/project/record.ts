@@ -62,5 +62,7 @@ export const projectKey = {
     pk: `ORG#${tenant.organizationId}`,
     sk: `SOURCE#${sourceProjectId}#${databaseId}`,
   }),
+  /** Where a project has gone: a call that is repeated after its answer was lost finds it. */
+  moved: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVED#${projectId}` }),
   move: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),
 };
