@@ -7,6 +7,8 @@ Object.assign(process.env, {
   MAIL_FROM: 'Backups <backups@example.com>',
   PUBLIC_URL: 'https://backup.example.com',
   PURGE_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:purge',
+  BACKUP_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:backup',
+  VERIFY_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:verify',
 });
 
 const organizationId = 'org_01JWNVAV000000000000000000';
@@ -125,4 +127,29 @@ test('a purge is started once, however often its task is delivered', async () =>
     aws.sent('StartExecution').map(({ name, input }) => [name, JSON.parse(String(input))]),
     Array(2).fill([taskId, { organizationId, deleteBackupData: false, done: false }]),
   );
+});
+
+const backupId = 'bkp_01JWNVAV000000000000000000';
+
+test('a backup is started once, whichever task asks for it', async () => {
+  const start = (id: string) => message({ kind: 'start-backup', backupId }, id);
+  deepEqual(await run(start(taskId)), []);
+  deepEqual(await run(start('tsk_01JWNVAV000000000000000001')), []);
+  deepEqual(
+    aws.sent('StartExecution').map(({ name, stateMachineArn, input }) => [name, stateMachineArn, JSON.parse(String(input))]),
+    Array(2).fill([backupId, process.env.BACKUP_WORKFLOW_ARN, { organizationId, backupId }]),
+  );
+});
+
+test('a backup is verified as often as someone asks for it', async () => {
+  deepEqual(await run(message({ kind: 'start-verification', backupId })), []);
+  const [{ name, stateMachineArn, input } = {}] = aws.sent('StartExecution');
+  deepEqual([name, stateMachineArn], [taskId, process.env.VERIFY_WORKFLOW_ARN]);
+  const { organizationId: of, backupId: which, done } = JSON.parse(String(input));
+  deepEqual([of, which, done], [organizationId, backupId, false]);
+});
+
+test('a backup that is not there any more has nothing to erase, and a walk that is over nothing to wrap', async () => {
+  const walk = message({ kind: 'rewrap-keys', walk: 'x' });
+  deepEqual(await run(message({ kind: 'erase-backup', backupId }), walk), []);
 });

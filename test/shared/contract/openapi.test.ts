@@ -47,7 +47,7 @@ for (const endpoint of endpoints) {
     const refs = operation!.parameters.map((parameter) => ('$ref' in parameter ? parameter.$ref : ''));
     equal(refs.includes('#/components/parameters/OrganizationId'), isOrganizationScoped(endpoint));
     equal(refs.includes('#/components/parameters/IdempotencyKey'), endpoint.idempotent === true);
-    equal(refs.includes('#/components/parameters/Cursor'), endpoint.list !== undefined);
+    equal(refs.includes('#/components/parameters/Cursor'), endpoint.list !== undefined || endpoint.paged === true);
   });
 }
 
