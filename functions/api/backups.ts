@@ -2,7 +2,7 @@ import {
   backupData,
   cancelBackup,
   childOf,
-  chooseDestination,
+  defaultDestination,
   estimateBackup,
   listBackups,
   presentKey,
@@ -22,14 +22,15 @@ import { readProject } from '../../shared/project/index.ts';
 export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
   const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
   refuseBadCollections(more);
-  const project = await readProject(tenant, projectId);
+  const [project, chosen, named] = await Promise.all([
+    readProject(tenant, projectId),
+    readEncryption(tenant),
+    given === undefined ? undefined : readDestination(tenant, given),
+  ]);
   if (type === 'incremental') await refuseIncremental(tenant, project);
-  if (dryRun) {
-    if (given !== undefined) await readDestination(tenant, given);
-    return { data: await estimateBackup(tenant, project, more), status: 200, change: { writes: [], audit: [] } };
-  }
-  const destination = await chooseDestination(tenant, organization, project, given);
-  const place = { tenant, project, destination, encryption: presentKey(await readEncryption(tenant)) };
+  if (dryRun) return { data: await estimateBackup(tenant, project, more), status: 200, change: { writes: [], audit: [] } };
+  const destination = named ?? (await defaultDestination(tenant, organization, project));
+  const place = { tenant, project, destination, encryption: presentKey(chosen) };
   const createdBy = { type: actor.type, id: actor.id };
   const { backup, writes } = startBackup(place, { ...more, type, trigger: 'manual', createdBy }, now);
   const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };

@@ -1,3 +1,4 @@
+export { type BrowseQuery, browseBackup } from './browsing.ts';
 export { cancelBackup } from './cancel.ts';
 export { cleanUp } from './cleaning.ts';
 export { copyShard } from './copy.ts';
@@ -11,6 +12,7 @@ export { estimateBackup } from './estimate.ts';
 export { failureOf, JobFailure } from './failure.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
 export { type BackupFilter, listBackups } from './list.ts';
+export { type Doors, type OpenArchive, openArchive } from './open.ts';
 export { expectedReads, planBackup } from './planning.ts';
 export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';
@@ -26,7 +28,7 @@ export {
   workPartition,
 } from './record.ts';
 export { childOf, removeBackup } from './removal.ts';
-export { chooseDestination, refuseBadCollections, refuseIncremental } from './request.ts';
+export { defaultDestination, refuseBadCollections, refuseIncremental } from './request.ts';
 export { rewrapKeys } from './rewrap.ts';
 export { sealBackup } from './sealing.ts';
 export { countInOrganization } from './statistics.ts';

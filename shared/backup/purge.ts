@@ -1,4 +1,4 @@
-import { StorageError } from '../destination/index.ts';
+import { openStore, StorageError } from '../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../platform/index.ts';
 import { eraseObjects } from './erasure.ts';
 import { type BackupRecord, backupKey, backupPrefix, workPartition } from './record.ts';
@@ -14,25 +14,36 @@ export interface BackupPurge {
  * Removes the backups of an organization with what lies outside its partition, and tells whether none is left. What still runs
  * finds its record gone at its next commit, and ends.
  */
-export const purgeBackups = async (tenant: Tenant, wish: BackupPurge, until: Date, time: Clock): Promise<boolean> => {
+export const purgeBackups = async (
+  tenant: Tenant,
+  wish: BackupPurge,
+  until: Date,
+  time: Clock,
+  open: typeof openStore = openStore,
+): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix };
   for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
     if (time.now() >= until) return false;
-    await erase(tenant, backup, wish);
+    await erase(tenant, backup, wish, open);
     await removeWork(tenant, backup);
     const { id, archive, pk, sk, status } = backup;
     await removeAll([backupKey.running(tenant, id), backupKey.archive(tenant, archive.backup, id), { pk, sk }]);
     // Whatever was under way when the record went.
-    if (status === 'pending' || status === 'running') await erase(tenant, backup, wish);
+    if (status === 'pending' || status === 'running') await erase(tenant, backup, wish, open);
   }
   return true;
 };
 
-const erase = async (tenant: Tenant, backup: BackupRecord, { deleteBackupData, isPatient }: BackupPurge): Promise<void> => {
+const erase = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  { deleteBackupData, isPatient }: BackupPurge,
+  open: typeof openStore,
+): Promise<void> => {
   // What is on its way to or from another organization has its objects there.
   if (!deleteBackupData || backup.arriving !== undefined || backup.leaving !== undefined) return;
   try {
-    await eraseObjects(tenant, backup);
+    await eraseObjects(tenant, backup, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;
     log.warn('the objects of a purged backup stay', { backupId: backup.id, reason: error.message });

@@ -26,14 +26,13 @@ export const refuseBadCollections = ({
     throw invalid('collections', `must have at most ${listsMaxBytes} bytes, together with excludeCollections`);
 };
 
-/** The one given, else the project's own, else the organization's. One that was named and is gone is not passed over. */
-export const chooseDestination = async (
+/** Where a backup goes that names no destination: to the project's own, else the organization's. One that is gone is not passed over. */
+export const defaultDestination = async (
   tenant: Tenant,
   organization: OrganizationRecord,
   project: ProjectRecord,
-  given: string | undefined,
 ): Promise<DestinationRecord> => {
-  const chosen = given ?? project.settings.defaultStorageId ?? organization.defaultStorageId;
+  const chosen = project.settings.defaultStorageId ?? organization.defaultStorageId;
   if (chosen === null)
     throw invalid('storageDestinationId', 'is required: neither the project nor the organization has a default');
   return readDestination(tenant, chosen);

@@ -2,16 +2,21 @@
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
+import { backups } from '../../shared/contract/backups.ts';
+import { encryption } from '../../shared/contract/encryption.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
+import { projects } from '../../shared/contract/projects.ts';
 import { serviceAccount } from '../../shared/contract/service-account.ts';
+import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
 import { answerKey } from '../../shared/http/idempotency.ts';
+import { newBucket, newDestination, newProject, takeBackup } from '../support/backup.ts';
 import { call, type RowOptions } from '../support/client.ts';
 import { newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail, signIn } from '../support/person.ts';
-import { getItem, itemsOf, putItem } from '../support/table.ts';
+import { getItem, itemsOf, putItem, removeItem } from '../support/table.ts';
 
 interface Case {
   readonly endpoint: Endpoint;
@@ -85,6 +90,63 @@ const cases: readonly Case[] = [
       const organization = await newOrganization();
       const options = { ...within(organization), body: { name: 'Once' } };
       return { options, otherBody: { name: 'Twice' }, effects: () => entries(organization, 'service_account.created') };
+    },
+  },
+  {
+    endpoint: encryption.rotate,
+    prepare: async () => {
+      const organization = await newOrganization();
+      return { options: within(organization), effects: () => entries(organization, 'encryption.rotated') };
+    },
+  },
+  {
+    endpoint: projects.create,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const body = { name: 'Once', sourceProjectId: `source-${randomUUID().slice(0, 8)}` };
+      const otherBody = { ...body, name: 'Twice' };
+      return { options: { ...within(organization), body }, otherBody, effects: () => entries(organization, 'project.created') };
+    },
+  },
+  {
+    endpoint: storageDestinations.create,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'not-so-secret' };
+      const body = { name: 'Once', type: 's3', bucket: await newBucket(), credentials };
+      const otherBody = { ...body, name: 'Twice' };
+      return { options: { ...within(organization), body }, otherBody, effects: () => entries(organization, 'storage.created') };
+    },
+  },
+  {
+    endpoint: backups.create,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
+      const body = { projectId: project.id, storageDestinationId: destination.id };
+      const options = { ...within(organization), body };
+      return { options, otherBody: { ...body, retention: 1 }, effects: () => entries(organization, 'backup.created') };
+    },
+  },
+  {
+    endpoint: backups.import,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const { id, projectId, storageDestination, path } = await takeBackup(organization);
+      // Its record is forgotten, as after a loss of the table.
+      await removeItem({ pk: `ORG#${organization.id}`, sk: `BACKUP#${id}` });
+      const body = { projectId, storageDestinationId: storageDestination.id, path };
+      const otherBody = { ...body, metadata: { source: 'elsewhere' } };
+      return { options: { ...within(organization), body }, otherBody, effects: () => entries(organization, 'backup.imported') };
+    },
+  },
+  {
+    endpoint: backups.verify,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const { id } = await takeBackup(organization);
+      const options = { ...within(organization), params: { backupId: id } };
+      return { options, otherBody: { depth: 'full' }, effects: () => entries(organization, 'backup.verified') };
     },
   },
 ];

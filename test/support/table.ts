@@ -2,6 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
+  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -34,6 +35,10 @@ export const getItem = async ({ pk, sk }: Key): Promise<Item | undefined> =>
 
 export const putItem = async (item: Item): Promise<void> => {
   await documentClient().send(new PutCommand({ TableName: TableName(), Item: item }));
+};
+
+export const removeItem = async ({ pk, sk }: Key): Promise<void> => {
+  await documentClient().send(new DeleteCommand({ TableName: TableName(), Key: { pk, sk } }));
 };
 
 /** Many items, outside any order. */

@@ -4,7 +4,7 @@ import { after, beforeEach, suite, test } from 'node:test';
 import {
   type BackupRecord,
   cancelBackup,
-  chooseDestination,
+  defaultDestination,
   expiryOf,
   refuseBadCollections,
   removeBackup,
@@ -98,22 +98,21 @@ suite('what is asked for', () => {
     throws(refuse(Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(100, 'x'))), code('VALIDATION_ERROR'));
   });
 
-  const ids = [newId('storageDestination'), newId('storageDestination'), newId('storageDestination')] as const;
+  const ids = [newId('storageDestination'), newId('storageDestination')] as const;
   const withDefaults = (ofProject: string | null, ofOrganization: string | null) =>
     [
       { ...organization, defaultStorageId: ofOrganization } as OrganizationRecord,
       { ...project, settings: { ...project.settings, defaultStorageId: ofProject } } as ProjectRecord,
     ] as const;
-  test('the destination is the given one, else the project’s, else the organization’s, else asked for', async () => {
+  test('the destination is the project’s, else the organization’s, else asked for', async () => {
     for (const id of ids) table.put({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}`, id });
-    const chosen = async (given: string | undefined, ofProject: string | null, ofOrganization: string | null) =>
-      (await chooseDestination(tenant, ...withDefaults(ofProject, ofOrganization), given)).id;
-    equal(await chosen(ids[0], ids[1], ids[2]), ids[0]);
-    equal(await chosen(undefined, ids[1], ids[2]), ids[1]);
-    equal(await chosen(undefined, null, ids[2]), ids[2]);
-    await rejects(chosen(undefined, null, null), code('VALIDATION_ERROR'));
+    const chosen = async (ofProject: string | null, ofOrganization: string | null) =>
+      (await defaultDestination(tenant, ...withDefaults(ofProject, ofOrganization))).id;
+    equal(await chosen(ids[0], ids[1]), ids[0]);
+    equal(await chosen(null, ids[1]), ids[1]);
+    await rejects(chosen(null, null), code('VALIDATION_ERROR'));
     // A default that is gone is not passed over in silence.
-    await rejects(chosen(undefined, newId('storageDestination'), ids[2]), code('STORAGE_NOT_FOUND'));
+    await rejects(chosen(newId('storageDestination'), ids[1]), code('STORAGE_NOT_FOUND'));
   });
 });
 
