@@ -1,0 +1,113 @@
+/** A project moves to another organization of the same person, with its backups, and works there. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { backups } from '../../shared/contract/backups.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
+import { projects } from '../../shared/contract/projects.ts';
+import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import { newId } from '../../shared/platform/index.ts';
+import { endOf, newProject, startBackup, takeBackup } from '../support/backup.ts';
+import { call } from '../support/client.ts';
+import { logs } from '../support/log.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
+import { signIn } from '../support/person.ts';
+import { allItems, itemsOf } from '../support/table.ts';
+
+const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
+const twoOf = async () => {
+  const owner = await signIn();
+  return Promise.all([newOrganization(owner, 'From'), newOrganization(owner, 'To')]) as Promise<
+    [TestOrganization, TestOrganization]
+  >;
+};
+const move = (from: TestOrganization, projectId: string, organizationId: string, more: object = {}) =>
+  call(projects.update, { ...by(from), params: { projectId }, body: { organizationId, ...more } });
+const refusal = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code];
+
+test('it is there with its backup and its destination, and can be backed up again', async () => {
+  const [from, to] = await twoOf();
+  const backup = await takeBackup(from);
+  const { projectId } = backup;
+  const [params, storageId] = [{ projectId }, backup.storageDestination.id];
+  await call(projects.update, { ...by(from), params, body: { settings: { defaultStorageId: storageId } } });
+  const before = await call(projects.get, { ...by(from), params });
+  const statistics = (await call(organizations.current, by(from))).body.data.statistics;
+
+  const moved = await move(from, projectId, to.id);
+  equal(moved.status, 200, moved.text);
+  deepEqual(moved.body.data, { ...before.body.data, updatedAt: moved.body.data.updatedAt });
+
+  deepEqual(refusal(await call(projects.get, { ...by(from), params })), [404, 'PROJECT_NOT_FOUND']);
+  deepEqual(refusal(await call(backups.get, { ...by(from), params: { backupId: backup.id } })), [404, 'BACKUP_NOT_FOUND']);
+  deepEqual((await call(backups.list, by(from))).body.data, []);
+  deepEqual((await call(projects.get, { ...by(to), params })).body.data, moved.body.data);
+  deepEqual((await call(backups.get, { ...by(to), params: { backupId: backup.id } })).body.data, backup);
+  deepEqual((await call(storageDestinations.get, { ...by(to), params: { storageId } })).body.data.id, storageId);
+  const zero = { memberCount: 1, projectCount: 0, backupCount: 0, storageUsed: 0 };
+  deepEqual((await call(organizations.current, by(from))).body.data.statistics, zero);
+  deepEqual((await call(organizations.current, by(to))).body.data.statistics, statistics);
+
+  // Its objects are read with the key, and from the bucket, of before.
+  const read = await call(backups.documents, { ...by(to), params: { backupId: backup.id }, query: { path: 'users/ada' } });
+  equal(read.status, 200, read.text);
+  ok(read.text.includes('1815'));
+  const again = await startBackup(to, { projectId });
+  equal((await endOf(to, again.id)).status, 'completed');
+
+  // Said again after its answer was lost, it is the same; and it can come back.
+  deepEqual((await move(from, projectId, to.id)).status, 200);
+  equal((await move(to, projectId, from.id)).status, 200);
+  equal((await call(backups.list, by(from))).body.data.length, 2);
+  const rows = (await Promise.all([from, to].map(({ id }) => itemsOf(`ORG#${id}`)))).flat();
+  deepEqual(
+    rows.filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(sk)),
+    [],
+  );
+  ok(!(JSON.stringify(await allItems()) + logs()).includes('not-so-secret'));
+  for (const { id } of [from, to])
+    equal((await itemsOf(`AUDIT#${id}`)).filter(({ action }) => action === 'project.moved').length, 2);
+});
+
+test('it needs an admin in both, who is a person, and stands alone in its call', async () => {
+  const [from, to] = await twoOf();
+  const project = await newProject(from);
+  const [foreign, viewed] = await Promise.all([newOrganization(), newOrganization()]);
+  await addMember(viewed, 'member', from.owner);
+  const asMember = await addMember(from, 'member');
+  await addMember(to, 'admin', asMember);
+  const body = { organizationId: to.id };
+  const params = { projectId: project.id };
+  const apiKey = await newApiKey(from, ['projects:write']);
+  const answers = [
+    await move(from, project.id, to.id, { name: 'Other' }),
+    await move(from, project.id, 'x'),
+    await move(from, project.id, newId('organization')),
+    await move(from, project.id, foreign.id),
+    await move(from, project.id, viewed.id),
+    await call(projects.update, { token: asMember.accessToken, org: from.id, params, body }),
+    await call(projects.update, { token: apiKey, org: from.id, params, body }),
+    await move(from, newId('project'), to.id),
+  ];
+  deepEqual(answers.map(refusal), [
+    [400, 'VALIDATION_ERROR'],
+    [400, 'VALIDATION_ERROR'],
+    [404, 'ORGANIZATION_NOT_FOUND'],
+    [403, 'FORBIDDEN'],
+    [403, 'PERMISSION_DENIED'],
+    [403, 'PERMISSION_DENIED'],
+    [403, 'FORBIDDEN'],
+    [404, 'PROJECT_NOT_FOUND'],
+  ]);
+  for (const { body: answer } of answers.slice(4, 6))
+    deepEqual(answer.error.details, { requiredRole: 'admin', currentRole: 'member' });
+  deepEqual((await call(projects.get, { ...by(from), params })).body.data, project);
+  deepEqual((await call(projects.list, by(to))).body.data, []);
+});
+
+test('a database that is connected there already stays here', async () => {
+  const [from, to] = await twoOf();
+  const project = await newProject(from);
+  await newProject(to, { sourceProjectId: project.sourceProjectId });
+  deepEqual(refusal(await move(from, project.id, to.id)), [409, 'CONFLICT']);
+  equal((await call(projects.remove, { ...by(from), params: { projectId: project.id } })).status, 200);
+});
