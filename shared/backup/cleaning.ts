@@ -21,7 +21,8 @@ export const cleanUp = async (
   const running = backupKey.running(tenant, backupId);
   const [found, isNoted] = await getAll([backupKey.backup(tenant, backupId), running]);
   const backup = found as BackupRecord | undefined;
-  if (backup && ['pending', 'running', 'completed'].includes(backup.status)) return;
+  if (backup?.status === 'pending' || backup?.status === 'running') return;
+  if (backup?.status === 'completed') return removeNotes(tenant, backupId);
   if (isGivenUp) log.error('the objects of a backup stay in its destination', { backupId });
   else if (backup) await eraseObjects(tenant, backup, engine.openStore);
   await removeNotes(tenant, backupId);

@@ -65,7 +65,7 @@ export const startBackup = (
     size: 0,
     originalSize: 0,
     documentCount: 0,
-    collectionCounts: {},
+    collectionCounts: [],
     countVerified: null,
     verification: null,
     verifiedAt: null,

@@ -43,7 +43,8 @@ export interface BackupRecord extends Item {
   readonly size: number;
   readonly originalSize: number;
   readonly documentCount: number;
-  readonly collectionCounts: Readonly<Record<string, number>>;
+  /** Documents by collection id, the largest first. Pairs, because customers choose the ids: the SDK does not take a map with a key `constructor`. */
+  readonly collectionCounts: readonly (readonly [id: string, documents: number])[];
   readonly countVerified: boolean | null;
   readonly authUsers?: number;
   readonly verification: Shown['verification'];

@@ -28,8 +28,12 @@ export class StrictTable {
   /** Called before and after every write; a fault it returns is the answer, and before also what happens instead. */
   onWrite: (when: 'before' | 'after') => Fault | undefined = () => undefined;
 
+  /** Called before every read; a fault it returns is the answer. */
+  onRead: () => Fault | undefined = () => undefined;
+
   readonly script: Script = {
-    ...this.#table.script,
+    BatchGetItem: (input) => this.onRead() ?? this.#table.script.BatchGetItem!(input),
+    Query: (input) => this.onRead() ?? this.#table.script.Query!(input),
     TransactWriteItems: (input) => this.#writing(() => this.#transact(input)),
     UpdateItem: (input) => this.#writing(() => this.#transact({ TransactItems: [{ Update: input }] })),
   };

@@ -49,7 +49,10 @@ test('an event names backup, project and organization as format A does, with its
   const record = backupOf({
     startedAt: '2026-03-01T10:00:00.000Z',
     completedAt: '2026-03-01T10:02:30.000Z',
-    collectionCounts: { users: 2, notes: 1 },
+    collectionCounts: [
+      ['users', 2],
+      ['notes', 1],
+    ],
     size: 1_500_000,
   });
   const { backup, ...about } = events['backup.completed'].parse(backupEvent(record, project, organization));

@@ -1,6 +1,9 @@
 /** The engine over a Firestore, a store and a table that are all in this process: every step as the workflow runs it. */
 import { createHash } from 'node:crypto';
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { Archive, type Manifest, openManifest, recordKind } from '../../../shared/archive/index.ts';
 import {
   type BackupRecord,
@@ -22,19 +25,52 @@ import { Source } from '../../../shared/firestore/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { after, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { scriptAws } from '../../support/scripted-aws.ts';
+import { answerInProcess } from '../../support/in-process.ts';
 import { StrictTable } from '../../support/strict-table.ts';
-import { name as database, root, startServer } from '../firestore/world.ts';
+import { startServer } from '../firestore/world.ts';
 
 export const table = new StrictTable();
-export const aws = await scriptAws(table.script);
+export const asked = answerInProcess(table.script);
 export const server: Firestore = await startServer();
+
+const databaseId = '(default)';
+export const rootOf = ({ sourceProjectId }: World): string => `projects/${sourceProjectId}/databases/${databaseId}/documents`;
+
+/** The fields of a document, encoded. */
+export type Fields = ReadonlyMap<string, Uint8Array>;
+export const textField = (text: string): Fields => new Map([['text', proto.Value.encode({ stringValue: text })]]);
+
+export const write = async (world: World, documents: Iterable<readonly [path: string, fields: Fields]>): Promise<void> => {
+  const name = { projectId: world.sourceProjectId, databaseId };
+  const writes = [...documents].map(([path, fields]) => {
+    const update = proto.Document.encode({ name: `${rootOf(world)}/${path}`, fields });
+    return readWrite(proto.Write.encode({ update }), name);
+  });
+  for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(name), writes.slice(n, n + 500));
+};
+
+export const writePaths = (world: World, paths: readonly string[], letters = 20): Promise<void> =>
+  write(
+    world,
+    paths.map((path) => [path, textField('x'.repeat(letters))]),
+  );
+
+/** What the database holds, in its own order: path and encoded bytes. */
+export const contents = ({ sourceProjectId: projectId }: World): readonly (readonly [string, string])[] => {
+  const database = server.databases.open({ projectId, databaseId });
+  return [...database.scan('', lastKey, database.readTime())].map(({ path, bytes }) => [
+    path,
+    Buffer.from(bytes).toString('hex'),
+  ]);
+};
 
 export const tenant = proveTenant(newId('organization'), 'record');
 export const projectId = newId('project');
 export const destinationId = newId('storageDestination');
 
 export interface World {
+  /** The database it reads: new for every world, so no test sees another's documents. */
+  readonly sourceProjectId: string;
   readonly engine: Engine;
   readonly store: MemoryStore;
   /** What the store is reached through: faults go here. */
@@ -44,18 +80,22 @@ export interface World {
   nowMs: () => number;
 }
 
+let worlds = 0;
+
 /** Everything as it is before the first backup. */
-export const newWorld = (): World => {
+export const newWorld = (sourceProjectId = `source-${++worlds}`): World => {
   table.items.clear();
   table.onWrite = () => undefined;
+  table.onRead = () => undefined;
   server.faults.clear();
   const pk = organizationKey.organization(tenant).pk;
   table.put({ ...organizationKey.organization(tenant), id: tenant.organizationId, name: 'Acme', backupCount: 0, storageUsed: 0 });
-  table.put(project());
+  table.put(projectOf(sourceProjectId));
   table.put({ ...destination(), pk });
   const store = new MemoryStore();
   const keys = new Map<string, Buffer>();
   const world: World = {
+    sourceProjectId,
     store,
     through: (inner) => inner,
     users: [],
@@ -66,7 +106,7 @@ export const newWorld = (): World => {
       openSource: () =>
         new Source({
           endpoint: server.url,
-          projectId: database.projectId,
+          projectId: sourceProjectId,
           token: () => world.token(),
           random: () => 0.5,
           sleep: async () => undefined,
@@ -88,12 +128,12 @@ export const newWorld = (): World => {
   return world;
 };
 
-const project = (): ProjectRecord => ({
+const projectOf = (sourceProjectId: string): ProjectRecord => ({
   ...projectKey.project(tenant, projectId),
   id: projectId,
   name: 'Shop',
-  sourceProjectId: database.projectId,
-  databaseId: database.databaseId,
+  sourceProjectId,
+  databaseId,
   status: 'connected',
   connection: { type: 'user', userId: newId('user'), email: 'ada@example.com' },
   settings: { backupTimeoutMinutes: 30, defaultStorageId: null },
@@ -134,10 +174,43 @@ const wish: BackupWish = {
 
 /** As POST /backups does it. */
 export const begin = async (world: World, more: Partial<BackupWish> = {}): Promise<string> => {
-  const place = { tenant, project: project(), destination: destination(), encryption: { mode: 'kms', keyId: 'key' } as const };
+  const place = {
+    tenant,
+    project: projectOf(world.sourceProjectId),
+    destination: destination(),
+    encryption: { mode: 'kms', keyId: 'key' } as const,
+  };
   const { backup, writes } = startBackup(place, { ...wish, ...more }, world.engine.clock.now());
   await commit(writes);
   return backup.id;
+};
+
+/** Where a workflow is: it goes on from here after a crash, as Step Functions does. */
+export interface Position {
+  step: 'prepare' | 'plan' | 'copy' | 'seal' | 'end';
+  shards: number[];
+}
+export const start = (): Position => ({ step: 'prepare', shards: [] });
+
+/** One shard after the other and every step once: whatever fails is for the caller to go on after. */
+export const runFrom = async (world: World, backupId: string, position: Position): Promise<void> => {
+  const { engine } = world;
+  const step = <T>(work: () => Promise<T>): Promise<T> => runStep(tenant, backupId, work);
+  if (position.step === 'prepare') {
+    await step(() => prepareBackup(tenant, backupId, engine));
+    position.step = 'plan';
+  }
+  if (position.step === 'plan') {
+    const { shards } = await step(() => planBackup(tenant, backupId, engine));
+    Object.assign(position, { step: 'copy', shards: [...shards] });
+  }
+  for (let shard = position.shards[0]; shard !== undefined; shard = position.shards[0]) {
+    const number = shard;
+    while (!(await step(() => copyShard(tenant, backupId, number, after(engine.clock.now(), 600), engine))));
+    position.shards.shift();
+  }
+  await step(() => sealBackup(tenant, backupId, engine));
+  position.step = 'end';
 };
 
 export interface RunOptions {
@@ -147,6 +220,8 @@ export interface RunOptions {
   /** Told of every error that Step Functions would see. */
   readonly onError?: (step: string, error: Error) => void;
   readonly afterPlan?: () => unknown;
+  /** Called for every run of a copy worker. */
+  readonly onRun?: () => unknown;
 }
 
 /** The workflow: infra/workflow/backup.ts, without its waits. */
@@ -165,7 +240,11 @@ export const runWorkflow = async (world: World, backupId: string, options: RunOp
   };
   const copy = async (shard: number): Promise<void> => {
     const handOver = () => after(engine.clock.now(), copySeconds);
-    while (!(await step('copy', () => copyShard(tenant, backupId, shard, handOver(), engine))));
+    const run = (): Promise<boolean> => {
+      options.onRun?.();
+      return copyShard(tenant, backupId, shard, handOver(), engine);
+    };
+    while (!(await step('copy', run)));
   };
   try {
     await step('prepare', () => prepareBackup(tenant, backupId, engine));
@@ -201,7 +280,8 @@ export interface Restored {
 }
 
 /** Everything the stored backup holds, by nothing but its objects, its key and its digest. */
-export const readBack = async ({ store, engine }: World, backupId: string): Promise<Restored> => {
+export const readBack = async (world: World, backupId: string): Promise<Restored> => {
+  const { store, engine } = world;
   const record = recordOf(backupId);
   const dataKey = await engine.dataKeyOf(tenant, record);
   const manifest = await openManifest(store.objects.get('manifest')!, {
@@ -218,7 +298,7 @@ export const readBack = async ({ store, engine }: World, backupId: string): Prom
     for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
       const full = leaf.name(slot).toString();
       if (leaf.kind(slot) === recordKind.user) users.push([full, leaf.content(slot).toString()]);
-      else documents.push([full.slice(root.length + 1), leaf.content(slot).toString('hex')]);
+      else documents.push([full.slice(rootOf(world).length + 1), leaf.content(slot).toString('hex')]);
     }
   }
   return { manifest, documents, users };

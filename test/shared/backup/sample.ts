@@ -46,7 +46,7 @@ export const backupOf = (more: Partial<BackupRecord> = {}): BackupRecord => {
     size: 0,
     originalSize: 0,
     documentCount: 0,
-    collectionCounts: {},
+    collectionCounts: [],
     countVerified: null,
     verification: null,
     verifiedAt: null,

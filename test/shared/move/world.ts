@@ -95,7 +95,7 @@ export const newBackup = (more: Partial<BackupRecord> = {}): BackupRecord => {
     keyFile: Buffer.from(`key of ${id}`),
     encryption: { mode: 'kms', keyId: 'key' },
     ...{ documents: 10, totalDocuments: 10, toldPercent: 100, reads: 10, readTime: at, unknownCollections: [], size: 1_000 },
-    ...{ originalSize: 2_000, documentCount: 10, collectionCounts: { users: 10 }, countVerified: true, verification: null },
+    ...{ originalSize: 2_000, documentCount: 10, collectionCounts: [['users', 10]], countVerified: true, verification: null },
     ...{ verifiedAt: null, restoreTestedAt: null, lockedUntil: null, expiresAt: null, createdAt: at, startedAt: at },
     ...{ completedAt: at, deadline: null, error: null, createdBy: { type: 'user', id: userId } },
     ...more,
