@@ -1,5 +1,6 @@
 import {
   backupData,
+  browseBackup,
   cancelBackup,
   childOf,
   defaultDestination,
@@ -62,4 +63,9 @@ export const cancel = handle(backups.cancel, async (call) => {
 export const verify = handle(backups.verify, async ({ tenant, params, body, now }) => {
   const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
   return { data: backupData(backup), change };
+});
+
+export const documents = handle(backups.documents, async ({ tenant, params, query, page }) => {
+  const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);
+  return { items: entries, next, change };
 });

@@ -66,9 +66,13 @@ export class Seeker {
   }
 
   /** To the next record; false if there is none. */
-  async next(): Promise<boolean> {
-    if (this.isAtEnd) return false;
-    return this.#move(this.#page, this.#segment, this.#offset + 1);
+  next(): Promise<boolean> {
+    return this.pass(1);
+  }
+
+  /** Beyond so many records of the present run. */
+  async pass(records: number): Promise<boolean> {
+    return !this.isAtEnd && this.#move(this.#page, this.#segment, this.#offset + records);
   }
 
   get isAtEnd(): boolean {
@@ -101,6 +105,13 @@ export class Seeker {
   async record(): Promise<{ readonly leaf: Leaf; readonly slot: number }> {
     const segment = await this.#present();
     return { leaf: await this.#leafOf(segment), slot: segment.start + this.#offset };
+  }
+
+  /** The records from here on that stand side by side in one leaf. */
+  async run(): Promise<{ readonly leaf: Leaf; readonly from: number; readonly to: number }> {
+    const { start, count } = await this.#present();
+    const { leaf, slot } = await this.record();
+    return { leaf, from: slot, to: start + count };
   }
 
   async #present(): Promise<Segment> {

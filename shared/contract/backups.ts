@@ -105,16 +105,29 @@ export const Collections = CollectionPaths.min(1, 'must name a collection, or be
   '* means all and stands alone',
 );
 
+/** A map of fields in the form of the REST API. Not a record of zod's: that would drop a field named `__proto__`. */
+const RestFields = z
+  .custom<Readonly<Record<string, unknown>>>((value) => typeof value === 'object' && value !== null)
+  .meta({ type: 'object', additionalProperties: true });
+
 /** A part of a backup's contents: a document in the REST form, or a collection. */
 export const BackupEntry = z.object({
   type: z.enum(['collection', 'document']),
   path: z.string(),
   id: z.string(),
-  documents: z.int().optional().describe('Of a collection'),
+  documents: z
+    .int()
+    .optional()
+    .describe('Of a collection: the documents right in it. Left out where it is too large to be counted for one answer'),
   name: z.string().optional().describe('Of a document: its full name in the source'),
-  fields: z.record(z.string(), z.unknown()).optional().describe('Of a document, in the form of the Firestore REST API'),
+  fields: RestFields.optional().describe('Of a document, in the form of the Firestore REST API'),
   createTime: z.string().optional(),
   updateTime: z.string().optional(),
+  missing: z.literal(true).optional().describe('With showMissing: there is no such document, but there are collections below it'),
+  fieldsTooLarge: z
+    .literal(true)
+    .optional()
+    .describe('The fields are too large, as JSON, for one answer; the archive command gives them'),
 });
 
 export const Diff = z.object({
@@ -245,7 +258,17 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     path: '/{backupId}/documents',
     access: read,
     summary: 'Browse a backup: its collections, the documents of one, or one document',
-    query: z.strictObject({ path: z.string().max(6_144).default('') }),
+    query: z.strictObject({
+      path: z
+        .string()
+        .max(6_144)
+        .default('')
+        .describe('Of a collection or a document, such as users or users/ada; all of it if left out'),
+      showMissing: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('Whether to list documents that do not exist but have collections below them'),
+    }),
     list: BackupEntry,
     audit: 'backup.browsed',
     errors: ['BACKUP_NOT_FOUND', 'NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],

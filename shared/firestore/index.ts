@@ -3,7 +3,16 @@ export { type Counted, type CountOptions, countCollection, countRange, verifyCou
 export { DocumentBatch } from './document-batch.ts';
 export { SourceError, type SourceErrorCode } from './error.ts';
 export { compareNames } from './name-order.ts';
-export { collectionRange, isCollectionPath, isInRange, type NameRange, scopeOf, tile } from './name-range.ts';
+export {
+  collectionRange,
+  intersection,
+  isCollectionPath,
+  isDocumentPath,
+  isInRange,
+  type NameRange,
+  scopeOf,
+  tile,
+} from './name-range.ts';
 export type { Patience } from './patience.ts';
 export { type Plan, type PlanOptions, plan } from './plan.ts';
 export { RangeReader, type ReadOptions, readRange } from './read-range.ts';

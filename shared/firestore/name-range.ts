@@ -18,6 +18,12 @@ export const isCollectionPath = (path: string): boolean => {
   return ids.length % 2 === 1 && ids.every((id, n) => isId(id) && (n % 2 === 1 || !reserved.test(id)));
 };
 
+/** Whether a text can name a document; numeric ids, `__id7__`, are those of Datastore. */
+export const isDocumentPath = (path: string): boolean => {
+  const cut = path.lastIndexOf('/');
+  return cut > 0 && isCollectionPath(path.slice(0, cut)) && isId(path.slice(cut + 1));
+};
+
 /** All that lies in a collection, at any depth. The next id that a collection can have is its own with a NUL behind. */
 export const collectionRange = (path: string): NameRange => {
   if (!isCollectionPath(path)) throw new TypeError('not the path of a collection');
@@ -39,6 +45,21 @@ export const scopeOf = (include: readonly string[] | undefined, exclude: readonl
   let scope = isAll ? [{}] : union(include.map(collectionRange));
   for (const path of exclude) scope = scope.flatMap((range) => without(range, collectionRange(path)));
   return scope;
+};
+
+/** What lies in both of two scopes, each ascending as `scopeOf` gives it. */
+export const intersection = (a: readonly NameRange[], b: readonly NameRange[]): readonly NameRange[] => {
+  const both: NameRange[] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const [left = {}, right = {}] = [a[i], b[j]];
+    const isLeftFirst = compareEnd(left.to, right.to) < 0;
+    const from = compareStart(left.from, right.from) < 0 ? right.from : left.from;
+    const range = rangeOf(from, isLeftFirst ? left.to : right.to);
+    if (isSome(range)) both.push(range);
+    if (isLeftFirst) i += 1;
+    else j += 1;
+  }
+  return both;
 };
 
 /** The scope cut at the points that lie inside it: every name of the scope is in exactly one of the ranges. */
@@ -82,10 +103,10 @@ const union = (ranges: readonly NameRange[]): NameRange[] => {
 const without = (range: NameRange, { from, to }: NameRange): NameRange[] => {
   const before = rangeOf(range.from, compareEnd(range.to, from) < 0 ? range.to : from);
   const after = rangeOf(compareStart(range.from, to) > 0 ? range.from : to, range.to);
-  return [before, after].filter(
-    (part) => part.from === undefined || part.to === undefined || compareNames(part.from, part.to) < 0,
-  );
+  return [before, after].filter(isSome);
 };
+
+const isSome = ({ from, to }: NameRange): boolean => from === undefined || to === undefined || compareNames(from, to) < 0;
 
 const rangeOf = (from: string | undefined, to: string | undefined): NameRange => ({
   ...(from === undefined ? {} : { from }),

@@ -1,0 +1,106 @@
+/** Opening a backup where it lies. How it is encrypted and which manifest is its own is known from our record, never from the bucket. */
+import {
+  Archive,
+  ArchiveError,
+  type Identity,
+  type Manifest,
+  manifestDigest,
+  manifestName,
+  maxManifestBytes,
+  openManifest,
+} from '../archive/index.ts';
+import { type DestinationRecord, readDestination, type Store } from '../destination/index.ts';
+import { log, query, type Tenant } from '../platform/index.ts';
+import { type Engine, engine } from './engine.ts';
+import { readBackup } from './read.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+
+/** A backup that is open for reading; whoever opened it closes it. */
+export interface OpenArchive {
+  readonly archive: Archive;
+  /** The folder of the backup's own objects. */
+  readonly store: Store;
+  close(): void;
+}
+
+export type Doors = Pick<Engine, 'openStore' | 'dataKeyOf'>;
+
+/**
+ * Fetches the manifest, proves that it is the one the record knows, and opens the data key. Parts of it are then read by
+ * ranges, each proven by the manifest; one that fails its check is fetched once more before it counts as damaged.
+ */
+export const openArchive = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  destination?: DestinationRecord,
+  doors: Doors = engine,
+): Promise<OpenArchive> => {
+  const place = destination ?? (await readDestination(tenant, backup.storageDestination.id));
+  const store = await doors.openStore(tenant, place, backup.path);
+  try {
+    const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), doors.dataKeyOf(tenant, backup)]);
+    const identity = identityOf(backup);
+    const manifest = await openManifest(stored, { identity, dataKey, digest: backup.manifestDigest });
+    return openParts(tenant, backup, { store, dataKey, manifest, doors });
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+};
+
+export const identityOf = ({ archive: { organization, project, backup } }: BackupRecord): Identity => ({
+  organization,
+  project,
+  backup,
+});
+
+/** Larger than a manifest of 64 MiB by what sealing it in pieces of 8 MiB adds. */
+const storedManifestMax = maxManifestBytes + (1 << 20);
+
+/** The stored manifest, fetched once more if it is not what it should be. Rejects with `missing` where there is none. */
+export const fetchManifest = async (store: Store, digest: string | undefined): Promise<Uint8Array> => {
+  const found = await store.head(manifestName);
+  if (found && found.size > storedManifestMax) throw new ArchiveError('too-large', `a manifest of ${found.size} bytes`);
+  const stored = await store.get(manifestName);
+  return digest === undefined || manifestDigest(stored) === digest ? stored : store.get(manifestName);
+};
+
+interface Opened {
+  readonly store: Store;
+  readonly dataKey: Buffer;
+  readonly manifest: Manifest;
+  readonly doors: Doors;
+}
+
+/** Objects of earlier backups, in whose chunks an incremental one finds its records, lie in folders and under keys of their own. */
+export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey, manifest, doors }: Opened): OpenArchive => {
+  const others = new Map<string, Promise<{ readonly store: Store; readonly dataKey: Buffer }>>();
+  const partOf = (id: string): Promise<{ readonly store: Store; readonly dataKey: Buffer }> => {
+    if (id === backup.archive.backup) return Promise.resolve({ store, dataKey });
+    const known = others.get(id) ?? openOther(tenant, id, doors);
+    others.set(id, known);
+    return known;
+  };
+  const archive = new Archive(manifest, {
+    fetch: async ({ backup: id, name }, offset, length) => (await partOf(id)).store.get(name, { offset, length }),
+    dataKey: async (id) => (await partOf(id)).dataKey,
+    onDoubt: ({ name }, { code }) =>
+      log.warn('a part of a backup failed its check and is read again', { backupId: backup.id, name, code }),
+  });
+  const close = (): void => {
+    store.close();
+    for (const other of others.values()) other.then((one) => one.store.close()).catch(() => undefined);
+  };
+  return { archive, store, close };
+};
+
+/** The record that an archive's id stands for: the backup itself, or one that was imported. */
+const openOther = async (tenant: Tenant, archiveId: string, doors: Doors) => {
+  const { pk, sk: prefix } = backupKey.archive(tenant, archiveId, '');
+  const { items } = await query({ pk, prefix, limit: 1 });
+  const [link] = items;
+  if (!link) throw new ArchiveError('index-invalid', 'an earlier backup that this one needs is not there');
+  const backup = await readBackup(tenant, link.backupId as string);
+  const store = await doors.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
+  return { store, dataKey: await doors.dataKeyOf(tenant, backup) };
+};
