@@ -1,6 +1,7 @@
 /** A backup opened by its folder and its key alone. */
 import {
   Archive,
+  ArchiveError,
   claimedIdentity,
   type Identity,
   keyFileName,
@@ -69,7 +70,10 @@ export const openBackup = async (
     }
   };
   const manifest = await openManifest(stored, { identity, dataKey: await dataKey(identity.backup) }).catch((error: unknown) => {
-    throw failureOf(error, manifestName);
+    const isOpen = !(error instanceof ArchiveError) || error.code !== 'tag-mismatch' || !keys.isGiven(identity.backup, true);
+    throw isOpen
+      ? failureOf(error, manifestName)
+      : damaged(manifestName, 'the given key is another one, or it was changed', error);
   });
   return {
     identity,

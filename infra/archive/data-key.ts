@@ -26,10 +26,18 @@ export class DataKeys {
     this.#passphrase = options.passphraseFile === undefined ? ARCHIVE_PASSPHRASE : secretOf(options.passphraseFile);
   }
 
+  /** Whether the key was given as it is: then nothing says that it belongs to the backup, before it opens something. */
+  isGiven(backup: string, isOwn: boolean): boolean {
+    return this.#givenFor(backup, isOwn) !== undefined;
+  }
+
+  #givenFor(backup: string, isOwn: boolean): Buffer | undefined {
+    return this.#given.named.get(backup) ?? (isOwn ? this.#given.own : undefined);
+  }
+
   /** `readKeyFile` gives the stored object `key` of that backup, which is not asked for if the key was given. */
   async open(identity: Identity, isOwn: boolean, readKeyFile: () => Promise<Uint8Array>): Promise<Buffer> {
-    const { named, own } = this.#given;
-    const given = named.get(identity.backup) ?? (isOwn ? own : undefined);
+    const given = this.#givenFor(identity.backup, isOwn);
     if (given) return given;
     const object = `${identity.backup}/key`;
     const stored = await readKeyFile();

@@ -21,7 +21,7 @@ const run = async (command: Command): Promise<void> => {
     await (command.name === 'ls' && !(await isBackup(place)) ? runOnFolder(place, command) : runOnBackup(place, command));
     await output.finish();
   } catch (error) {
-    output.abort();
+    await output.abort();
     throw error;
   } finally {
     place.close();

@@ -11,8 +11,8 @@ export interface Output {
   line(text: string): Promise<void>;
   /** Only now is a file there under its name. */
   finish(): Promise<void>;
-  /** Leaves no half of a file behind. */
-  abort(): void;
+  /** What was written to stdout so far stays; of a file no half is left behind. */
+  abort(): Promise<void>;
 }
 
 /** Waits for whoever reads, so that memory does not grow. */
@@ -30,6 +30,7 @@ export const openOutput = (file?: string): Output => {
     if (failure) throw unusable(`${file ?? 'stdout'}: ${failure.code}`, failure);
   };
   let held = '';
+  let isFinished = false;
   const flush = async (): Promise<void> => {
     check();
     const text = held;
@@ -45,14 +46,15 @@ export const openOutput = (file?: string): Output => {
     },
     finish: async () => {
       await flush();
-      if (partial === undefined || file === undefined) return;
+      if (isFinished || partial === undefined || file === undefined) return;
+      isFinished = true;
       stream.end();
       await once(stream as WriteStream, 'close').catch(() => undefined);
       check();
       renameSync(partial, file);
     },
-    abort: () => {
-      if (partial === undefined) return;
+    abort: async () => {
+      if (partial === undefined) return flush();
       stream.destroy();
       rmSync(partial, { force: true });
     },

@@ -19,6 +19,8 @@ export interface Cloud {
   readonly kmsUrl: string;
   readonly s3Url: string;
   readonly gcsUrl: string;
+  /** Where service accounts of Google get their tokens. */
+  readonly tokenUrl: string;
   stop(): Promise<void>;
 }
 
@@ -61,7 +63,8 @@ const open = async (options: CloudOptions, started: Stops): Promise<Omit<Cloud, 
   s3.serve(makeS3Front({ port: queues.port, dir: queues.s3Dir }));
   const { startGcs } = await import('./engines/gcs/index.ts');
   gcs.serve(startGcs({ dir }).listener);
-  const google = openGoogleToken(`${tokens.url}${googleTokenPath}`, state);
+  const tokenUrl = `${tokens.url}${googleTokenPath}`;
+  const google = openGoogleToken(tokenUrl, state);
   tokens.serve((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -71,5 +74,5 @@ const open = async (options: CloudOptions, started: Stops): Promise<Omit<Cloud, 
       response.end(JSON.stringify(body));
     });
   });
-  return { kmsUrl: front.url, s3Url: s3.url, gcsUrl: gcs.url };
+  return { kmsUrl: front.url, s3Url: s3.url, gcsUrl: gcs.url, tokenUrl };
 };

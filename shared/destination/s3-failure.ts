@@ -22,6 +22,8 @@ export const s3Failure = (error: unknown, doing: string): StorageError => {
   const failure = (...[kind, message, bucket]: [StorageError['code'], string, boolean?]): StorageError =>
     new StorageError(kind, message, { cause, ...(bucket && { bucket }) });
 
+  // Found before anything is sent, and only where the caller's own credentials are to be used.
+  if (word === 'CredentialsProviderError') return failure('denied', 'There are no credentials for the store.');
   if (word === 'NoSuchBucket') return failure('missing', 'There is no such bucket.', true);
   if (word === 'NoSuchKey' || word === 'NotFound' || (status === 404 && word !== 'NoSuchUpload'))
     return failure('missing', 'There is no such object.');

@@ -1,0 +1,128 @@
+/** Backups read out of buckets, with a key that KMS opens, while nothing of the service runs. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { type Cloud, startCloud } from '../../../infra/local/cloud.ts';
+import { openKms } from '../../../infra/local/engines/kms.ts';
+import { account, region, rootAccessKeyId } from '../../../infra/local/parts.ts';
+import { type Run, runArchive, said } from './run-archive.ts';
+import { identity, sampleBackup } from './sample-backup.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'archive-'));
+const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'a-secret-of-the-environment' };
+const aws = { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey };
+const keyArn = `arn:aws:kms:${region}:${account}:key/data-key`;
+let cloud: Cloud;
+/** What a reader asked of the bucket, seen on the way to it. */
+const asked: { readonly method: string; readonly path: string; readonly range: string | undefined }[] = [];
+const watched = createServer((incoming, outgoing) => {
+  const { method = '', url = '', headers } = incoming;
+  asked.push({ method, path: url.split('?')[0] ?? '', range: headers.range });
+  const call = request(cloud.s3Url + url, { method, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(outgoing);
+  });
+  incoming.pipe(call);
+});
+const watchedUrl = (): string => `http://127.0.0.1:${(watched.address() as AddressInfo).port}`;
+
+before(async () => {
+  await openKms({ dir, region, account }).provision({
+    ...{ logicalId: 'DataKey', type: 'AWS::KMS::Key', name: 'data-key', arn: keyArn, properties: {} },
+  });
+  cloud = await startCloud({ dir, s3Port: 0, gcsPort: 0, identityPort: 0, kmsPort: 0 });
+  await new Promise<void>((done) => watched.listen(0, '127.0.0.1', done));
+  const kms = new KMSClient({ region, credentials, endpoint: cloud.kmsUrl });
+  const { Plaintext, CiphertextBlob } = await kms.send(
+    new GenerateDataKeyCommand({ KeyId: keyArn, KeySpec: 'AES_256', EncryptionContext: { ...identity } }),
+  );
+  const wrap = { kind: 'kms', keyId: keyArn, blob: Buffer.from(CiphertextBlob ?? []) } as const;
+  const { objects } = await sampleBackup(Buffer.from(Plaintext ?? []), wrap);
+  const s3 = new S3Client({ region, credentials, endpoint: cloud.s3Url, forcePathStyle: true });
+  await s3.send(new CreateBucketCommand({ Bucket: 'customer' }));
+  await fetch(`${cloud.gcsUrl}/storage/v1/b`, { method: 'POST', body: JSON.stringify({ name: 'customer' }) });
+  for (const [name, bytes] of objects) {
+    const Key = `team one/prj_a/bkp_a/${name}`;
+    await s3.send(new PutObjectCommand({ Bucket: 'customer', Key, Body: bytes }));
+    const query = `uploadType=media&name=${encodeURIComponent(Key)}`;
+    const stored = await fetch(`${cloud.gcsUrl}/upload/storage/v1/b/customer/o?${query}`, { method: 'POST', body: bytes });
+    equal(stored.status, 200);
+  }
+  kms.destroy();
+  s3.destroy();
+});
+after(async () => {
+  watched.close();
+  watched.closeAllConnections();
+  await cloud.stop();
+  rmSync(dir, { recursive: true });
+});
+
+const run = (words: readonly string[], env: Readonly<Record<string, string>> = aws): Promise<Run> =>
+  runArchive([...words, '--endpoint', watchedUrl(), '--kms-endpoint', cloud.kmsUrl], env);
+const where = 's3://customer/team one/prj_a/bkp_a';
+
+test('a bucket of the S3 kind and a key that KMS opens are all it takes', async () => {
+  const [listed, verified] = await Promise.all([run(['ls', 's3://customer']), run(['verify', where])]);
+  match(listed.out, /^s3:\/\/customer\/team one\/prj_a\/bkp_a {2}complete {2}key: kms {2}4 objects {2}[\d,]+ bytes\n$/);
+  equal(verified.code, 0, verified.err);
+  match(verified.out, /^ok: bkp_a, 2 objects/);
+});
+
+test('one document takes the key, the manifest and two ranges', async () => {
+  asked.length = 0;
+  const { code, out } = await run(['cat', where, 'things/0000100']);
+  equal(code, 0);
+  ok(out.includes('things/0000100'));
+  const read = asked.map(({ method, path, range }) => [method, path.split('/').slice(-2).join('/'), range !== undefined]);
+  deepEqual(read, [
+    ['GET', 'bkp_a/manifest', false],
+    ['GET', 'bkp_a/key', false],
+    ['GET', 'index/00000000-0000', true],
+    ['GET', 'chunk/00000000-0000', true],
+  ]);
+});
+
+test('a bucket at Google is read with the key file of a service account', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const file = join(dir, 'google.json');
+  const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const token_uri = `${cloud.tokenUrl}`;
+  writeFileSync(file, JSON.stringify({ type: 'service_account', client_email: 'reader@example.com', private_key, token_uri }));
+  const env = { ...aws, GOOGLE_APPLICATION_CREDENTIALS: file };
+  const { code, out, err } = await runArchive(
+    ['verify', 'gs://customer/team one/prj_a/bkp_a', '--endpoint', cloud.gcsUrl, '--kms-endpoint', cloud.kmsUrl],
+    env,
+  );
+  equal(code, 0, err);
+  match(out, /^ok: bkp_a, 2 objects/);
+});
+
+test('what cannot be reached or opened is one line and exit code 2', async () => {
+  const [refused, stranger, bucket, unsigned] = await Promise.all([
+    run(['verify', where], { ...aws, AWS_ACCESS_KEY_ID: 'denied' }),
+    run(['verify', where], { ...aws, AWS_ACCESS_KEY_ID: 'somebody' }),
+    run(['verify', 's3://nobodys/prj_a/bkp_a']),
+    run(['verify', where], {}),
+  ]);
+  match(refused.err, /^manifest: The store refused to read an object \(403 AccessDenied\)\.\n$/);
+  match(stranger.err, /^KMS did not open the data key with arn:aws:kms:\S+ \(UnrecognizedClientException\)\n$/);
+  match(bucket.err, /^manifest: There is no such bucket\.\n$/);
+  match(unsigned.err, /There are no credentials for the store/);
+  for (const { code, err } of [refused, stranger, bucket, unsigned]) {
+    equal(code, 2, err);
+    equal(err.trimEnd().split('\n').length, 1, err);
+  }
+});
+
+test('nothing that was said holds a secret of the environment', () => {
+  ok(said.length > 10);
+  for (const text of said) ok(!text.includes(credentials.secretAccessKey) && !text.includes('PRIVATE KEY'));
+});

@@ -1,0 +1,43 @@
+/** What the words of the command line mean, and what is said of those that mean nothing. */
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { commands, readCommand, usage } from '../../../infra/archive/command.ts';
+import { Failure } from '../../../infra/archive/failure.ts';
+
+test('words become a command; verify reads everything unless told otherwise', () => {
+  const { name, where, path, collections, depth } =
+    readCommand(['export', 's3://b/p', '--collection', 'a', '--collection=b/c/d', '--region', 'eu-west-1']) ?? {};
+  deepEqual(
+    { name, where, path, collections, depth },
+    { ...{ name: 'export', where: 's3://b/p', path: '' }, collections: ['a', 'b/c/d'], depth: 'whole' },
+  );
+  equal(readCommand(['verify', 'x', '--quick'])?.depth, 'quick');
+  equal(readCommand(['verify', 'x', '--full'])?.depth, 'full');
+  equal(readCommand(['cat', 'x', 'users/ada', '--passphrase'])?.passphrase, true);
+});
+
+for (const [words, says] of [
+  [[], /^the command must be one of ls, cat, export, verify, key/],
+  [['restore', 'x'], /^the command must be one of/],
+  [['verify'], /^verify: where\?/],
+  [['cat', 'x'], /^cat: which document\?/],
+  [['verify', 'x', '--passphrase', 'hunter22'], /^verify: there is a word too many$/],
+  [['verify', 'x', '--pass=hunter22'], /^Unknown option '--pass'/],
+  [['verify', 'x', '--passphrase=hunter22'], /'--passphrase' does not take an argument$/],
+  [['verify', 'x', '--quick', '--full'], /^--quick or --full, not both$/],
+  [['ls', 'x', '--out', 'hunter22'], /^--out is an option of export$/],
+  [['verify', 'x', '--digest'], /'--digest <value>' argument missing$/],
+] as const)
+  test(`${words.join(' ')}: refused without repeating what might be a secret`, () => {
+    throws(
+      () => readCommand(words),
+      (error: unknown) =>
+        error instanceof Failure && error.exitCode === 2 && says.test(error.message) && !error.message.includes('hunter22'),
+    );
+  });
+
+test('help is asked for by --help and -h, and explains every command', () => {
+  equal(readCommand(['--help']), undefined);
+  equal(readCommand(['ls', '-h']), undefined);
+  for (const name of commands) ok(usage.includes(`\n  ${name} <where>`), name);
+});

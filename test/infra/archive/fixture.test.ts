@@ -1,0 +1,162 @@
+/** Every command over backups as they were once stored: full, incremental and empty. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { lines, type Run, runArchive, said } from './run-archive.ts';
+
+const folder = fileURLToPath(new URL('../../fixture/archive/v2', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
+after(() => rmSync(scratch, { recursive: true }));
+
+interface Expected {
+  readonly digest: string;
+  readonly passphrase: string;
+  readonly dataKey: string;
+}
+const expectedOf = (backup: string): Expected =>
+  JSON.parse(readFileSync(join(folder, backup, 'expected.json'), 'utf8')) as Expected;
+const recordsOf = (backup: string): readonly { kind: number; name: string }[] =>
+  lines(readFileSync(join(folder, backup, 'expected.ndjson'), 'utf8')).map((line) => JSON.parse(line));
+const { passphrase: ARCHIVE_PASSPHRASE } = expectedOf('bkp_full');
+const run = (...words: readonly string[]): Promise<Run> => runArchive(words, { ARCHIVE_PASSPHRASE });
+const root = 'projects/p/databases/(default)/documents';
+
+test('ls of a folder lists the backups in it without any key', async () => {
+  const { code, out } = await runArchive(['ls', folder]);
+  equal(code, 0);
+  deepEqual(
+    lines(out).map((line) => line.replace(/ [\d,]+ bytes$/, '')),
+    [
+      'bkp_empty  complete  key: passphrase  3 objects ',
+      'bkp_full  complete  key: passphrase  4 objects ',
+      'bkp_increment  complete  key: passphrase  4 objects ',
+    ].map((line) => `${folder}/${line}`),
+  );
+});
+
+for (const backup of ['bkp_full', 'bkp_increment', 'bkp_empty'])
+  test(`verify finds nothing wrong with ${backup}, whose manifest is the one of the digest`, async () => {
+    const { digest } = expectedOf(backup);
+    const documents = recordsOf(backup).filter(({ kind }) => kind === 1).length;
+    const { code, out } = await run('verify', join(folder, backup), '--full', '--digest', digest);
+    match(out, new RegExp(`^ok: ${backup}, \\d objects, [\\d,]+ bytes, ${documents} documents, manifest digest ${digest}\n$`));
+    equal(code, 0);
+  });
+
+for (const backup of ['bkp_full', 'bkp_increment'])
+  test(`export gives every document of ${backup} once, in order; what is gone is not there`, async () => {
+    const { code, out, err } = await run('export', join(folder, backup));
+    equal(code, 0, err);
+    const documents = recordsOf(backup).filter(({ kind }) => kind === 1);
+    deepEqual(
+      lines(out).map((line) => (JSON.parse(line) as { name: string }).name),
+      documents.map(({ name }) => name),
+    );
+    match(err, /100 % {2}\d+ of \d+ documents\nexported \d+ documents\n1 users are exported by --users\n$/);
+  });
+
+test('a document comes out exactly: 64 bits, kinds of numbers, NaN, minus zero, bytes, nanoseconds', async () => {
+  const { code, out } = await run('export', join(folder, 'bkp_full'), '--collection', 'types');
+  equal(code, 0);
+  const [text = ''] = lines(out);
+  for (const part of [
+    '"least":{"integerValue":"-9223372036854775808"}',
+    '"greatest":{"integerValue":"9223372036854775807"}',
+    '"zero":{"integerValue":"0"}',
+    '"whole":{"doubleValue":3}',
+    '"minusZero":{"doubleValue":-0',
+    '"notANumber":{"doubleValue":"NaN"}',
+    '"infinite":{"doubleValue":"-Infinity"}',
+    '"small":{"doubleValue":5e-324}',
+    '"text":{"stringValue":"Grüße 東京 🚀 \\u0000 end"}',
+    '"bytes":{"bytesValue":"AAH+/w=="}',
+    '"when":{"timestampValue":"0001-01-01T00:00:00Z"}',
+    '"until":{"timestampValue":"9999-12-31T23:59:59.999999999Z"}',
+    '"where":{"geoPointValue":{"latitude":-90,"longitude":180}}',
+    `"reference":{"referenceValue":"${root}/c/other"}`,
+    '"createTime":"2023-11-14T22:13:20.123456Z","updateTime":"2023-11-14T22:13:20.654321Z"}',
+  ])
+    ok(text.includes(part), part);
+  deepEqual(
+    lines(out).map((line) => (JSON.parse(line) as { name: string }).name),
+    [`${root}/types/all`, `${root}/types/empty`],
+  );
+});
+
+test('collections are listed with the documents in them, documents with whether they are there, whatever their ids', async () => {
+  const backup = join(folder, 'bkp_full');
+  const [all, hard, missing, below] = await Promise.all([
+    run('ls', backup),
+    run('ls', backup, 'hard'),
+    run('ls', backup, `${root}/missing/`),
+    run('ls', backup, 'missing/parent'),
+  ]);
+  deepEqual(
+    lines(all.out).map((line) => line.trim().split(/\s+/)),
+    [
+      ['14', 'hard'],
+      ['80', 'large'],
+      ['2', 'missing'],
+      ['2', 'types'],
+    ],
+  );
+  const names = recordsOf('bkp_full').map(({ name }) => name.slice(root.length + 1));
+  deepEqual(
+    lines(hard.out).map((line) => (line.startsWith('"') ? JSON.parse(line) : line)),
+    names.filter((name) => name.startsWith('hard/')),
+  );
+  equal(missing.out, 'missing/parent  (not there itself, documents below it are)\n');
+  deepEqual(lines(below.out)[0]?.trim().split(/\s+/), ['2', 'missing/parent/below']);
+});
+
+test('cat prints one document or one user; what is not there, gone or no document is said', async () => {
+  const [one, user, none, gone, collection] = await Promise.all([
+    run('cat', join(folder, 'bkp_full'), 'hard/__id7__'),
+    run('cat', join(folder, 'bkp_full'), 'accounts/uid-1'),
+    run('cat', join(folder, 'bkp_full'), 'hard/none'),
+    run('cat', join(folder, 'bkp_increment'), recordsOf('bkp_increment').find(({ kind }) => kind === 2)?.name ?? ''),
+    run('cat', join(folder, 'bkp_full'), 'hard'),
+  ]);
+  equal((JSON.parse(one.out) as { name: string }).name, `${root}/hard/__id7__`);
+  deepEqual(JSON.parse(user.out), { localId: 'uid-1', email: 'a@example.com' });
+  deepEqual([none.code, gone.code, collection.code], [2, 2, 2]);
+  for (const { out } of [none, gone, collection]) equal(out, '');
+  equal(none.err, 'there is no hard/none in this backup\n');
+});
+
+test('the printed keys open the backup, and those it points into, without the passphrase', async () => {
+  const backup = join(folder, 'bkp_increment');
+  const { code, out, err } = await run('key', backup);
+  equal(code, 0);
+  match(err, /keep it offline/);
+  const keyOf = (id: string): string => Buffer.from(expectedOf(id).dataKey, 'hex').toString('base64url');
+  equal(out, `${keyOf('bkp_increment')}\nbkp_full ${keyOf('bkp_full')}\n`);
+  const file = join(scratch, 'keys');
+  writeFileSync(file, out);
+  const [byFile, byVariable, tooFew] = await Promise.all([
+    runArchive(['verify', backup, '--key-file', file]),
+    runArchive(['cat', join(folder, 'bkp_full'), 'types/empty'], { ARCHIVE_KEY: keyOf('bkp_full') }),
+    runArchive(['verify', backup], { ARCHIVE_KEY: keyOf('bkp_increment') }),
+  ]);
+  equal(byFile.code, 0, byFile.err);
+  equal(byVariable.code, 0, byVariable.err);
+  equal(tooFew.code, 2);
+  match(tooFew.err, /bkp_full\/key: wrapped by a passphrase: set ARCHIVE_PASSPHRASE/);
+});
+
+test('an export into a file is there when it is whole; users are exported by themselves', async () => {
+  const file = join(scratch, 'users.ndjson');
+  const { code, out } = await run('export', join(folder, 'bkp_full'), '--users', '--out', file);
+  equal(code, 0);
+  equal(out, '');
+  equal(readFileSync(file, 'utf8'), '{"localId":"uid-1","email":"a@example.com"}\n');
+});
+
+test('nothing that was said holds a passphrase or a key', () => {
+  ok(said.length > 20);
+  const secrets = [ARCHIVE_PASSPHRASE, Buffer.from(expectedOf('bkp_full').dataKey, 'hex').toString('base64url')];
+  for (const text of said) for (const secret of secrets) ok(!text.includes(secret));
+});
