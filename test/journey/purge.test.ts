@@ -6,6 +6,9 @@ import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auth } from '../../shared/contract/auth.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
+import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import { takeBackup } from '../support/backup.ts';
+import { objectsIn } from '../support/bucket.ts';
 import { call, stageVariable } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization } from '../support/organization.ts';
 import { newEmail, signIn } from '../support/person.ts';
@@ -61,6 +64,26 @@ test('force removes every item of the organization and frees its slug; its peopl
   const { accessToken } = await signIn();
   equal((await call(organizations.create, { token: accessToken, body: { name: 'Next', slug } })).status, 201);
 });
+
+for (const deleteBackupData of [true, false])
+  test(`backups go with their organization, their objects ${deleteBackupData ? 'too' : 'stay in the bucket'}`, async () => {
+    const organization = await newOrganization();
+    const { id, owner, name } = organization;
+    const by = { token: owner.accessToken, org: id };
+    const { path, storageDestination } = await takeBackup(organization);
+    const params = { storageId: storageDestination.id };
+    const { bucket } = (await call(storageDestinations.get, { ...by, params })).body.data;
+    const stored = await objectsIn(bucket);
+    ok(Object.keys(stored).some((key) => key.startsWith(path)));
+    const body = { confirmName: name, force: true, deleteBackupData };
+    equal((await call(organizations.remove, { ...by, body })).status, 202);
+    await untilGone(id);
+    deepEqual(await objectsIn(bucket), deleteBackupData ? {} : stored);
+    deepEqual(
+      (await tracesOf(id)).map(({ pk, sk }) => `${pk} ${sk}`),
+      [],
+    );
+  });
 
 /** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
 const sweep = async (): Promise<void> => {
