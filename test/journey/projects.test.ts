@@ -6,7 +6,7 @@ import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { newProject, seed } from '../support/backup.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
 import { Browser, onThePage } from '../support/browser.ts';
 import { call, stageUrl, stageVariable } from '../support/client.ts';
 import { logs } from '../support/log.ts';
@@ -184,6 +184,17 @@ test('a grant that was taken back is found out at the next call, and a new conse
   deepEqual([mended.status, mended.body.data.status], [200, 'connected']);
   equal((await call(projects.collections, { ...by(organization), params })).status, 200);
   equal((await actionsIn(organization.id)).at(-1), 'project.reconnected');
+});
+
+test('a backup with a grant that was taken back fails at once, and the project waits to be reconnected', async () => {
+  const organization = await newOrganization();
+  const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
+  await takeBackGrants(organization.owner.email);
+  const begun = await startBackup(organization, { projectId: project.id, storageDestinationId: destination.id });
+  const { status, error } = await endOf(organization, begun.id);
+  deepEqual([status, error?.code], ['failed', 'SOURCE_AUTH_ERROR']);
+  const { body } = await call(projects.get, { ...by(organization), params: { projectId: project.id } });
+  equal(body.data.status, 'unauthorized');
 });
 
 test('reconnecting takes the access of whoever does it, or the credentials given', async () => {
