@@ -10,7 +10,7 @@ import { makeS3Front } from './engines/s3-front.ts';
 import { startFront } from './front.ts';
 import { makeGuard } from './guard.ts';
 import { explain, openDoor } from './listen.ts';
-import { type Stops, stopAll } from './opening.ts';
+import { openGcsDoor, type Stops, stopAll } from './opening.ts';
 import { account, region } from './parts.ts';
 import type { Settings } from './settings.ts';
 import { openState } from './state.ts';
@@ -44,7 +44,7 @@ const open = async (options: CloudOptions, started: Stops): Promise<Omit<Cloud, 
   started.push(state.close);
   const s3 = await openDoor(options.s3Port, 'S3_PORT');
   started.push(s3.stop);
-  const gcs = await openDoor(options.gcsPort, 'GCS_PORT');
+  const gcs = await openGcsDoor(options.gcsPort);
   started.push(gcs.stop);
   const tokens = await openDoor(options.identityPort, 'IDP_PORT');
   started.push(tokens.stop);

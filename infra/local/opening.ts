@@ -1,7 +1,7 @@
 /** Starts the engines of a stage, each beside the others, and stops whatever came up. */
 import { randomBytes } from 'node:crypto';
 import type { Firestore } from './engines/firestore/index.ts';
-import type { Port } from './listen.ts';
+import { type Door, openDoor, type Port } from './listen.ts';
 import type { Aws, AwsOptions } from './parts.ts';
 import type { State } from './state.ts';
 
@@ -46,6 +46,12 @@ export const clientSecretOf = (state: State): string => {
   state.set('identity-client', 'secret', secret);
   return secret;
 };
+
+const gcsPortWanted = 4443;
+
+/** A port that was chosen, or the usual one, or, where that is taken, any. */
+export const openGcsDoor = (chosen: number | undefined): Promise<Door> =>
+  chosen === undefined ? openDoor(gcsPortWanted, 'GCS_PORT').catch(() => openDoor(0, 'GCS_PORT')) : openDoor(chosen, 'GCS_PORT');
 
 /** Customers' buckets at Google. */
 export const openGcs = async (dir: string) => (await import('./engines/gcs/index.ts')).startGcs({ dir });

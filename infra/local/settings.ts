@@ -5,7 +5,8 @@ export interface Settings {
   readonly port: number;
   readonly identityPort: number;
   readonly s3Port: number;
-  readonly gcsPort: number;
+  /** Where none was chosen, 4443 if it is free: nobody who moved the other ports must know of this one. */
+  readonly gcsPort: number | undefined;
   readonly firestorePort: number;
   /** `host:port` that webhooks and storage destinations may name although they are on this machine. */
   readonly allowedHosts: readonly string[];
@@ -24,7 +25,7 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
     port: port(env, 'PORT', 3000),
     identityPort: port(env, 'IDP_PORT', 3001),
     s3Port: port(env, 'S3_PORT', 4566),
-    gcsPort: port(env, 'GCS_PORT', 4443),
+    gcsPort: env.GCS_PORT?.trim() ? port(env, 'GCS_PORT', 0) : undefined,
     firestorePort: port(env, 'FIRESTORE_PORT', 8080),
     allowedHosts: hosts(env, 'WEBHOOK_ALLOWED_HOSTS'),
     dir: resolve(env.LOCAL_DIR || '.local'),

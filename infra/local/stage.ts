@@ -11,7 +11,7 @@ import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
 import { openDoor, openPort } from './listen.ts';
-import { clientSecretOf, openAws, openFirestore, openGcs, openIdentity, type Stops, stopAll } from './opening.ts';
+import { clientSecretOf, openAws, openFirestore, openGcs, openGcsDoor, openIdentity, type Stops, stopAll } from './opening.ts';
 import { outboxReply } from './outbox.ts';
 import { type Aws, type AwsOptions, account, type Principal, region } from './parts.ts';
 import { type Roles, readRoles } from './roles.ts';
@@ -82,7 +82,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   started.push(identityDoor.stop);
   const s3Door = await openDoor(options.s3Port, 'S3_PORT');
   started.push(s3Door.stop);
-  const gcsDoor = await openDoor(options.gcsPort, 'GCS_PORT');
+  const gcsDoor = await openGcsDoor(options.gcsPort);
   started.push(gcsDoor.stop);
   const firestorePort = await openPort(options.firestorePort, 'FIRESTORE_PORT');
   started.push(firestorePort.stop);

@@ -33,7 +33,15 @@ interface Started {
 }
 
 const start = (env: Record<string, string>): Started => {
-  const clean = { PATH: process.env.PATH ?? '', PORT: '0', IDP_PORT: '0', S3_PORT: '0', FIRESTORE_PORT: '0', DEMO: '0' };
+  const clean = {
+    PATH: process.env.PATH ?? '',
+    PORT: '0',
+    IDP_PORT: '0',
+    S3_PORT: '0',
+    GCS_PORT: '0',
+    FIRESTORE_PORT: '0',
+    DEMO: '0',
+  };
   const child = spawn(process.execPath, [main], { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const exited = new Promise<number | null>((done) => child.once('close', done));
@@ -85,7 +93,7 @@ describe('npm start', () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
     const port = String((taken.address() as AddressInfo).port);
-    for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT', 'FIRESTORE_PORT']) {
+    for (const variable of ['PORT', 'IDP_PORT', 'S3_PORT', 'GCS_PORT', 'FIRESTORE_PORT']) {
       const dir = newDir();
       const line = await refusal({ [variable]: port, LOCAL_DIR: dir });
       assert.equal(line, `port ${port} is taken; stop what uses it, or set ${variable} to another port`);

@@ -59,11 +59,10 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
   const takePart = async (request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> => {
     if (session.object) return reply(response, 200, objectResource(session.object, url.origin));
     const { draft } = session;
-    const { 'content-range': header } = request.headers;
-    const range = rangeOf(header);
+    const range = rangeOf(request.headers['content-range'] ?? 'bytes 0-*/*');
     if (range.first > draft.size)
       throw new GcsError(503, 'backendError', 'Invalid request. The offset is ahead of what was received.');
-    if (header !== undefined && range.total === undefined && range.length % quantumBytes !== 0)
+    if (!range.isToTheEnd && range.total === undefined && range.length % quantumBytes !== 0)
       throw badRequest('A part must be a multiple of 256 KiB.');
     // What was received before is not received again.
     let skip = draft.size - range.first;
@@ -71,7 +70,7 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
       if (part.length > skip) await draft.write(part.subarray(skip));
       skip = Math.max(0, skip - part.length);
     }
-    if (header === undefined || draft.size === range.total) session.object = await kept(response, url, session);
+    if (range.isToTheEnd || draft.size === range.total) session.object = await kept(response, url, session);
     else reply(response, 308, undefined, draft.size > 0 ? { range: `bytes=0-${draft.size - 1}` } : {});
   };
 
@@ -101,15 +100,24 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
   };
 };
 
-/** `bytes 0-99/*`, `bytes 100-199/200`, or `bytes *\/200`, which asks how far it has come. */
-const rangeOf = (header: string | undefined): { first: number; length: number; total: number | undefined } => {
-  const range = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(header ?? 'bytes */*');
+interface ContentRange {
+  readonly first: number;
+  readonly length: number;
+  readonly total: number | undefined;
+  /** All that is left, however much that is. */
+  readonly isToTheEnd: boolean;
+}
+
+/** `bytes 0-99/*`, `bytes 100-199/200`, `bytes 0-*\/*` for all at once, or `bytes *\/200`, which asks how far it has come. */
+const rangeOf = (header: string): ContentRange => {
+  const range = /^bytes (?:(\d+)-(\d+|\*)|\*)\/(\d+|\*)$/.exec(header);
   if (!range) throw badRequest('Failed to parse Content-Range header.');
   const [, first, last, total] = range;
   return {
     first: Number(first ?? 0),
-    length: first === undefined ? 0 : Number(last) - Number(first) + 1,
+    length: first === undefined || last === '*' ? 0 : Number(last) - Number(first) + 1,
     total: total === '*' ? undefined : Number(total),
+    isToTheEnd: last === '*',
   };
 };
 

@@ -1,0 +1,55 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { AwsError, Call } from '../../../../infra/local/engines/service.ts';
+import { openSts } from '../../../../infra/local/engines/sts.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'sts-'));
+after(() => rmSync(dir, { recursive: true, force: true }));
+let sts = openSts({ dir, account: '123456789012' });
+
+const arn = (name: string) => `arn:aws:iam::210987654321:role/team/${name}`;
+const assume = async (name: string, externalId?: string): Promise<string> => {
+  const form = {
+    Action: 'AssumeRole',
+    RoleArn: arn(name),
+    RoleSessionName: 'org_1',
+    ...(externalId && { ExternalId: externalId }),
+  };
+  const call: Call = { method: 'POST', path: '/', headers: {}, body: Buffer.from(new URLSearchParams(form).toString()) };
+  const operation = sts.read(call);
+  deepEqual(sts.needs(operation), [{ action: 'sts:AssumeRole', resources: [arn(name)] }]);
+  try {
+    return String((await sts.answer(operation, call)).body);
+  } catch (error) {
+    return (error as AwsError).code;
+  }
+};
+
+test('a role is given to who has its ExternalId: the first one seen', async () => {
+  equal(await assume('writer'), 'AccessDenied');
+  match(await assume('writer', 'org_1'), /<AccessKeyId>ASIA\w{16}<.*<SessionToken>.+<.*<Expiration>20/);
+  equal(await assume('writer', 'org_2'), 'AccessDenied');
+  equal(await assume('writer'), 'AccessDenied');
+});
+
+test('what it asks for is remembered over a restart', async () => {
+  sts = openSts({ dir, account: '123456789012' });
+  equal(await assume('writer', 'org_2'), 'AccessDenied');
+  ok((await assume('writer', 'org_1')).includes('Credentials'));
+});
+
+test('a careless role asks for nothing, a denied one lets nobody in', async () => {
+  for (const externalId of [undefined, 'a', 'b']) {
+    ok((await assume('open-writer', externalId)).includes('Credentials'));
+    equal(await assume('denied-writer', externalId), 'AccessDenied');
+  }
+});
+
+test('who asks who it is needs no permission; what is not served is not served', () => {
+  const read = (action: string) => sts.needs({ action, input: {} });
+  deepEqual(read('GetCallerIdentity'), []);
+  equal(read('AssumeRoleWithSAML'), undefined);
+});
