@@ -5,6 +5,7 @@ import {
   childOf,
   defaultDestination,
   estimateBackup,
+  importBackup,
   listBackups,
   presentKey,
   readBackup,
@@ -69,3 +70,17 @@ export const documents = handle(backups.documents, async ({ tenant, params, quer
   const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);
   return { items: entries, next, change };
 });
+
+const register = handle(backups.import, async ({ tenant, actor, body, now }) => {
+  const { projectId, storageDestinationId, path, metadata = {} } = body;
+  const [project, destination] = await Promise.all([
+    readProject(tenant, projectId),
+    readDestination(tenant, storageDestinationId),
+  ]);
+  const createdBy = { type: actor.type, id: actor.id };
+  const { backup, change } = await importBackup({ tenant, project, destination }, { path, metadata, createdBy }, now);
+  return { data: backupData(backup), change };
+});
+
+// The name of its row is a word of the language.
+export { register as import };

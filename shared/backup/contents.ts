@@ -65,7 +65,7 @@ export const manifestOf = (
   backup: BackupRecord,
   { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
   { parts }: Notes,
-  { documents, users, collections, countVerified }: Contents,
+  { documents, users, originalSize, collections, countVerified }: Contents,
 ): Manifest => ({
   formatVersion: 2,
   requiredFeatures: [],
@@ -85,6 +85,7 @@ export const manifestOf = (
     collections: [...backup.collections],
     excludedCollections: [...backup.excludedCollections],
     countVerified,
+    originalSize,
   },
 });
 

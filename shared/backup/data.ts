@@ -23,6 +23,7 @@ export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
     progress: progressOf(record),
     trigger,
     scheduleId,
+    ...(record.source !== undefined && { source: record.source }),
     readTime,
     size,
     sizeFormatted: formatSize(size),

@@ -10,6 +10,7 @@ export { type Engine, engine } from './engine.ts';
 export { eraseBackup } from './erasure.ts';
 export { estimateBackup } from './estimate.ts';
 export { failureOf, JobFailure } from './failure.ts';
+export { importBackup } from './import.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
 export { type BackupFilter, listBackups } from './list.ts';
 export { type Doors, type OpenArchive, openArchive } from './open.ts';

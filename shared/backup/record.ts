@@ -64,6 +64,8 @@ export interface BackupRecord extends Item {
   readonly trouble?: NonNullable<Shown['error']>;
   /** Which plan counts: of two planners at once, only the later one's shards are kept. */
   readonly planNumber?: number;
+  /** Of an imported one: where it came from, as the importer told. */
+  readonly source?: string;
   readonly createdBy: { readonly type: string; readonly id: string };
   /** While a project moves in from another organization its backups carry the move's id, and are not shown before it is done. */
   readonly arriving?: string;

@@ -47,6 +47,7 @@ export const Backup = z.object({
   progress: Progress,
   trigger: z.enum(backupTriggers),
   scheduleId: z.string().nullable(),
+  source: z.string().optional().describe('Of an imported backup: where it came from, as told'),
   readTime: z.string().nullable().describe('The one moment that all of it shows'),
   size: z.int().describe('Bytes stored'),
   sizeFormatted: z.string(),

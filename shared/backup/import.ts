@@ -1,0 +1,144 @@
+/** Registering a backup that lies in a destination: a record of its own, from what the backup proves of itself. */
+import { invalid } from '../contract/errors.ts';
+import { isId } from '../contract/id.ts';
+import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
+import { whileActive } from '../organization/index.ts';
+import { type Change, create, iso, newId, query, type Tenant } from '../platform/index.ts';
+import { type ProjectRecord, whileConnected } from '../project/index.ts';
+import { largest } from './contents.ts';
+import { type FoundBackup, lookAtBackup } from './import-look.ts';
+import { folderOf } from './import-path.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+import { countInOrganization } from './statistics.ts';
+
+export interface ImportWish {
+  readonly path: string;
+  readonly metadata: {
+    readonly createdAt?: string | undefined;
+    readonly type?: BackupRecord['type'] | undefined;
+    readonly source?: string | undefined;
+  };
+  readonly createdBy: BackupRecord['createdBy'];
+}
+
+export interface ImportPlace {
+  readonly tenant: Tenant;
+  readonly project: ProjectRecord;
+  readonly destination: DestinationRecord;
+}
+
+/** Objects that another record has already are shared with it, and removed with the last of their records. */
+export const importBackup = async (
+  place: ImportPlace,
+  wish: ImportWish,
+  now: Date,
+): Promise<{ backup: BackupRecord; change: Change }> => {
+  const { tenant, project, destination } = place;
+  const path = folderOf(destination.prefix, wish.path);
+  const createdAt = createdAtOf(wish, now);
+  const store = await openStore(tenant, destination, path, callerPatience);
+  const found = await lookAtBackup(tenant, store).finally(() => store.close());
+  const type = typeOf(wish, found);
+  await refuseWithoutParents(tenant, found);
+  const id = newId('backup', createdAt);
+  const backup: BackupRecord = {
+    ...backupKey.backup(tenant, id),
+    ...contentsOf(found),
+    id,
+    projectId: project.id,
+    type,
+    parentBackupId: found.manifest.parent,
+    trigger: 'import',
+    scheduleId: null,
+    storageDestination: { id: destination.id, name: destination.name, type: destination.type },
+    path,
+    createdAt: iso(createdAt),
+    startedAt: null,
+    completedAt: iso(now),
+    ...(wish.metadata.source !== undefined && { source: wish.metadata.source }),
+    createdBy: wish.createdBy,
+  };
+  return {
+    backup,
+    change: {
+      writes: [
+        whileActive(tenant),
+        whileConnected(tenant, project.id),
+        countBackups(tenant, destination.id, 1),
+        countInOrganization(tenant, 1, backup.size),
+        create(backup),
+        { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
+      ],
+      audit: [
+        {
+          scope: tenant.organizationId,
+          resource: { type: 'backup', id },
+          details: { projectId: project.id, storageDestinationId: destination.id, path },
+        },
+      ],
+    },
+  };
+};
+
+const createdAtOf = ({ metadata: { createdAt } }: ImportWish, now: Date): Date => {
+  const moment = createdAt === undefined ? now : new Date(createdAt);
+  if (moment > now) throw invalid('metadata.createdAt', 'must not be in the future');
+  if (moment.getTime() < 0) throw invalid('metadata.createdAt', 'must not be before 1970');
+  return moment;
+};
+
+const typeOf = ({ metadata }: ImportWish, { manifest }: FoundBackup): BackupRecord['type'] => {
+  const type = manifest.parent === null ? 'full' : 'incremental';
+  if (metadata.type !== undefined && metadata.type !== type)
+    throw invalid('metadata.type', `must be ${type}, as the backup says`);
+  return type;
+};
+
+/** Chunks of earlier backups must be here too: without them it could not be read. */
+const refuseWithoutParents = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<void> => {
+  const others = new Set(manifest.objects.map(({ backup }) => backup).filter((backup) => backup !== identity.backup));
+  for (const other of others) {
+    const { pk, sk: prefix } = backupKey.archive(tenant, other, '');
+    const { items } = isId('backup', other) ? await query({ pk, prefix, limit: 1 }) : { items: [] };
+    if (items.length === 0)
+      throw invalid('path', `is not a backup that can be imported: it needs the backup ${other}; import that one first`);
+  }
+};
+
+/** All that the backup itself tells. */
+const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
+  const { counts, notes } = manifest;
+  const documents = counts.documents;
+  const textsOf = (value: unknown, otherwise: readonly string[]): readonly string[] =>
+    Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : otherwise;
+  return {
+    status: 'completed',
+    phase: 'finished',
+    archive: identity,
+    keyFile,
+    encryption,
+    manifestDigest,
+    collections: textsOf(notes.collections, ['*']),
+    excludedCollections: textsOf(notes.excludedCollections, []),
+    includeAuthUsers: counts.users > 0,
+    ...(counts.users > 0 && { authUsers: counts.users }),
+    documents,
+    totalDocuments: documents,
+    toldPercent: 100,
+    reads: 0,
+    readTime: manifest.readTime,
+    unknownCollections: [],
+    size,
+    originalSize: typeof notes.originalSize === 'number' ? notes.originalSize : 0,
+    documentCount: documents,
+    collectionCounts: largest(manifest.collections.map((one) => [one.id, one.documents] as const)),
+    countVerified: typeof notes.countVerified === 'boolean' ? notes.countVerified : null,
+    verification: null,
+    verifiedAt: null,
+    restoreTestedAt: null,
+    lockedUntil: null,
+    expiresAt: null,
+    deadline: null,
+    error: null,
+  } as const;
+};
