@@ -15,6 +15,7 @@ import type { EngineStack } from './engine-stack.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
 import { makeLogGroup } from './part/log.ts';
+import { countLines } from './part/log-count.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly config: Config;
@@ -36,6 +37,7 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
+    countLines(this.#logGroup, 'keyRefused');
     const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
     for (const [file, rows] of groups) this.#makeGroup(file, rows);
     this.#makeFallback();

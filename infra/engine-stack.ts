@@ -14,6 +14,7 @@ import { runRetries, startByClock } from './part/clock.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
 import type { Parts } from './part/grant.ts';
 import { makeLogGroup } from './part/log.ts';
+import { countLines, linesCounted } from './part/log-count.ts';
 import { makeDeadLetters, makeWorkQueue } from './part/queue.ts';
 import { settingsOf } from './part/setting.ts';
 import { makeWorkflow } from './part/workflow.ts';
@@ -74,6 +75,7 @@ export class EngineStack extends Stack {
     this.#feedFromQueue(queue);
     this.#startByClock('sweep', 'rate(1 hour)');
     this.#startByClock('backupReap', 'rate(5 minutes)');
+    this.#watchKeys();
   }
 
   #makeWorkflow<S extends WorkerName>(
@@ -92,6 +94,18 @@ export class EngineStack extends Stack {
       definition: define(named),
       topic: this.#props.data.alarms,
       isDistributed,
+    });
+  }
+
+  /** A key that is disabled or to be deleted takes all backups with it, and within days there is no way back. */
+  #watchKeys(): void {
+    countLines(this.#logGroup, 'keyRefused');
+    addAlarm(this, {
+      name: 'key-refused',
+      says: 'KMS refuses the key of a backup',
+      metric: linesCounted('keyRefused'),
+      above: 0,
+      topic: this.#props.data.alarms,
     });
   }
 

@@ -1,3 +1,4 @@
+import { logLines } from '../contract/log-line.ts';
 import { isOutage, log } from '../platform/index.ts';
 import { JobFailure } from './failure.ts';
 
@@ -22,6 +23,6 @@ export const kmsFailure = (error: unknown): never => {
   const { name = '', message = '' } = error as { name?: string; message?: string };
   const meaning = isOutage(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : meanings[name];
   if (meaning === undefined) throw error;
-  log.error('the key of a backup cannot be used', { reason: name });
+  log.error(logLines.keyRefused, { reason: name });
   throw unavailable(meaning, error);
 };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { logLines } from '../../shared/contract/log-line.ts';
 import { resourcesOf, target, templatesOf } from '../support/template.ts';
 
 const resources = resourcesOf(templatesOf());
@@ -122,4 +123,15 @@ test('server errors of the API and throttling of functions ring', () => {
       alarms.some(({ properties }) => properties.MetricName === metric),
       metric,
     );
+});
+
+// A customer's wrong passphrase is not ours to be woken by; what KMS says of our key is.
+test('a key of backups that KMS refuses rings, whichever function meets it', () => {
+  const filters = resources.filter(({ type }) => type === 'AWS::Logs::MetricFilter');
+  assert.deepEqual(filters.map(({ stack }) => stack).sort(), ['Api', 'Engine']);
+  for (const { properties } of filters) {
+    assert.ok(String(properties.FilterPattern).includes(logLines.keyRefused));
+    const [{ MetricName } = {}] = properties.MetricTransformations as readonly { MetricName?: string }[];
+    assert.ok(alarms.some(({ properties: alarm }) => alarm.MetricName === MetricName));
+  }
 });

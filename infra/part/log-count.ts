@@ -1,0 +1,23 @@
+/** Counts a line of the logs, so that an alarm can ring at it. */
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import { logLines } from '../../shared/contract/log-line.ts';
+import { alarmPeriod } from './alarm.ts';
+
+type Line = keyof typeof logLines;
+
+const namespace = 'BackupService';
+const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
+
+/** Every group counts into the same metric. */
+export const countLines = (logGroup: LogGroup, line: Line): void => {
+  logGroup.addMetricFilter(nameOf(line), {
+    filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),
+    metricNamespace: namespace,
+    metricName: nameOf(line),
+    metricValue: '1',
+  });
+};
+
+export const linesCounted = (line: Line): Metric =>
+  new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period: alarmPeriod });
