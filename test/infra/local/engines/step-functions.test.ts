@@ -135,6 +135,62 @@ test('a map runs its items, a failing one is retried and then caught with its er
   assert.deepEqual(tries, { 1: 1, 2: 3, 3: 1 });
 });
 
+/** As the backup workflow has it: items are numbers, and each item is an execution of its own. */
+const distributed = {
+  StartAt: 'Each',
+  States: {
+    Each: {
+      Type: 'Map',
+      ItemsPath: '$.numbers',
+      ItemSelector: { 'job.$': '$.job', 'number.$': '$$.Map.Item.Value' },
+      MaxConcurrency: 2,
+      ItemProcessor: {
+        ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+        StartAt: 'One',
+        States: {
+          One: task('one', { Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Failed' }], End: true }),
+          Failed: { Type: 'Fail', ErrorPath: '$.error.Error', CausePath: '$.error.Cause' },
+        },
+      },
+      ResultPath: null,
+      Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Caught' }],
+      Next: 'Done',
+    },
+    Done: { Type: 'Succeed' },
+    Caught: { Type: 'Succeed' },
+  },
+};
+
+test('a distributed map gives each item what its selector says, a few at a time', async (t) => {
+  const seen: unknown[] = [];
+  let [atOnce, most] = [0, 0];
+  const one = async (input: object) => {
+    seen.push(input);
+    most = Math.max(most, ++atOnce);
+    await pause(5);
+    atOnce -= 1;
+    return input;
+  };
+  const { run } = await start(t, distributed, { one });
+  const execution = await run({ job: 'j', numbers: [0, 1, 2, 3] });
+  assert.deepEqual(JSON.parse(execution.output!), { job: 'j', numbers: [0, 1, 2, 3] });
+  assert.deepEqual(
+    seen,
+    [0, 1, 2, 3].map((number) => ({ job: 'j', number })),
+  );
+  assert.equal(most, 2);
+});
+
+// On AWS the map hears of its threshold only: whoever wants the reason has to write it down.
+test('a distributed map says that an item failed, not of what', async (t) => {
+  const one = ({ number }: { number: number }) => (number === 1 ? failing('Broken', 'why') : number);
+  const { run } = await start(t, distributed, { one });
+  const { output } = await run({ job: 'j', numbers: [0, 1, 2] });
+  const { error } = JSON.parse(output!) as { error: { Error: string; Cause: string } };
+  assert.equal(error.Error, 'States.ExceedToleratedFailureThreshold');
+  assert.doesNotMatch(error.Cause, /why/);
+});
+
 test('an error nobody catches fails the execution with its name and cause', async (t) => {
   const { run } = await start(t, { StartAt: 'A', States: { A: task('a') } }, { a: () => failing('Broken', 'why') });
   const execution = await run({});
