@@ -62,7 +62,7 @@ export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<B
   } catch (error) {
     // It may have been wrapped anew since the record was read, by another passphrase, and the one before forgotten.
     const fresh = (await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined;
-    if (!(error instanceof JobFailure) || !fresh?.keyFile || isSame(fresh.keyFile, backup.keyFile)) throw error;
+    if (!(error instanceof JobFailure) || !fresh?.keyFile || isSameKey(fresh.keyFile, backup.keyFile)) throw error;
     return unlocked(tenant, fresh);
   }
 };
@@ -72,7 +72,7 @@ const unlocked = async (tenant: Tenant, { keyFile, archive, encryption }: Backup
   return (await unlockKeyFile(tenant, keyFile, archive, encryption.keyId)).dataKey;
 };
 
-const isSame = (a: Uint8Array, b: Uint8Array | undefined): boolean => b !== undefined && Buffer.compare(a, b) === 0;
+export const isSameKey = (a: Uint8Array, b: Uint8Array | undefined): boolean => b !== undefined && Buffer.compare(a, b) === 0;
 
 /** Opens a key file with what the organization has: KMS, its passphrase, or one that it had before and that still wraps keys. */
 export const unlockKeyFile = async (

@@ -8,6 +8,7 @@ import { after, commit, get, iso, set, type Tenant } from '../platform/index.ts'
 import { type ProjectRecord, projectKey, readProject } from '../project/index.ts';
 import { backupEvent } from './data.ts';
 import type { Engine } from './engine.ts';
+import { isSameKey } from './key.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { advance, isConflict, NotRunning, readRunning } from './running.ts';
 
@@ -77,7 +78,14 @@ const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): P
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const store = await engine.openStore(tenant, destination, backup.path);
   try {
-    await store.put(keyFileName, backup.keyFile ?? new Uint8Array(), lockOf(backup));
+    let stored: Uint8Array | undefined;
+    let { keyFile } = backup;
+    while (keyFile && !isSameKey(keyFile, stored)) {
+      await store.put(keyFileName, keyFile, lockOf(backup));
+      stored = keyFile;
+      // It may have been wrapped anew since it was read.
+      ({ keyFile } = (await readRunning(tenant, backup.id, engine.clock.now())).backup);
+    }
   } finally {
     store.close();
   }

@@ -5,7 +5,7 @@ import { enqueue } from '../event/index.ts';
 import { type Clock, commit, get, iso, log, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
 import { type EncryptionRecord, encryptionKey, readEncryption, sameEncryption } from './encryption.ts';
 import { JobFailure } from './failure.ts';
-import { dataKeyOf, wrapPresently } from './key.ts';
+import { dataKeyOf, isSameKey, wrapPresently } from './key.ts';
 import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
 
 export interface RewrapTask {
@@ -94,6 +94,8 @@ const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRe
       sameEncryption(tenant, chosen),
       set(backupKey.backup(tenant, id), { keyFile, encryption }, { where, otherwise: () => new Overtaken() }),
     ]);
+    // The step that begins it may have stored the key it had read before; after this it reads the new one.
+    if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, time);
   } catch (error) {
     if (error instanceof Overtaken) await putBack(tenant, store, backup, time);
     throw error;

@@ -176,6 +176,21 @@ test('a backup that changes meanwhile is looked at again, and its bucket ends up
   notDeepEqual(now.keyFile, backup.keyFile);
 });
 
+// The step that begins a backup keeps its key on the record first and in the bucket second.
+test('a key that was stored late by the backup itself does not stay in the place of the new one', async () => {
+  const { backup, store } = await made({ status: 'running' });
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (JSON.stringify(input).includes('"keyFile"')) void store.put('key', backup.keyFile);
+      return script.TransactWriteItems!(input);
+    },
+  });
+  await rewrap(version);
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, backup.id)).keyFile!));
+});
+
 test('the key of a backup that ended meanwhile is not left behind in its bucket', async () => {
   const { backup, store } = await made({ status: 'running' });
   const { version } = await choose({ mode: 'customer', passphrase: first });
