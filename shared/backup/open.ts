@@ -20,7 +20,14 @@ export interface OpenArchive {
   readonly archive: Archive;
   /** The folder of the backup's own objects. */
   readonly store: Store;
+  /** Where the objects lie, and what opens them, of this backup or of an earlier one in whose chunks it finds records. */
+  readonly partOf: (archiveId: string) => Promise<Part>;
   close(): void;
+}
+
+interface Part {
+  readonly store: Store;
+  readonly dataKey: Buffer;
 }
 
 export type Doors = Pick<Engine, 'openStore' | 'dataKeyOf'>;
@@ -74,8 +81,8 @@ interface Opened {
 
 /** Objects of earlier backups, in whose chunks an incremental one finds its records, lie in folders and under keys of their own. */
 export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey, manifest, doors }: Opened): OpenArchive => {
-  const others = new Map<string, Promise<{ readonly store: Store; readonly dataKey: Buffer }>>();
-  const partOf = (id: string): Promise<{ readonly store: Store; readonly dataKey: Buffer }> => {
+  const others = new Map<string, Promise<Part>>();
+  const partOf = (id: string): Promise<Part> => {
     if (id === backup.archive.backup) return Promise.resolve({ store, dataKey });
     const known = others.get(id) ?? openOther(tenant, id, doors);
     others.set(id, known);
@@ -91,11 +98,11 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
     store.close();
     for (const other of others.values()) other.then((one) => one.store.close()).catch(() => undefined);
   };
-  return { archive, store, close };
+  return { archive, store, partOf, close };
 };
 
 /** The record that an archive's id stands for: the backup itself, or one that was imported. */
-const openOther = async (tenant: Tenant, archiveId: string, doors: Doors) => {
+const openOther = async (tenant: Tenant, archiveId: string, doors: Doors): Promise<Part> => {
   const { pk, sk: prefix } = backupKey.archive(tenant, archiveId, '');
   const { items } = await query({ pk, prefix, limit: 1 });
   const [link] = items;

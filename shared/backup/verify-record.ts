@@ -1,0 +1,60 @@
+import { type Clock, commit, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import { auditOf } from './audit.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+import { Report } from './verify-report.ts';
+
+type Verification = NonNullable<BackupRecord['verification']>;
+
+/** How often the record is told how far the verification is. */
+const tellMs = 10_000;
+
+/** A verification on the record of its backup. Whatever is written is conditioned on its being the one under way. */
+export class VerifyRecord {
+  readonly report: Report;
+  readonly #tenant: Tenant;
+  readonly #backup: BackupRecord;
+  readonly #clock: Clock;
+  #was: Verification;
+  #toldMs: number;
+
+  constructor(tenant: Tenant, backup: BackupRecord, verification: Verification, clock: Clock) {
+    this.report = new Report(verification.findings);
+    this.#tenant = tenant;
+    this.#backup = backup;
+    this.#was = verification;
+    this.#clock = clock;
+    this.#toldMs = clock.now().getTime();
+  }
+
+  async tellNowAndThen(objects: number): Promise<void> {
+    if (this.#clock.now().getTime() - this.#toldMs >= tellMs) await this.tell(objects);
+  }
+
+  /** How far it is. */
+  async tell(objects: number): Promise<void> {
+    const now: Verification = { ...this.#was, objects, findings: this.report.findings };
+    await commit([this.#write({ verification: now })]);
+    this.#was = now;
+    this.#toldMs = this.#clock.now().getTime();
+  }
+
+  /** How it ended; what it found stays until a later verification has ended. */
+  async end(objects: number): Promise<void> {
+    const { report } = this;
+    const now = this.#clock.now();
+    const status = report.isBad ? 'failed' : 'passed';
+    const { findings } = report;
+    const verification: Verification = { status, depth: this.#was.depth, checkedAt: iso(now), objects, findings };
+    const details = { depth: verification.depth, objects, findings: findings.slice(0, 10) };
+    await commit([
+      this.#write({ verification, ...(status === 'passed' && { verifiedAt: iso(now) }) }),
+      auditOf(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
+    ]);
+    log.info('a verification ended', { backupId: this.#backup.id, status, objects });
+  }
+
+  #write(attributes: Partial<BackupRecord>): Write {
+    const where = { status: 'completed', verification: this.#was, leaving: undefined };
+    return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, { where, otherwise: () => new Overtaken() });
+  }
+}

@@ -1,0 +1,281 @@
+/** A verification finds what is wrong with a backup, names it, and never takes one thing for another. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { openManifest, sealManifest } from '../../../shared/archive/index.ts';
+import { type BackupRecord, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
+import { sampleOf } from '../../../shared/backup/verify-sample.ts';
+import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
+import { commit, after as later } from '../../../shared/platform/index.ts';
+import { chance } from '../archive/sample.ts';
+import { server, table, tenant } from './engine-world.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf, takeBackup } from './reading-world.ts';
+
+after(() => server.stop());
+
+type Depth = 'structure' | 'sample' | 'full';
+const depths: readonly Depth[] = ['structure', 'sample', 'full'];
+const text = (stringValue: string): Fields => ({ text: { stringValue } });
+
+let world: ReadingWorld;
+let backup: BackupRecord;
+let store: MemoryStore;
+
+/** Three chunks with an index each: the ranges of three collections do not touch. */
+beforeEach(async () => {
+  world = newReadingWorld();
+  const documents = ['a', 'c', 'e'].flatMap((id) => Array.from({ length: 40 }, (_, n) => [`${id}/${n}`, text(`${id}${n}`)]));
+  await put(world, Object.fromEntries(documents));
+  backup = await takeBackup(world, { collections: ['a', 'c', 'e'] });
+  store = storeOf(world, backup);
+});
+
+const chunks = ['chunk/00000000-0000', 'chunk/00000001-0000', 'chunk/00000002-0000'] as const;
+
+/** Runs the workflow of a verification; steps of no time check one part each. */
+const verify = async (depth: Depth, options: { seed?: string; stepMs?: number; of?: BackupRecord } = {}) => {
+  const { of = backup, stepMs = 600_000, seed } = options;
+  await commit(startVerification(tenant, recordOf(of.id), depth, world.engine.clock.now()).change.writes);
+  const { checkedAt: startedAt } = recordOf(of.id).verification!;
+  const tally = { documents: 0, tombstones: 0, users: 0 };
+  let position = seed === undefined ? null : { startedAt, seed, objects: 0, leaves: 0, tally };
+  for (let steps = 1; ; steps++) {
+    const until = later(world.engine.clock.now(), stepMs / 1_000);
+    position = (await verifyBackup(tenant, of.id, position, until, world.engine)) ?? null;
+    if (!position) return { steps, ...recordOf(of.id).verification!, verifiedAt: recordOf(of.id).verifiedAt };
+  }
+};
+const found = ({ findings }: { findings: readonly { object: string; problem: string }[] }) =>
+  findings.map(({ object, problem }) => `${problem} ${object}`);
+const flip = (name: string, at = 0.5): void => {
+  const bytes = store.objects.get(name)!;
+  bytes[Math.floor(bytes.length * at)]! ^= 1;
+};
+
+for (const depth of depths)
+  test(`an undamaged backup passes, depth ${depth}`, async () => {
+    const { status, objects, findings, verifiedAt, checkedAt } = await verify(depth);
+    deepEqual([status, objects, findings], ['passed', 8, []]);
+    equal(verifiedAt, checkedAt);
+    const [entry] = table.find(`AUDIT#${tenant.organizationId}`).filter(({ action }) => String(action).includes('verification'));
+    deepEqual([entry!.action, (entry!.actor as { type: string }).type], ['backup.verification_passed', 'system']);
+  });
+
+test('an object that is gone, empty, or filled with something else is found: exactly one finding, naming it', async () => {
+  const whole = store.objects.get(chunks[1])!;
+  store.objects.delete(chunks[1]);
+  for (const depth of depths) deepEqual(found(await verify(depth)), [`missing ${chunks[1]}`]);
+  store.objects.set(chunks[1], new Uint8Array());
+  for (const depth of depths) deepEqual(found(await verify(depth)), [`size ${chunks[1]}`]);
+  store.objects.set(chunks[1], new Uint8Array(whole.length).fill(1));
+  deepEqual(found(await verify('structure')), []);
+  for (const depth of ['sample', 'full'] as const) {
+    const { status, findings, verifiedAt, checkedAt } = await verify(depth);
+    deepEqual([status, found({ findings })], ['failed', [`corrupt ${chunks[1]}`]]);
+    ok(verifiedAt !== checkedAt);
+  }
+});
+
+test('any flipped bit of any object is found by a full check', async () => {
+  for (const name of [...store.objects.keys()].filter((one) => one !== 'key'))
+    for (const at of [0, 0.1, 0.5, 0.999]) {
+      flip(name, at);
+      deepEqual(found(await verify('full')), [`corrupt ${name}`], `${name} at ${at}`);
+      flip(name, at);
+    }
+  equal((await verify('full')).status, 'passed');
+});
+
+test('indexes are proven by every depth', async () => {
+  flip('index/00000001-0000', 0.9);
+  for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt index/00000001-0000']);
+});
+
+/** Every answer of the store to `get` goes through here. */
+const throughGet = (change: (bytes: Uint8Array, name: string) => Uint8Array): void => {
+  world.throughReading = (inner) =>
+    Object.assign(Object.create(inner) as MemoryStore, {
+      get: async (...args: Parameters<MemoryStore['get']>) => change(await inner.get(...args), args[0]),
+      put: inner.put.bind(inner),
+      head: inner.head.bind(inner),
+      list: (prefix: string) => inner.list(prefix),
+      close: () => undefined,
+    });
+};
+
+test('a bit that flips at every read is damage; one that flips once is a bad transfer', async () => {
+  let random = chance('flips');
+  throughGet((bytes, name) => {
+    if (!name.startsWith('chunk/')) return bytes;
+    const at = random(4).readUInt32BE() % bytes.length;
+    return bytes.map((byte, n) => (n === at ? byte ^ (1 << (at % 8)) : byte));
+  });
+  for (let run = 0; run < 50; run++) {
+    random = chance(`flips ${run}`);
+    const { status, findings } = await verify('full');
+    deepEqual([status, found({ findings })], ['failed', chunks.map((name) => `corrupt ${name}`)]);
+  }
+  const seen = new Set<string>();
+  throughGet((bytes, name) => {
+    if (seen.has(name)) return bytes;
+    seen.add(name);
+    return bytes.map((byte, n) => (n === bytes.length >> 1 ? byte ^ 1 : byte));
+  });
+  equal((await verify('full')).status, 'passed');
+  ok(seen.size >= 8);
+});
+
+test('a store out of reach is not a damaged backup, and a short answer is not an absent store', async () => {
+  throughGet((bytes, name) => {
+    if (name === chunks[0]) throw new StorageError('unavailable', 'The store does not answer.');
+    if (name === chunks[1]) throw new StorageError('denied', 'The credentials do not allow it.');
+    return name === chunks[2] ? bytes.subarray(0, 8) : bytes;
+  });
+  deepEqual(found(await verify('full')), [`unreadable ${chunks[0]}`, `unreadable ${chunks[1]}`, `corrupt ${chunks[2]}`]);
+  throughGet(() => {
+    throw new StorageError('unavailable', 'The store does not answer.');
+  });
+  const { status, findings } = await verify('structure');
+  deepEqual([status, found({ findings })], ['failed', ['unreadable manifest']]);
+});
+
+test('orphans are told and do no harm', async () => {
+  await store.put('chunk/00000009-0000', Buffer.from('left over'));
+  await store.put('notes.txt', Buffer.from('not ours'));
+  for (const depth of depths) {
+    const { status, findings } = await verify(depth);
+    deepEqual([status, found({ findings })], ['passed', ['orphan chunk/00000009-0000', 'orphan notes.txt']]);
+  }
+});
+
+test('a mixture of damage is counted exactly, the worst first', async () => {
+  await store.put('chunk/00000009-0000', Buffer.from('left over'));
+  store.objects.delete(chunks[0]);
+  flip(chunks[1]);
+  throughGet((bytes, name) => {
+    if (name === chunks[2]) throw new StorageError('denied', 'The credentials do not allow it.');
+    return bytes;
+  });
+  deepEqual(found(await verify('full')), [
+    `missing ${chunks[0]}`,
+    `corrupt ${chunks[1]}`,
+    `unreadable ${chunks[2]}`,
+    'orphan chunk/00000009-0000',
+  ]);
+});
+
+test('a manifest that is gone, alone or with everything, is told as what it is', async () => {
+  store.objects.delete('manifest');
+  const alone = await verify('structure');
+  deepEqual(
+    [alone.status, alone.findings[0]!.message],
+    ['failed', 'The manifest is gone, though other objects of the backup are there'],
+  );
+  store.objects.clear();
+  const all = await verify('full');
+  deepEqual([found(all), all.findings[0]!.message], [['missing manifest'], 'Nothing of the backup is in the destination']);
+});
+
+test('an older manifest of the same backup, and one with a line less, are noticed though they are genuine', async () => {
+  const dataKey = await world.engine.dataKeyOf(tenant, backup);
+  const options = { identity: backup.archive, dataKey, random: chance('another') };
+  const manifest = await openManifest(store.objects.get('manifest')!, options);
+  await store.put('manifest', sealManifest({ ...manifest, readTime: '2020-01-01T00:00:00Z' }, options).bytes);
+  for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt manifest']);
+  const { pages, objects, counts } = manifest;
+  const isGone = (name: string) => name.includes('00000002');
+  const less = {
+    ...manifest,
+    objects: objects.filter(({ name }) => !isGone(name)),
+    pages: pages.filter(({ object }) => !isGone(object)),
+    counts: { ...counts, documents: 80 },
+  };
+  await store.put('manifest', sealManifest(less, options).bytes);
+  store.objects.delete(chunks[2]);
+  store.objects.delete('index/00000002-0000');
+  for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt manifest']);
+});
+
+test('a chunk of another backup under the same name is not taken for this one', async () => {
+  const other = await takeBackup(world, { collections: ['a', 'c', 'e'] });
+  store.objects.set(chunks[0], storeOf(world, other).objects.get(chunks[0])!);
+  const { findings } = await verify('full');
+  deepEqual(
+    found({ findings }).map((one) => one.replace('size', 'corrupt')),
+    [`corrupt ${chunks[0]}`],
+  );
+});
+
+test('the key must lie with the backup, or the backup could not be read without the service', async () => {
+  store.objects.delete('key');
+  deepEqual(found(await verify('structure')), ['missing key']);
+  await store.put('key', Buffer.from('{}'));
+  deepEqual(found(await verify('structure')), ['corrupt key']);
+});
+
+test('damage that was found stays found: removing what is damaged does not mend the backup', async () => {
+  flip(chunks[0]);
+  equal((await verify('full')).status, 'failed');
+  store.objects.delete(chunks[0]);
+  for (const depth of depths) equal((await verify(depth)).status, 'failed');
+  equal(recordOf(backup.id).verifiedAt, null);
+});
+
+test('a sample finds damage if, and only if, it lies in the sample; the same seed draws the same', async () => {
+  for (const [seed, total] of [
+    ['x', 3],
+    ['y', 1_000],
+    ['z', 401],
+  ] as const) {
+    const sample = sampleOf(seed, total);
+    equal(new Set(sample).size, Math.min(total, Math.max(20, Math.ceil(total * 0.05))));
+    ok(sample.every((n) => n >= 0 && n < total));
+    deepEqual(sample, sampleOf(seed, total));
+  }
+  const filler = 'x'.repeat(300_000);
+  await put(world, Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`large/${n}`, text(`${filler}${n}`)])));
+  const large = await takeBackup(world, { collections: ['large'] });
+  const { objects } = storeOf(world, large);
+  const name = 'chunk/00000000-0000';
+  const bytes = objects.get(name)!;
+  const at = bytes.length - 40;
+  bytes[at]! ^= 1;
+  // The last leaf is the one that is damaged.
+  const total = 40;
+  const [within, without] = [true, false].map((is) => {
+    for (let n = 0; ; n++) if (sampleOf(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
+  });
+  deepEqual(found(await verify('sample', { of: large, seed: within! })), [`corrupt ${name}`]);
+  deepEqual(found(await verify('sample', { of: large, seed: without! })), []);
+});
+
+test('it goes on where the step before ended, and a step that is run twice tells nothing twice', async () => {
+  let now = Date.now();
+  world.nowMs = () => now++;
+  Object.assign(world.engine.clock, { now: () => new Date(now++) });
+  flip(chunks[1]);
+  const { steps, findings, objects } = await verify('full', { stepMs: 3 });
+  ok(steps > 3, String(steps));
+  deepEqual([found({ findings }), objects], [[`corrupt ${chunks[1]}`], 8]);
+  const { change } = startVerification(tenant, recordOf(backup.id), 'full', new Date(now));
+  await commit(change.writes);
+  const until = () => new Date(now + 3);
+  const first = await verifyBackup(tenant, backup.id, null, until(), world.engine);
+  await verifyBackup(tenant, backup.id, first!, until(), world.engine);
+  let position = await verifyBackup(tenant, backup.id, first!, until(), world.engine);
+  while (position) position = await verifyBackup(tenant, backup.id, position, until(), world.engine);
+  deepEqual(found(recordOf(backup.id).verification!), [`corrupt ${chunks[1]}`]);
+});
+
+test('what was asked for again, or deleted, is not written over', async () => {
+  const start = async (ms: number) => commit(startVerification(tenant, recordOf(backup.id), 'full', new Date(ms)).change.writes);
+  await start(Date.now() - 30 * 3_600_000);
+  const { checkedAt } = recordOf(backup.id).verification!;
+  await start(Date.now());
+  const stale = { startedAt: checkedAt, seed: 'x', objects: 0, leaves: 0, tally: { documents: 0, tombstones: 0, users: 0 } };
+  const until = new Date(Date.now() + 60_000);
+  equal(await verifyBackup(tenant, backup.id, stale, until, world.engine), undefined);
+  equal(recordOf(backup.id).verification!.status, 'running');
+  table.put({ ...recordOf(backup.id), status: 'deleted' });
+  equal(await verifyBackup(tenant, backup.id, null, until, world.engine), undefined);
+  equal(recordOf(backup.id).verification!.status, 'running');
+});
