@@ -106,16 +106,20 @@ for (const endpoint of endpoints.filter(({ list, access }) => list && typeof acc
   test(`${endpoint.id}: a cursor of another organization is refused`, async () => {
     const cursor = await foreignCursor(endpoint);
     if (cursor) {
-      const theirOwn = await call(endpoint, { token: theirs.owner.accessToken, org: theirs.id, query: { cursor } });
+      const own = { token: theirs.owner.accessToken, org: theirs.id, params: foreignIds };
+      const theirOwn = await call(endpoint, { ...own, query: { cursor } });
       equal(theirOwn.status, 200);
     }
-    const result = await call(endpoint, { token: ours.owner.accessToken, org: ours.id, query: { cursor: cursor ?? 'x' } });
+    // Where the path names a thing, it is theirs: the cursor is looked at before it.
+    const by = { token: ours.owner.accessToken, org: ours.id, params: foreignIds };
+    const result = await call(endpoint, { ...by, query: { cursor: cursor ?? 'x' } });
     equal(result.status, 400);
     equal(result.body.error.details.field, 'cursor');
   });
 
 const foreignCursor = async (endpoint: Endpoint): Promise<string | undefined> => {
-  const { body } = await call(endpoint, { token: theirs.owner.accessToken, org: theirs.id, query: { limit: '1' } });
+  const own = { token: theirs.owner.accessToken, org: theirs.id, params: foreignIds };
+  const { body } = await call(endpoint, { ...own, query: { limit: '1' } });
   return body.pagination.nextCursor ?? undefined;
 };
 
