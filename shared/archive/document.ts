@@ -47,14 +47,38 @@ export class DocumentCut {
   }
 
   #cutTail(bytes: Uint8Array, tag: number, seconds: number, nanos: number): boolean {
-    const length = writeTimestampField(scratch, 0, tag, seconds, nanos);
-    const start = this.bodyEnd - length;
+    const start =
+      seconds >= 2 ** 28 && seconds < 2 ** 35 && nanos > 0
+        ? usualStart(bytes, this.bodyEnd, tag, seconds, nanos)
+        : anyStart(bytes, this.bodyEnd, tag, seconds, nanos);
     if (start < this.bodyStart) return false;
-    for (let i = 0; i < length; i++) if (bytes[start + i] !== scratch[i]) return false;
     this.bodyEnd = start;
     return true;
   }
 }
+
+/** Where the field begins whose one shortest encoding ends at `end`; -1 if other bytes stand there. */
+const anyStart = (bytes: Uint8Array, end: number, tag: number, seconds: number, nanos: number): number => {
+  const length = writeTimestampField(scratch, 0, tag, seconds, nanos);
+  const start = end - length;
+  if (start < 0) return -1;
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== scratch[i]) return -1;
+  return start;
+};
+
+/** The same for times from 1978 to 3058 with a fraction, as nearly all are: seconds are five bytes, and nothing is written first. */
+const usualStart = (bytes: Uint8Array, end: number, tag: number, seconds: number, nanos: number): number => {
+  const width = nanos < 0x80 ? 1 : nanos < 0x4000 ? 2 : nanos < 0x20_0000 ? 3 : nanos < 0x1000_0000 ? 4 : 5;
+  const start = end - width - 9;
+  if (start < 0 || bytes[start] !== tag || bytes[start + 1] !== width + 7 || bytes[start + 2] !== 0x08) return -1;
+  const low = seconds & 0xfff_ffff;
+  if (bytes[start + 3] !== ((low & 0x7f) | 0x80) || bytes[start + 4] !== (((low >>> 7) & 0x7f) | 0x80)) return -1;
+  if (bytes[start + 5] !== (((low >>> 14) & 0x7f) | 0x80) || bytes[start + 6] !== ((low >>> 21) | 0x80)) return -1;
+  if (bytes[start + 7] !== (seconds - low) / 2 ** 28 || bytes[start + 8] !== 0x10) return -1;
+  let rest = nanos;
+  for (let at = start + 9; at < end - 1; at++, rest >>>= 7) if (bytes[at] !== ((rest & 0x7f) | 0x80)) return -1;
+  return bytes[end - 1] === rest ? start : -1;
+};
 
 const isNameField = (bytes: Uint8Array, start: number, { nameStart, nameEnd }: DocumentMarks): boolean => {
   const length = writeVarint(scratch, 0, nameEnd - nameStart);

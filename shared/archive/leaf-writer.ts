@@ -4,7 +4,8 @@ import type { DocumentMarks } from './document.ts';
 import { ArchiveError } from './error.ts';
 import { LeafColumns } from './leaf-columns.ts';
 import { leafBodyBytes, leafNameBytes, leafRecords, maxNameBytes, maxPlainBytes } from './limit.ts';
-import { compareFrom, sharedBytes } from './name-order.ts';
+import { compareFrom } from './name-order.ts';
+import { NameRun } from './name-run.ts';
 
 /** Gathers records until they make a leaf; its memory is used again for the next one. */
 export class LeafWriter {
@@ -16,6 +17,7 @@ export class LeafWriter {
   #bodyBytes = 0;
   readonly #last = Buffer.allocUnsafe(maxNameBytes);
   #lastBytes = 0;
+  readonly #names = new NameRun();
   #nameBytes = 0;
 
   constructor(ordered: boolean) {
@@ -59,7 +61,7 @@ export class LeafWriter {
   /** Remembers the name and answers how much of it need not be stored, as the record before has it too. */
   #follow(bytes: Uint8Array, nameStart: number, nameEnd: number): number {
     const [last, lastBytes] = [this.#last, this.#lastBytes];
-    const shared = sharedBytes(last, 0, lastBytes, bytes, nameStart, nameEnd);
+    const shared = this.#names.shared(last, 0, lastBytes, bytes, nameStart, nameEnd);
     if (this.#ordered && lastBytes > 0 && compareFrom(last, 0, lastBytes, bytes, nameStart, nameEnd, shared) >= 0)
       throw new ArchiveError('record-invalid', 'records must come in the order of their names, each once');
     for (let at = nameStart + shared; at < nameEnd; at++) last[at - nameStart] = bytes[at] ?? 0;

@@ -96,9 +96,26 @@ export class DocumentSkim implements DocumentMarks {
 
   /** A signed number of 64 bits; beyond 2^53 it is not exact. */
   #varint(bytes: Uint8Array, end: number): number {
-    let value = 0;
-    let scale = 1;
-    for (let i = 0; i < 9; i++, scale *= 128) {
+    let at = this.#at;
+    let low = 0;
+    // Nearly all are shorter than 28 bits: whole numbers of 32 bits are enough for those.
+    for (let shift = 0; shift < 28; shift += 7) {
+      if (at >= end) throw broken();
+      const byte = bytes[at++] ?? 0;
+      low |= (byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        this.#at = at;
+        return low;
+      }
+    }
+    this.#at = at;
+    return this.#longVarint(bytes, end, low);
+  }
+
+  #longVarint(bytes: Uint8Array, end: number, low: number): number {
+    let value = low;
+    let scale = 2 ** 28;
+    for (let i = 4; i < 9; i++, scale *= 128) {
       if (this.#at >= end) throw broken();
       const byte = bytes[this.#at++] ?? 0;
       value += (byte & 0x7f) * scale;

@@ -1,4 +1,4 @@
-import { compareFrom, sharedBytes } from '../archive/index.ts';
+import { compareFrom, NameRun } from '../archive/index.ts';
 import type { DocumentBatch } from './document-batch.ts';
 import { SourceError } from './error.ts';
 
@@ -12,6 +12,7 @@ export class CollectionTally {
   lastName: Buffer | undefined;
   #collection = '';
   #run = 0;
+  readonly #names = new NameRun();
   /** Where the last name's own id begins. */
   #idStart = 0;
 
@@ -27,7 +28,7 @@ export class CollectionTally {
     for (let i = 0; i < count; i++) {
       const start = batch.nameStart(i);
       const end = batch.nameEnd(i);
-      const shared = sharedBytes(before, beforeStart, beforeEnd, bytes, start, end);
+      const shared = this.#names.shared(before, beforeStart, beforeEnd, bytes, start, end);
       if (beforeEnd > beforeStart && compareFrom(before, beforeStart, beforeEnd, bytes, start, end, shared) >= 0)
         throw new SourceError('INTERNAL_ERROR', 'The source did not send its documents in the order of their names.');
       this.#count(bytes, start, end, shared);
