@@ -1,10 +1,10 @@
 /** Registering a backup that lies in a destination: a record of its own, from what the backup proves of itself. */
-import { invalid } from '../contract/errors.ts';
+
+import { ApiError, invalid } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
-import { whileActive } from '../organization/index.ts';
 import { type Change, create, iso, newId, query, type Tenant } from '../platform/index.ts';
-import { type ProjectRecord, whileConnected } from '../project/index.ts';
+import { type ProjectRecord, whileConnected, whileStaying } from '../project/index.ts';
 import { largest } from './contents.ts';
 import { type FoundBackup, lookAtBackup } from './import-look.ts';
 import { folderOf } from './import-path.ts';
@@ -62,10 +62,11 @@ export const importBackup = async (
     backup,
     change: {
       writes: [
-        whileActive(tenant),
         whileConnected(tenant, project.id),
+        whileStaying(tenant, project.id),
         countBackups(tenant, destination.id, 1),
-        countInOrganization(tenant, 1, backup.size),
+        // Nothing is added to an organization that is being deleted.
+        { ...countInOrganization(tenant, 1, backup.size), ...ifActive },
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
       ],
@@ -79,6 +80,11 @@ export const importBackup = async (
     },
   };
 };
+
+const ifActive = {
+  condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
+  otherwise: () => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization'),
+} as const;
 
 const createdAtOf = ({ metadata: { createdAt } }: ImportWish, now: Date): Date => {
   const moment = createdAt === undefined ? now : new Date(createdAt);
