@@ -3,7 +3,7 @@ import { persist } from './attempts.ts';
 import { type GcsObject, type GcsPlace, type GcsStore, parse } from './gcs-store.ts';
 import type { Answer } from './http-exchange.ts';
 import { PartGatherer } from './part-gatherer.ts';
-import { type PutOptions, StorageError, type Upload } from './store.ts';
+import { mayHaveHappened, type PutOptions, StorageError, type Upload } from './store.ts';
 
 /** What the store answers while it waits for more, and when an upload was ended. */
 const moreWanted = 308;
@@ -59,11 +59,11 @@ export class GcsUpload implements Upload {
       await this.#sending;
       this.#check();
       const last = Buffer.concat([this.#held ?? Buffer.alloc(0), this.#gatherer.rest()]);
+      this.#state = 'completing';
       if (this.#session === undefined) {
         await this.#store.put(this.#name, last, this.#options);
         this.#sent = last.length;
       } else {
-        this.#state = 'completing';
         this.#confirm(await this.#send(last, true));
       }
     } catch (error) {
@@ -86,7 +86,7 @@ export class GcsUpload implements Upload {
       const { status } = await client.call(call, uploadEnded, 204, 200, 404, 410);
       // Made after all, though not as it was sent, or unconfirmed.
       if (this.#isMade || (wasCompleting && status !== uploadEnded)) await this.#store.remove([this.#name]);
-    }
+    } else if (wasCompleting && mayHaveHappened(this.#failure)) await this.#store.remove([this.#name]);
     this.#state = 'aborted';
   }
 

@@ -1,5 +1,6 @@
 /** What does not keep a destination from working, and yet the customer should know. */
 import { S3Store } from './s3-store.ts';
+import { isRuledOut } from './s3-unfinished.ts';
 import { StorageError, type Store } from './store.ts';
 
 /** As far as the store lets us see: what it does not show is no reason to refuse it. */
@@ -21,7 +22,7 @@ const unfinishedUploads = async (store: S3Store): Promise<readonly string[]> => 
 };
 
 const expiringUploads = async (store: S3Store): Promise<readonly string[]> =>
-  (await store.endsUploads()) === false
+  (await isRuledOut(store.bucket)) === false
     ? [
         'The bucket has no lifecycle rule that ends incomplete multipart uploads: parts of a broken upload would be billed for ever.',
       ]

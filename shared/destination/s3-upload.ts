@@ -1,10 +1,11 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { persist } from './attempts.ts';
 import { PartGatherer } from './part-gatherer.ts';
+import type { S3Bucket } from './s3-bucket.ts';
 import { confirms, confirmsAll, type Digest, digestHeaders, digestOf } from './s3-digest.ts';
-import { s3Failure } from './s3-failure.ts';
-import type { S3Place, S3Store } from './s3-store.ts';
-import { type PutOptions, StorageError, type Upload } from './store.ts';
+import type { S3Store } from './s3-store.ts';
+import { endUpload, endUploads } from './s3-unfinished.ts';
+import { mayHaveHappened, type PutOptions, StorageError, type Upload } from './store.ts';
 
 interface Part {
   readonly number: number;
@@ -19,7 +20,7 @@ const partsMax = 10_000;
 /** A multipart upload that begins with the second part's bytes: what fits in one part is stored whole. */
 export class S3Upload implements Upload {
   readonly #store: S3Store;
-  readonly #place: S3Place;
+  readonly #bucket: S3Bucket;
   readonly #name: string;
   readonly #options: PutOptions;
   readonly #gatherer: PartGatherer;
@@ -29,16 +30,17 @@ export class S3Upload implements Upload {
   readonly #signal: AbortSignal;
   #id: Promise<string> | undefined;
   #begun = 0;
+  #beginnings = 0;
   #size = 0;
   #failure: unknown;
   #state: 'open' | 'completing' | 'finished' | 'aborted' = 'open';
 
-  constructor(store: S3Store, place: S3Place, name: string, options: PutOptions) {
+  constructor(store: S3Store, name: string, options: PutOptions) {
     this.#store = store;
-    this.#place = place;
+    this.#bucket = store.bucket;
     this.#name = name;
     this.#options = options;
-    this.#gatherer = new PartGatherer(place.partBytes);
+    this.#gatherer = new PartGatherer(store.bucket.place.partBytes);
     this.#signal = options.signal ? AbortSignal.any([options.signal, this.#end.signal]) : this.#end.signal;
   }
 
@@ -57,6 +59,7 @@ export class S3Upload implements Upload {
       const rest = this.#gatherer.rest();
       if (this.#id === undefined) {
         this.#size = rest.length;
+        this.#state = 'completing';
         await this.#store.put(this.#name, rest, this.#options);
       } else {
         if (rest.length > 0) this.#send(rest);
@@ -71,6 +74,7 @@ export class S3Upload implements Upload {
       await this.abort().catch(() => {});
       throw error;
     }
+    await this.#endTwins(this.#id !== undefined);
     this.#state = 'finished';
     return { size: this.#size };
   }
@@ -82,11 +86,13 @@ export class S3Upload implements Upload {
     // A part that arrives after the end would stay behind.
     await Promise.allSettled(this.#underWay);
     const id = await this.#id?.catch(() => undefined);
-    if (id !== undefined) {
-      const ended = await this.#store.abort(this.#store.key(this.#name), id);
-      // Gone because it was completed after all, unconfirmed.
-      if (wasCompleting && ended === 'gone') await this.#store.remove([this.#name]);
-    }
+    // Whole or in parts, it may be there after all, unconfirmed; what the store refused is not.
+    const mayBeThere =
+      id === undefined
+        ? mayHaveHappened(this.#failure)
+        : (await endUpload(this.#bucket, this.#bucket.key(this.#name), id)) === 'gone';
+    if (wasCompleting && mayBeThere) await this.#store.remove([this.#name]);
+    await this.#endTwins(id !== undefined);
     this.#state = 'aborted';
   }
 
@@ -109,18 +115,17 @@ export class S3Upload implements Upload {
 
   async #sendPart(number: number, body: Buffer): Promise<void> {
     if (number > partsMax) throw new StorageError('invalid', `An object has at most ${partsMax} parts.`);
-    const { client, bucket: Bucket, digest: kind } = this.#place;
+    const { client, digest: kind } = this.#bucket.place;
     this.#id ??= this.#begin();
     const UploadId = await this.#id;
     const digest = digestOf(kind, body);
-    const Key = this.#store.key(this.#name);
     const command = () =>
       new UploadPartCommand({
-        ...{ Bucket, Key, UploadId, PartNumber: number },
+        ...{ ...this.#bucket.object(this.#name), UploadId, PartNumber: number },
         ...{ Body: body, ContentLength: body.length },
         ...digestHeaders(digest),
       });
-    const tag = await this.#store.call('store a part', this.#signal, async (abortSignal) => {
+    const tag = await this.#bucket.call('store a part', this.#signal, async (abortSignal) => {
       const told = await client.send(command(), { abortSignal });
       if (told.ETag === undefined || confirms(digest, told) === false)
         throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
@@ -130,51 +135,57 @@ export class S3Upload implements Upload {
   }
 
   async #begin(): Promise<string> {
-    const { client, bucket: Bucket, digest } = this.#place;
+    const { client, digest } = this.#bucket.place;
     const command = new CreateMultipartUploadCommand({
-      ...{ Bucket, Key: this.#store.key(this.#name) },
+      ...this.#bucket.object(this.#name),
       ...(digest === 'crc32' && { ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' }),
-      ...this.#store.lock(this.#options),
+      ...this.#bucket.lock(this.#options),
     });
-    const send = (abortSignal: AbortSignal) => client.send(command, { abortSignal });
-    const { UploadId } = await this.#store.call('begin an upload', this.#signal, send);
+    const send = (abortSignal: AbortSignal) => {
+      this.#beginnings += 1;
+      return client.send(command, { abortSignal });
+    };
+    const { UploadId } = await this.#bucket.call('begin an upload', this.#signal, send);
     if (UploadId === undefined) throw new StorageError('invalid', 'The store began an upload without naming it.');
     return UploadId;
   }
 
+  /** A beginning whose answer never came may have left an upload that nobody knows by its id. */
+  async #endTwins(isKnown: boolean): Promise<void> {
+    const key = this.#bucket.key(this.#name);
+    if (this.#beginnings > Number(isKnown)) await endUploads(this.#bucket, this.#name, (other) => other === key).catch(() => {});
+  }
+
   /** An answer may be lost after the work was done: before it is tried again, and at the end, the object itself is asked. */
   async #complete(UploadId: string): Promise<void> {
-    const { client, bucket: Bucket, digest: kind, patience } = this.#place;
+    const { client, patience } = this.#bucket.place;
     this.#parts.sort((a, b) => a.number - b.number);
     const Parts = this.#parts.map(({ number: PartNumber, tag: ETag, digest }) => ({
       ...{ PartNumber, ETag },
       ...(digest.kind === 'crc32' && { ChecksumCRC32: digest.bytes.toString('base64') }),
     }));
-    const command = new CompleteMultipartUploadCommand({
-      ...{ Bucket, Key: this.#store.key(this.#name), UploadId },
-      MultipartUpload: { Parts },
-    });
+    const object = this.#bucket.object(this.#name);
+    const command = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } });
+    const send = async (abortSignal: AbortSignal) => (await client.send(command, { abortSignal })).ETag;
     const attempt = async (): Promise<void> => {
       let tag: string | undefined;
       try {
-        const limit = AbortSignal.timeout(patience.requestMs);
-        tag = (await client.send(command, { abortSignal: AbortSignal.any([this.#signal, limit]) })).ETag;
+        tag = await this.#bucket.once('complete an upload', this.#signal, send);
       } catch (error) {
         this.#signal.throwIfAborted();
         if (await this.#isThere(undefined)) return;
-        throw s3Failure(error, 'complete an upload');
+        throw error;
       }
-      if (!(await this.#isThere(tag)))
-        throw new StorageError('invalid', `The store did not keep ${kind === 'md5' ? 'the object' : 'the parts'} as sent.`);
+      if (!(await this.#isThere(tag))) throw new StorageError('invalid', 'The store did not keep the object as it was sent.');
     };
     await persist(attempt, patience, this.#signal);
   }
 
   /** Whether the object is there with this very size and content: by its checksum, or by the tag the completion told. */
   async #isThere(tag: string | undefined): Promise<boolean> {
-    const found = await this.#store.look(this.#name);
+    const found = await this.#bucket.look(this.#name);
     if (found?.ContentLength !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
-    return confirmsAll(this.#place.digest, digests, found) ?? (tag !== undefined && found.ETag === tag);
+    return confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.ETag === tag);
   }
 }

@@ -65,3 +65,6 @@ export class StorageError extends Error {
     return this.code === 'unavailable';
   }
 }
+
+/** Whether what failed may have been done all the same: only a refusal says that it was not. */
+export const mayHaveHappened = (error: unknown): boolean => !(error instanceof StorageError) || error.isTransient;

@@ -4,8 +4,8 @@
  * - unfinished multipart uploads are listed
  *
  * Any credentials open any bucket, with exceptions by which anybody can see from outside what a refusal does. Access key ids
- * that begin with
- * - `denied` may do nothing, `readonly` only read, `writeonly` only write and list, `nodelete` all but delete
+ * - that hold `denied`, `wrong`, `invalid`, `revoked` or `expired` anywhere, in either case, may do nothing
+ * - that begin with `readonly` may only read, with `writeonly` only write and list, with `nodelete` all but delete
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ const accessKeyOf = (authorization: string | undefined, url: URL): string => {
 
 const isAllowed = (key: string, method: string, isObject: boolean): boolean => {
   const isReading = method === 'GET' || method === 'HEAD';
-  if (key.startsWith('denied')) return false;
+  if (/denied|wrong|invalid|revoked|expired/i.test(key)) return false;
   if (key.startsWith('readonly')) return isReading;
   if (key.startsWith('writeonly')) return !isReading || !isObject;
   return !(key.startsWith('nodelete') && (method === 'DELETE' || (method === 'POST' && !isObject)));

@@ -104,6 +104,12 @@ test('a small object whose bytes change on their way is refused', async () => {
   equal(await behind.head('small'), undefined);
 });
 
+test('a small upload that may or may not have arrived is removed', async () => {
+  proxy.script(({ method }) => (method === 'POST' ? 'lost' : undefined));
+  await fails((await uploadOf('perhaps', Buffer.from('x'))).finish(), 'unavailable');
+  equal(await behind.head('perhaps'), undefined);
+});
+
 test('an answer that ends early is asked for again', async () => {
   const bytes = randomBytes(10_000);
   await behind.put('cut', bytes);

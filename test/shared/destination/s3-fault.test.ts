@@ -88,7 +88,7 @@ for (const type of ['s3', 'spaces'] as const)
         return isFirst ? slowDown : undefined;
       });
       deepEqual(await (await uploadOf('steps', bytes)).finish(), { size: bytes.length });
-      equal(refused, 6, 'begin, three parts, complete, look');
+      equal(refused, 7, 'begin, three parts, complete, look, and see whether the first beginning left anything');
       ok(Buffer.from(await behind.get('steps')).equals(bytes));
     });
 
@@ -137,6 +137,33 @@ for (const type of ['s3', 'spaces'] as const)
       script((seen) => (isComplete(seen) ? s3Error(200, 'InvalidPart') : undefined));
       await fails((await uploadOf('two-hundred', randomBytes(9 * MiB))).finish(), { code: 'unavailable' });
       await leavesNothing('two-hundred');
+    });
+
+    test('a beginning whose answer is lost leaves no upload behind', async () => {
+      for (const name of ['twins', 'twins-refused']) {
+        script((seen, before) =>
+          isBegin(seen) && before === 0
+            ? 'lost'
+            : isComplete(seen) && name !== 'twins'
+              ? s3Error(403, 'AccessDenied')
+              : undefined,
+        );
+        const ended = await (await uploadOf(name, randomBytes(9 * MiB))).finish().catch((error: unknown) => error);
+        equal(ended instanceof StorageError, name !== 'twins');
+        equal(count(isBegin), 2);
+        script(() => undefined);
+        equal(await behind.abandon(name), 0);
+      }
+    });
+
+    test('a small upload that may or may not have arrived is removed; one that was refused touches nothing', async () => {
+      script((seen) => (isPut(seen) ? 'lost' : undefined));
+      await fails((await uploadOf('perhaps', Buffer.from('x'))).finish(), { code: 'unavailable' });
+      equal(await behind.head('perhaps'), undefined);
+      await behind.put('before', Buffer.from('before'));
+      script((seen) => (isPut(seen) ? s3Error(400, 'InvalidRequest') : undefined));
+      await fails((await uploadOf('before', Buffer.from('x'))).finish(), { code: 'invalid' });
+      deepEqual(await behind.head('before'), { size: 6 });
     });
 
     test('a completion whose answer is lost is found by looking, and not made again', async () => {
