@@ -3,6 +3,7 @@ import { type NameRange, type RangeReader, readRange, SourceError, verifyCount }
 import { query } from '../platform/index.ts';
 import type { CopyRun } from './copy-run.ts';
 import { withPart } from './copy-run.ts';
+import { failureOf, JobFailure } from './failure.ts';
 import type { PartWriter } from './part.ts';
 import { tooManyReads } from './planning.ts';
 import { Pulse } from './pulse.ts';
@@ -38,7 +39,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     };
     const untold = (): number => standing().documents - told;
     const pulse = new Pulse({ tenant: parties.tenant, backup, halt, clock: engine.clock, untold, tell });
-    const isExhausted = await fill(run, reader, part).finally(() => pulse.stop());
+    const isExhausted = await fill(run, reader, part, range).finally(() => pulse.stop());
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
     const stored = await part.finish();
@@ -59,7 +60,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   });
 
 /** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
-const fill = async ({ backup, halt }: CopyRun, reader: RangeReader, part: PartWriter): Promise<boolean> => {
+const fill = async ({ backup, halt }: CopyRun, reader: RangeReader, part: PartWriter, range: NameRange): Promise<boolean> => {
   const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
   let collections = 0;
   let collectionIdBytes = 0;
@@ -78,9 +79,18 @@ const fill = async ({ backup, halt }: CopyRun, reader: RangeReader, part: PartWr
     return true;
   } catch (error) {
     const meaning = halt.meaning(error);
-    if (meaning !== undefined) throw meaning;
+    if (meaning !== undefined) throw placed(meaning, range);
     return false;
   }
+};
+
+/** A source that refuses is told of with where it did so: the root collections between which the range lies. */
+const placed = (error: unknown, { from, to }: NameRange): unknown => {
+  const failure = error instanceof SourceError ? failureOf(error) : undefined;
+  if (!failure) return error;
+  const rootOf = (name: string | undefined): string | null => name?.split('/')[0]?.replace('\0', '') ?? null;
+  const { code, message } = failure;
+  return new JobFailure(code, message, { fromCollection: rootOf(from), toCollection: rootOf(to) }, { cause: error });
 };
 
 /**

@@ -4,6 +4,7 @@ import { after, commit, epochSeconds, type Item, type Tenant, transactionMax, ty
 import { readProject } from '../project/index.ts';
 import type { Engine } from './engine.ts';
 import { JobFailure } from './failure.ts';
+import { isLong, keepsMinutes, minuteReads, nextMinute } from './moment.ts';
 import { probeReads, until } from './prepare.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from './record.ts';
 import { advance, isConflict, readRunning, whileRunning } from './running.ts';
@@ -56,9 +57,14 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Engine): P
 
 const ask = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<Plan> => {
   const source = engine.openSource(tenant, await readProject(tenant, backup.projectId));
+  const { collections, excludedCollections: excludeCollections, deadline } = backup;
+  const options = { collections, excludeCollections, rangesMax, signal: until(deadline, engine) };
   try {
-    const { collections, excludedCollections: excludeCollections, deadline } = backup;
-    return await plan(source, { collections, excludeCollections, rangesMax, signal: until(deadline, engine) });
+    if (!isLong(backup)) return await plan(source, options);
+    const pointInTimeRecovery = await keepsMinutes(source, engine.clock.now(), options.signal);
+    if (pointInTimeRecovery) await nextMinute(engine.clock, options.signal);
+    const made = await plan(source, { ...options, pointInTimeRecovery });
+    return { ...made, reads: made.reads + minuteReads };
   } finally {
     source.close();
   }

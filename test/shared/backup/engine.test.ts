@@ -189,6 +189,23 @@ test('a worker whose time is over hands on, and the parts of a range hold it onc
   deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
 });
 
+// What is written down of a part must fit an item, and what is shown must fit the record.
+test('thousands of collections end a part early and are counted all the same', async () => {
+  const world = newWorld();
+  const idOf = (n: number): string => `${String(n).padStart(5, '0')}-${'c'.repeat(40)}`;
+  await writePaths(
+    world,
+    Array.from({ length: 3_000 }, (_, n) => `root/gone/${idOf(n)}/1`),
+  );
+  await writePaths(world, [`root/gone/${idOf(2_999)}/2`]);
+  const { record, restored } = await completed(world);
+  deepEqual(restored.documents, contents(world));
+  ok(restored.manifest.objects.length > 2, 'one part was enough');
+  equal(restored.manifest.collections.length, 3_000);
+  equal(record.collectionCounts.length, 1_000);
+  deepEqual(record.collectionCounts[0], [idOf(2_999), 2]);
+});
+
 test('preparing and planning again finds what was prepared and planned', async () => {
   const world = newWorld();
   await writePaths(world, ['a/1', 'z/1']);
