@@ -3,7 +3,7 @@ import { auditEntry, type Origin } from '../audit/index.ts';
 import { emit } from '../event/index.ts';
 import { type Acting, named, noSuchOrganization, type OrganizationEntry, organizationKey } from '../organization/index.ts';
 import { commit, create, get, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
-import { carryConnection, jobRelease, type ProjectRecord, projectData, projectKey, sourceTaken } from '../project/index.ts';
+import { carryConnection, jobRelease, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import { carryDestinations } from './destination.ts';
 import { type Route, unchanged } from './route.ts';
 import type { Tally } from './survey.ts';
@@ -38,8 +38,6 @@ export const cross = async (
   await commit([
     { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), otherwise: () => new Overtaken() },
     create(arrived, () => new Overtaken()),
-    { remove: projectKey.source(from, project) },
-    create({ ...projectKey.source(to, arrived), projectId }, sourceTaken),
     { ...jobRelease(from, projectId, route.id), otherwise: () => new Overtaken() },
     turned(from, route, true),
     turned(to, route, false),

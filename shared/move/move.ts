@@ -29,7 +29,6 @@ import {
   type ProjectRecord,
   projectKey,
   readProject,
-  sourceTaken,
   whileConnected,
 } from '../project/index.ts';
 import { copyBackups } from './copy.ts';
@@ -68,7 +67,7 @@ export const moveProject = async (
   await survey(from, projectId);
   const isOurs = begun && job?.jobId === begun.id && begun.to === organizationId && !begun.isEnding;
   const route: Route = { id: isOurs ? begun.id : `mov_${newUlid(now)}`, projectId, from, to };
-  if (!isOurs) await begin(route, project, now);
+  if (!isOurs) await begin(route, now);
   try {
     if (!(await copyBackups(route, limit))) throw notYet();
     const arrived = await cross(route, { mover, target, project, tally: await survey(from, projectId), now });
@@ -91,14 +90,13 @@ const refuseUnlessAdmin = ({ actor, role }: Mover): void => {
 };
 
 /** Takes the project's lock. The task sees to the move's end should this call not. */
-const begin = async (route: Route, project: ProjectRecord, now: Date): Promise<void> => {
+const begin = async (route: Route, now: Date): Promise<void> => {
   const { id: moveId, projectId, from, to } = route;
   const [here, there] = moveRecords(route, iso(now));
   await commit([
     jobLock(from, projectId, { jobId: moveId, kind: 'move' }, now),
     whileConnected(from, projectId),
     whileActive(to),
-    { check: projectKey.source(to, project), condition: 'attribute_not_exists(pk)', otherwise: sourceTaken },
     // An earlier move of the same project is being put in order.
     create(here, () => movingAway()),
     create(there, () => movingAway()),

@@ -2,7 +2,7 @@
 import { accountKey, type UserRecord } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { reaches } from '../contract/access.ts';
-import { ApiError, invalid } from '../contract/errors.ts';
+import { invalid } from '../contract/errors.ts';
 import { type MemberRecord, organizationKey, readServiceAccount } from '../organization/index.ts';
 import { type GoogleAccount, getAll, readPrivateKey, sealSecret, type Tenant } from '../platform/index.ts';
 import type { Connection } from './record.ts';
@@ -37,9 +37,3 @@ const connectionOfMaker = async (tenant: Tenant): Promise<Connection> => {
   }
   return { type: 'user', userId: createdBy, email: profile?.email ?? member.address };
 };
-
-/** A database is read by one project of an organization: two would make two bills of it. */
-export const sourceTaken = (): ApiError =>
-  new ApiError('CONFLICT', 'This database is connected already, as another project of the organization', {
-    field: 'sourceProjectId',
-  });

@@ -2,7 +2,6 @@
 import { emit } from '../event/index.ts';
 import { type Acting, countProjects, named } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
-import { sourceTaken } from './connection.ts';
 import { projectData } from './data.ts';
 import { whileIdle } from './job.ts';
 import { noSuchProject } from './read.ts';
@@ -41,7 +40,6 @@ export const createProject = (
     change: {
       writes: [
         create(project),
-        create({ ...projectKey.source(tenant, project), projectId: id }, sourceTaken),
         ...destinationCheck(tenant, settings),
         countProjects(tenant, 1),
         emit(tenant, 'project.created', { organization: named(organization), project: projectData(project) }, now),
@@ -64,7 +62,6 @@ export const removeProject = ({ tenant, organization }: Acting, project: Project
     writes: [
       remove(projectKey.project(tenant, id), noSuchProject),
       whileIdle(tenant, id),
-      { remove: projectKey.source(tenant, project), condition: 'projectId = :id', values: { ':id': id } },
       countProjects(tenant, -1),
       emit(tenant, 'project.deleted', { organization: named(organization), project: projectData(project) }, now),
     ],

@@ -1,6 +1,6 @@
 export { type AuthUser, readAuthUsers } from './auth-user.ts';
 export { listRootCollections, type RootCollection } from './collection.ts';
-export { connectionOf, sourceTaken } from './connection.ts';
+export { connectionOf } from './connection.ts';
 export { createProject, removeProject } from './creation.ts';
 export { projectData } from './data.ts';
 export { jobLock, jobRelease, readJob, whileConnected, whileIdle } from './job.ts';

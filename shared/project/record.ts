@@ -57,11 +57,6 @@ export const projectKey = {
     sk: `${projectPrefix}${projectId}`,
   }),
   job: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
-  /** Which project reads a database: two would make two bills of it. */
-  source: (tenant: Tenant, { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>): Key => ({
-    pk: `ORG#${tenant.organizationId}`,
-    sk: `SOURCE#${sourceProjectId}#${databaseId}`,
-  }),
   /** Where a project has gone: a call that is repeated after its answer was lost finds it. */
   moved: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVED#${projectId}` }),
   move: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),

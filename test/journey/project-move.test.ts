@@ -103,11 +103,6 @@ test('it needs an admin in both, who is a person, and stands alone in its call',
   deepEqual((await call(projects.get, { ...by(from), params })).body.data, project);
   deepEqual((await call(projects.list, by(to))).body.data, []);
 });
-
-test('a database that is connected there already stays here', async () => {
-  const [from, to] = await twoOf();
-  const project = await newProject(from);
-  await newProject(to, { sourceProjectId: project.sourceProjectId });
   deepEqual(refusal(await move(from, project.id, to.id)), [409, 'CONFLICT']);
   equal((await call(projects.remove, { ...by(from), params: { projectId: project.id } })).status, 200);
 });

@@ -237,14 +237,6 @@ test('a project whose cancelled backup is still being cleaned up stays', async (
   await rejects(move(), refused('JOB_IN_PROGRESS'));
 });
 
-test('a database that the other organization has connected already stays here, untouched', async () => {
-  const table = await newWorld(2);
-  await commit([{ put: { ...projectKey.source(to, project), projectId: newId('project') } }]);
-  const before = new Map(table.items);
-  await rejects(move(), refused('CONFLICT'));
-  deepEqual(table.items, before);
-});
-
 test('moving it to where it is changes nothing', async () => {
   const table = await newWorld(1);
   const before = new Map(table.items);

@@ -126,7 +126,6 @@ const itemsOfWorld = async (backups: number): Promise<readonly Item[]> => {
   return [
     ...[from, to, elsewhere].flatMap((tenant) => [organizationOf(tenant), member(tenant)]),
     project,
-    { ...projectKey.source(from, project), projectId },
     await destination(used, backups + 2),
     await destination(unused, 0),
     ...rows,
