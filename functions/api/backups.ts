@@ -3,6 +3,7 @@ import {
   browseBackup,
   cancelBackup,
   childOf,
+  compareBackup,
   defaultDestination,
   estimateBackup,
   importBackup,
@@ -69,6 +70,11 @@ export const verify = handle(backups.verify, async ({ tenant, params, body, now 
 export const documents = handle(backups.documents, async ({ tenant, params, query, page }) => {
   const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);
   return { items: entries, next, change };
+});
+
+export const diff = handle(backups.diff, async (call) => {
+  const backup = await readBackup(call.tenant, call.params.backupId);
+  return compareBackup(call, backup, call.query.against);
 });
 
 const register = handle(backups.import, async ({ tenant, actor, body, now }) => {

@@ -4,6 +4,7 @@ export { cleanUp } from './cleaning.ts';
 export { copyShard } from './copy.ts';
 export { type BackupPlace, type BackupWish, expiryOf, startBackup } from './creation.ts';
 export { backupData, backupEvent, costOf, progressOf } from './data.ts';
+export { compareBackup, type DiffCall } from './diffing.ts';
 export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption.ts';
 export { failBackup, reasonFor } from './ending.ts';
 export { type Engine, engine } from './engine.ts';

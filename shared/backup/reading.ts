@@ -11,8 +11,8 @@ import { noSuchBackup } from './read.ts';
 import type { BackupRecord } from './record.ts';
 
 /** Somebody waits: a store that is slow is given up before the call is. */
-const callersDoors: Doors = {
-  ...engine,
+export const callersDoors: Doors = {
+  dataKeyOf: engine.dataKeyOf,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
 

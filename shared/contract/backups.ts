@@ -131,11 +131,15 @@ export const BackupEntry = z.object({
     .describe('The fields are too large, as JSON, for one answer; the archive command gives them'),
 });
 
+/** What changed from one state of a database to another. */
 export const Diff = z.object({
   against: z.string(),
-  counts: z.object({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() }),
+  counts: z
+    .object({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() })
+    .describe('Documents. One that was written again with the same fields is unchanged'),
   complete: z.boolean().describe('False if the counts cover what was compared so far; they grow with the next pages'),
   changes: z.array(z.object({ path: z.string(), change: z.enum(['added', 'changed', 'removed']) })),
+  cost: Cost.optional().describe('With live: what the comparison was billed by the source so far, pages before included'),
 });
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
@@ -279,12 +283,18 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '/{backupId}/diff',
     access: read,
-    summary: 'What was added, changed and removed since an earlier backup, or between the backup and the live database',
-    query: z.strictObject({ against: z.string().describe('The id of another backup, or live') }),
+    summary: 'What changed from another backup to this one, or from this one to the live database',
+    query: z.strictObject({
+      against: z
+        .union([z.literal('live'), id('backup')], 'must be the id of a backup, or live')
+        .describe(
+          'The id of another backup of the same project: added is what this one has and that one has not. Or live: added is what the database has now and this backup has not; every document there is billed as a read. Compared is what both were to hold, by their lists of collections',
+        ),
+    }),
     data: Diff,
     paged: true,
     audit: 'backup.compared',
-    errors: ['BACKUP_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'STORAGE_ERROR', 'CONFLICT'],
+    errors: ['BACKUP_NOT_FOUND', 'PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'STORAGE_ERROR', 'CONFLICT'],
     uses: ['table:write', 'source:read', ...opens],
   },
 });

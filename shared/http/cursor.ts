@@ -10,6 +10,8 @@ export interface Page {
 }
 
 const purpose = 'cursor';
+/** The longest name of a document, sealed: what a comparison may have to go on with. */
+const cursorMax = 8_704;
 
 export const readPage = async (query: Readonly<Record<string, string>>, scope: string, route: string): Promise<Page> => {
   const { limit = String(pageDefault), cursor } = query;
@@ -17,7 +19,7 @@ export const readPage = async (query: Readonly<Record<string, string>>, scope: s
     throw invalid('limit', `must be a whole number from 1 to ${pageMax}`);
   }
   if (cursor === undefined) return { limit: Number(limit), after: undefined };
-  const after = cursor.length > 2_048 ? undefined : await unseal(purpose, `${scope}|${route}`, cursor);
+  const after = cursor.length > cursorMax ? undefined : await unseal(purpose, `${scope}|${route}`, cursor);
   if (after === undefined) throw invalid('cursor', 'must be a nextCursor from this same list');
   return { limit: Number(limit), after };
 };

@@ -1,0 +1,105 @@
+/**
+ * Comparing a backup. There is one direction: with another backup, from that one to this one; with the live database, from this
+ * one to what is there now. Both are compared in what both were to hold.
+ */
+import type * as z from 'zod';
+import type { Diff } from '../contract/backups.ts';
+import { intersection, type NameRange, probeSource, type Source, scopeOf } from '../firestore/index.ts';
+import { type Clock, fingerprint } from '../platform/index.ts';
+import { costOf } from './data.ts';
+import { beginning, nameAt, type Progress, readCursor, type Sides, writeCursor } from './diff-cursor.ts';
+import { type Merged, merge } from './diff-merge.ts';
+import { ArchiveSide, LiveSide, type Side } from './diff-side.ts';
+import type { OpenArchive } from './open.ts';
+import type { BackupRecord } from './record.ts';
+
+export interface DiffOptions {
+  readonly limit: number;
+  readonly after: string | undefined;
+  readonly until: Date;
+  readonly clock: Clock;
+}
+
+export interface DiffPage {
+  readonly data: z.input<typeof Diff>;
+  readonly next: string | undefined;
+}
+
+/** A backup, and it open. */
+export interface Compared {
+  readonly backup: BackupRecord;
+  readonly open: OpenArchive;
+}
+
+/** Documents of both backups: so many are walked through within a call, so the counts are whole on the first page. */
+const countedOnMax = 2_000_000;
+/** The same of a live database, where each costs a read each time. */
+const liveCountedOnMax = 10_000;
+/** What one call may be billed as. */
+const liveReadsMax = 100_000;
+
+export const diffBackups = async (here: Compared, against: Compared, options: DiffOptions): Promise<DiffPage> => {
+  const sides: Sides = { from: against.open.archive, to: here.open.archive };
+  const scope = intersection(scopeIn(against.backup), scopeIn(here.backup));
+  const of = fingerprint(`${here.backup.id} ${against.backup.id}`).slice(0, 12);
+  const { progress, rest } = await start(of, scope, sides, options.after);
+  const [from, to] = [new ArchiveSide(against.open.archive, rest), new ArchiveSide(here.open.archive, rest)];
+  const documents = here.backup.documentCount + against.backup.documentCount;
+  const merged = await walk(from, to, progress, { ...options, countsOn: documents <= countedOnMax, isEnough: () => false });
+  return page(against.backup.id, of, merged, sides, progress);
+};
+
+export const diffLive = async (
+  here: Compared,
+  source: Source,
+  options: DiffOptions & { signal: AbortSignal },
+): Promise<DiffPage> => {
+  const sides: Sides = { from: here.open.archive, to: undefined };
+  const of = fingerprint(`${here.backup.id} live`).slice(0, 12);
+  const { progress: before, rest } = await start(of, scopeIn(here.backup), sides, options.after);
+  const { signal } = options;
+  // Asking for the time is billed as a read.
+  const readTime = before.readTime ?? (await probeSource(source, signal)).readTime;
+  const live = new LiveSide(source, rest, { readTime, signal });
+  const countsOn = here.backup.documentCount <= liveCountedOnMax;
+  const isEnough = (): boolean => live.reads >= liveReadsMax;
+  const merged = await walk(new ArchiveSide(here.open.archive, rest), live, before, { ...options, countsOn, isEnough });
+  const reads = before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
+  const { data, next } = await page('live', of, merged, sides, { ...before, readTime, reads });
+  return { data: { ...data, cost: costOf(reads) }, next };
+};
+
+/** What a backup was to hold. */
+const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly NameRange[] =>
+  scopeOf(collections, excludedCollections);
+
+/** What was compared before, and what of the scope is left. */
+const start = async (of: string, scope: readonly NameRange[], sides: Sides, after: string | undefined) => {
+  if (after === undefined) return { progress: beginning, rest: scope };
+  const { progress, at } = readCursor(after, of);
+  return { progress, rest: intersection(scope, [{ from: await nameAt(at, sides) }]) };
+};
+
+const walk = async (
+  from: Side,
+  to: Side,
+  { counts, total }: Progress,
+  { limit, countsOn, until, clock, isEnough }: DiffOptions & { countsOn: boolean; isEnough: () => boolean },
+): Promise<Merged> => {
+  const isOver = (): boolean => clock.now() >= until || isEnough();
+  try {
+    return await merge(from, to, { limit, counts, isOver, countsOn: countsOn && total === undefined });
+  } finally {
+    await Promise.all([from.close(), to.close()]);
+  }
+};
+
+const page = async (against: string, of: string, merged: Merged, sides: Sides, progress: Progress): Promise<DiffPage> => {
+  const { changes, stop } = merged;
+  const total = progress.total ?? merged.total;
+  const counts = total ?? stop?.counts ?? progress.counts;
+  return {
+    data: { against, counts: { ...counts }, complete: total !== undefined, changes: [...changes] },
+    next: stop && (await writeCursor(of, stop, sides, { ...progress, total })),
+  };
+};
