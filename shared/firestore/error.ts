@@ -1,9 +1,15 @@
 import type { JobErrorCode } from '../contract/errors.ts';
 
-/** What reading a source can end with. */
+/** What reading a source, or writing to a target, can end with. */
 export type SourceErrorCode = Extract<
   JobErrorCode,
-  'SOURCE_AUTH_ERROR' | 'SNAPSHOT_EXPIRED' | 'COUNT_MISMATCH' | 'CANCELLED' | 'INTERNAL_ERROR'
+  | 'SOURCE_AUTH_ERROR'
+  | 'SNAPSHOT_EXPIRED'
+  | 'COUNT_MISMATCH'
+  | 'TARGET_PERMISSION_DENIED'
+  | 'WRITE_QUOTA_EXCEEDED'
+  | 'CANCELLED'
+  | 'INTERNAL_ERROR'
 >;
 
 /**

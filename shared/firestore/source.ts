@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Attempts } from './attempts.ts';
+import { type AttemptOptions, Attempts } from './attempts.ts';
 import { Connection } from './connection.ts';
 import { cancelled, SourceError } from './error.ts';
 import { FrameBuffer, headerBytes } from './frame-buffer.ts';
@@ -22,7 +22,7 @@ export interface SourceOptions {
   readonly patience?: Partial<Patience>;
 }
 
-/** A database to read from. Its calls share a connection; several may be under way at once. */
+/** A database to read from or to write to. Its calls share a connection; several may be under way at once. */
 export class Source {
   /** `projects/p/databases/d` */
   readonly database: string;
@@ -49,9 +49,14 @@ export class Source {
     };
   }
 
-  attempts(signal: AbortSignal | undefined): Attempts {
+  /** How to wait between tries. */
+  waiting(signal: AbortSignal | undefined): AttemptOptions {
     const { random, sleep = rest } = this.#options;
-    return new Attempts({ patience: this.#patience, random, sleep, signal });
+    return { patience: this.#patience, random, sleep, signal };
+  }
+
+  attempts(signal: AbortSignal | undefined): Attempts {
+    return new Attempts(this.waiting(signal));
   }
 
   /** Begins a call, once; its answer gathers in the buffer. */
@@ -80,23 +85,15 @@ export class Source {
     const attempts = this.attempts(signal);
     for (;;) {
       try {
-        return await this.#once(method, request, attempts.needsToken, signal);
+        return await this.once(method, request, attempts.needsToken, signal);
       } catch (error) {
         await attempts.failed(error);
       }
     }
   }
 
-  close(): void {
-    this.#connection.close();
-  }
-
-  /** A connection on which nothing comes any more is not used again. */
-  suspect(failure: RpcError): void {
-    if (failure.status === 'DEADLINE_EXCEEDED' || failure.status === 'UNAVAILABLE') this.#connection.discard();
-  }
-
-  async #once(method: string, request: Buffer, refresh: boolean, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
+  /** Makes a call whose answer is small, once; an RpcError says how it failed. */
+  async once(method: string, request: Buffer, refresh: boolean, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
     const buffer = new FrameBuffer(4_096);
     const call = await this.begin(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
     try {
@@ -110,6 +107,15 @@ export class Source {
     } finally {
       call.cancel();
     }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** A connection on which nothing comes any more is not used again. */
+  suspect(failure: RpcError): void {
+    if (failure.status === 'DEADLINE_EXCEEDED' || failure.status === 'UNAVAILABLE') this.#connection.discard();
   }
 
   /** Whoever gives out tokens may fail like any server; that its grant is gone it says by a SourceError. */

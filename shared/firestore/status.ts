@@ -32,9 +32,12 @@ export class RpcError extends Error {
   }
 }
 
-/** How a call ended by its headers; undefined is success. A status that nobody knows is UNKNOWN. */
+/** The status of a number; one that nobody knows is UNKNOWN. */
+export const statusOf = (code: number): Status => names[code] ?? 'UNKNOWN';
+
+/** How a call ended by its headers; undefined is success. */
 export const failureOf = (headers: Readonly<Record<string, unknown>>): RpcError | undefined => {
-  const status = names[Number(headers['grpc-status'])] ?? 'UNKNOWN';
+  const status = statusOf(Number(headers['grpc-status']));
   return status === 'OK' ? undefined : new RpcError(status, decoded(String(headers['grpc-message'] ?? '')));
 };
 

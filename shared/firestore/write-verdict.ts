@@ -1,0 +1,53 @@
+import { SourceError } from './error.ts';
+import { RpcError, type Status } from './status.ts';
+import type { WriteStatus } from './write-answer.ts';
+import type { WriteMode } from './write-encoder.ts';
+
+/** What to make of one write: it is done, the document was there, send it again (after a longer rest), or it never will be done. */
+export type WriteVerdict = 'written' | 'exists' | 'again' | 'rest' | 'failed' | SourceError;
+
+/** What to make of a request that failed as a whole: send it again, after a longer rest, with a new token, or in smaller pieces. */
+export type RequestVerdict = 'again' | 'rest' | 'refresh' | 'split' | SourceError;
+
+/** Says what a status means for a write. One of permission is not about the document: the job is over. */
+export const judgeWrite = ({ status, message }: WriteStatus, mode: WriteMode): WriteVerdict => {
+  if (status === 'OK') return 'written';
+  if (mode === 'skip_existing' && (status === 'ALREADY_EXISTS' || status === 'FAILED_PRECONDITION')) return 'exists';
+  if (status === 'RESOURCE_EXHAUSTED') return 'rest';
+  if (passing.has(status)) return 'again';
+  if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') return refused(new RpcError(status, message));
+  return 'failed';
+};
+
+/** Says what a failed request means. One write that the target finds impossible fails a request of 500: the others have to go on. */
+export const judgeRequest = (error: RpcError): RequestVerdict => {
+  const { status } = error;
+  if (status === 'UNAUTHENTICATED') return 'refresh';
+  if (status === 'RESOURCE_EXHAUSTED') return 'rest';
+  if (passing.has(status)) return 'again';
+  // FAILED_PRECONDITION: a database that does not speak this protocol, such as one in Datastore mode.
+  if (refusing.has(status)) return refused(error);
+  return 'split';
+};
+
+/** After these a write may have been applied all the same: the answer was lost, not the request. */
+export const leavesDoubt = (status: Status): boolean => passing.has(status) && status !== 'ABORTED';
+
+/** In the target's words: more than it takes in one request. */
+export const isTooLarge = ({ message }: RpcError): boolean => /too (large|big|many)|exceeds/i.test(message);
+
+/** The target does not let the job write; trying again will not help. */
+export const refused = (cause: RpcError): SourceError =>
+  new SourceError('TARGET_PERMISSION_DENIED', `The target refused: ${cause.status} ${cause.message.slice(0, 300)}`.trim(), {
+    cause,
+  });
+
+/** A failure in the words of reading, where what refuses is a source, as one of the target. */
+export const ofTarget = (error: unknown): unknown => {
+  if (!(error instanceof SourceError) || error.code !== 'SOURCE_AUTH_ERROR') return error;
+  if (error.cause instanceof RpcError) return refused(error.cause);
+  return new SourceError('TARGET_PERMISSION_DENIED', error.message, { cause: error });
+};
+
+const passing: ReadonlySet<Status> = new Set(['ABORTED', 'UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'CANCELLED']);
+const refusing: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'UNIMPLEMENTED']);
