@@ -73,6 +73,12 @@ const fieldsOf = (schema: Schema, path: readonly string[] = []): Field[] =>
 const typesOf = (schema: Schema): string[] =>
   Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]).flatMap(typesOf) : [schema.type as string | string[]].flat();
 
+/** A whole number is a number as well; what is not whole is tried apart. */
+const isTypeOf = (schema: Schema, kind: string): boolean => {
+  const types = typesOf(schema);
+  return types.includes(kind) || (kind === 'number' && types.includes('integer'));
+};
+
 /** One value of every type JSON has. */
 const samples: Readonly<Record<string, readonly unknown[]>> = {
   null: [null],
@@ -100,7 +106,7 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
 
   suite(endpoint.id, () => {
     for (const { path, schema: inner } of fieldsOf(schema))
-      for (const [type, values] of Object.entries(samples).filter(([kind]) => !typesOf(inner).includes(kind)))
+      for (const [type, values] of Object.entries(samples).filter(([kind]) => !isTypeOf(inner, kind)))
         test(`${path.join('.')} given as ${type} is refused by name`, async () => {
           for (const value of values) {
             const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
@@ -114,6 +120,14 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
         const result = await send(endpoint, JSON.stringify(valueWith(base, path, 'x'.repeat(20_000))));
         refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
       }
+    });
+
+    test('a whole number that is none is refused by name', async () => {
+      for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('integer')))
+        for (const value of [1.5, 1e308]) {
+          const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
+          refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+        }
     });
 
     test('a body that is no object is refused', async () => {
@@ -206,7 +220,7 @@ for (const [what, text] of Object.entries(texts))
 suite('queries', () => {
   for (const endpoint of endpoints.filter(({ list }) => list))
     test(`${endpoint.id}: a page size or cursor that makes no sense is refused by name`, async () => {
-      const by = { token: organization.owner.accessToken, org: organization.id };
+      const by = { token: organization.owner.accessToken, org: organization.id, params: randomParams(endpoint) };
       for (const limit of ['0', '-1', '101', '1e9', 'NaN', '', '1.5', ' 1', '٣'])
         refused(endpoint, await call(endpoint, { ...by, query: { limit } }), 'VALIDATION_ERROR', 'limit');
       for (const cursor of ['', 'x', 'eyJhIjoxfQ', 'A'.repeat(4_000)])
