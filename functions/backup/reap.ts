@@ -32,7 +32,8 @@ const isReaped = async (note: RunningRecord): Promise<boolean> => {
     await reapBackup(proveTenant(note.organizationId, 'record'), note, engine, workflow);
     return true;
   } catch (error) {
-    log.error('a backup could not be looked after', { backupId: note.backupId, reason: (error as Error).name });
+    const { name, message } = error as Error;
+    log.error('a backup could not be looked after', { backupId: note.backupId, reason: `${name}: ${message}` });
     return false;
   }
 };

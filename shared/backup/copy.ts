@@ -24,9 +24,9 @@ export const copyShard = async (
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),
   ]);
-  const halt = new Halt(backup, handOver, clock);
   const store = await engine.openStore(tenant, destination, backup.path);
   const source = engine.openSource(tenant, project);
+  const halt = new Halt(backup, handOver, clock);
   try {
     const dataKey = await engine.dataKeyOf(tenant, backup);
     const run: CopyRun = { parties: { tenant, project, organization }, backup, project, engine, source, store, dataKey, halt };

@@ -12,6 +12,8 @@ export interface Prepared {
   readonly definition: StateMachineDefinition;
   readonly tasks: readonly Task[];
   readonly timeoutSeconds: number | undefined;
+  /** Whether a map of it starts executions of its own. */
+  readonly isDistributed: boolean;
 }
 
 export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
@@ -22,6 +24,7 @@ export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
  */
 export const prepare = (definition: Json, scale: number): Prepared => {
   const tasks: Task[] = [];
+  let hasMap = false;
   const machine = (part: Json): Json => ({
     ...part,
     States: Object.fromEntries(
@@ -31,6 +34,7 @@ export const prepare = (definition: Json, scale: number): Prepared => {
   const ready = (name: string, state: Json): Json => {
     const { Type: type, Resource: resource, Iterator: iterator, ItemProcessor: processor, Branches: branches } = state;
     const isDistributed = ((processor as Json | undefined)?.ProcessorConfig as Json | undefined)?.Mode === 'DISTRIBUTED';
+    hasMap ||= isDistributed;
     if (type === 'Task') tasks.push({ state: name, resource: runnable(name, resource) });
     return {
       ...state,
@@ -50,6 +54,7 @@ export const prepare = (definition: Json, scale: number): Prepared => {
     definition: rest as unknown as StateMachineDefinition,
     tasks,
     timeoutSeconds: typeof timeoutSeconds === 'number' ? timeoutSeconds : undefined,
+    isDistributed: hasMap,
   };
 };
 

@@ -115,6 +115,8 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     const runner = new StateMachine(prepared.definition, { validationOptions: { noValidate: true } });
     const call = async (functionArn: string, payload: unknown): Promise<unknown> => {
       permit(String(roleArn), { action: 'lambda:InvokeFunction', resources: [functionArn] });
+      // What a distributed map does for its items, it does under the same role.
+      if (prepared.isDistributed) permit(String(roleArn), { action: 'states:StartExecution', resources: [arn] });
       return invoke(functionArn, payload);
     };
     const machine: Machine = { name, arn, run: (execution) => runMachine(runner, prepared, execution, call) };

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as sfn from '@aws-sdk/client-sfn';
 import { jsonService } from '../../../../infra/local/engines/protocol.ts';
-import { AwsError } from '../../../../infra/local/engines/service.ts';
+import { AwsError, type Need } from '../../../../infra/local/engines/service.ts';
 import { openStepFunctions } from '../../../../infra/local/engines/step-functions.ts';
 import type { Statement } from '../../../../infra/local/parts.ts';
 import { account, allow, frontOf, region, resource, tempDir } from '../embedded.ts';
@@ -15,7 +15,7 @@ const task = (name: string, more: object = { End: true }) => ({ Type: 'Task', Re
 interface Options {
   readonly dir?: string;
   readonly delayScale?: number;
-  readonly permit?: () => void;
+  readonly permit?: (roleArn: string, need: Need) => void;
   readonly callers?: Record<string, readonly Statement[]>;
 }
 
@@ -179,6 +179,15 @@ test('a distributed map gives each item what its selector says, a few at a time'
     [0, 1, 2, 3].map((number) => ({ job: 'j', number })),
   );
   assert.equal(most, 2);
+});
+
+test('a distributed map needs its role to start the workflow itself', async (t) => {
+  const permit = (_role: string, { action }: Need): void => {
+    if (action === 'states:StartExecution') throw new AwsError('AccessDeniedException', 'not allowed');
+  };
+  const { run } = await start(t, distributed, { one: (input: object) => input }, { permit });
+  const { output } = await run({ job: 'j', numbers: [0] });
+  assert.ok((JSON.parse(output!) as { error?: object }).error);
 });
 
 // On AWS the map hears of its threshold only: whoever wants the reason has to write it down.
