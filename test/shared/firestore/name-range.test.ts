@@ -2,7 +2,16 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pathKey } from '../../../infra/local/engines/firestore/path-key.ts';
-import { collectionRange, compareNames, isCollectionPath, isInRange, scopeOf, tile } from '../../../shared/firestore/index.ts';
+import {
+  collectionRange,
+  compareNames,
+  intersection,
+  isCollectionPath,
+  isDocumentPath,
+  isInRange,
+  scopeOf,
+  tile,
+} from '../../../shared/firestore/index.ts';
 import { awkward } from './world.ts';
 
 const id = fc.oneof(
@@ -79,6 +88,28 @@ test('points that come twice, in any order or outside of the scope change nothin
   deepEqual(tile([{}], ['q/1', 'b/1', 'q/1']), [{ to: 'b/1' }, { from: 'b/1', to: 'q/1' }, { from: 'q/1' }]);
   deepEqual(tile(scopeOf(['b']), ['a/1', 'c/1']), [collectionRange('b')]);
   deepEqual(tile(scopeOf([]), ['a/1']), []);
+});
+
+test('what lies in two scopes lies in exactly one range of both', () => {
+  const lists = fc.tuple(fc.array(collectionPath, { maxLength: 4 }), fc.array(collectionPath, { maxLength: 2 }));
+  fc.assert(
+    fc.property(lists, lists, fc.array(documentPath, { minLength: 1, maxLength: 8 }), (a, b, documents) => {
+      const [left, right] = [scopeOf(...a), scopeOf(...b)];
+      for (const document of [...documents, ...[...a[0], ...b[0]].map((path) => `${path}/x/deep/y`)]) {
+        const isIn = (scope: typeof left): number => scope.filter((range) => isInRange(document, range)).length;
+        equal(isIn(intersection(left, right)), isIn(left) * isIn(right), JSON.stringify({ document, a, b }));
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+  deepEqual(intersection([{}], [{ from: 'a/b' }]), [{ from: 'a/b' }]);
+  deepEqual(intersection([{ to: 'a/b' }], [{ from: 'a/b' }]), []);
+});
+
+test('a document is named by a path of ids that can exist', () => {
+  for (const path of ['a/b', 'a/b/c/d', 'a/__id7__', 'a/__x__', 'a/ ']) ok(isDocumentPath(path), path);
+  for (const path of ['', 'a', 'a/b/c', '/a/b', 'a/', 'a//b', 'a/.', '__x__/b', `a/${'l'.repeat(1_501)}`])
+    ok(!isDocumentPath(path), path);
 });
 
 test('a collection is named by a path of ids that can exist', () => {
