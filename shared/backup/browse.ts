@@ -1,7 +1,7 @@
 /** Looking into a backup: the collections of a place, the documents of a collection, one document. */
 import type * as z from 'zod';
 import { type Archive, afterAll, recordKind, Seeker } from '../archive/index.ts';
-import type { BackupEntry } from '../contract/backups.ts';
+import type { BackupEntry } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { collectionRange, restDocument } from '../firestore/index.ts';
 import { countDocuments, slash, startsWith } from './browse-count.ts';

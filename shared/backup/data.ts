@@ -1,6 +1,6 @@
 /** A backup as the interface and the events show it. */
 import type * as z from 'zod';
-import type { Backup } from '../contract/backups.ts';
+import type { Backup } from '../contract/backup.ts';
 import type { EventData } from '../contract/events.ts';
 import { usdPerRead } from '../contract/limits.ts';
 import type { OrganizationRecord } from '../organization/index.ts';

@@ -3,7 +3,7 @@
  * one to what is there now. Both are compared in what both were to hold.
  */
 import type * as z from 'zod';
-import type { Diff } from '../contract/backups.ts';
+import type { Diff } from '../contract/backup.ts';
 import { intersection, type NameRange, probeSource, type Source, scopeOf } from '../firestore/index.ts';
 import { type Clock, fingerprint } from '../platform/index.ts';
 import { costOf } from './data.ts';

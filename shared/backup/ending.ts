@@ -1,6 +1,6 @@
 /** How a backup ends that was not completed: it says why, frees its project, and takes back what it stored. */
 import type * as z from 'zod';
-import type { JobError } from '../contract/backups.ts';
+import type { JobError } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, failureWrites } from '../destination/index.ts';
 import { emit } from '../event/index.ts';

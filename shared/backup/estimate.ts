@@ -1,6 +1,6 @@
 /** What a backup would read, store and cost, without making one. */
 import type * as z from 'zod';
-import type { Estimate } from '../contract/backups.ts';
+import type { Estimate } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type Plan, plan, readRange, type Source, SourceError } from '../firestore/index.ts';
 import type { Tenant } from '../platform/index.ts';

@@ -1,7 +1,7 @@
 /** Where backups are kept while they are made and after. Every key begins with the tenant. */
 import type * as z from 'zod';
 import type { ObjectEntry, PageEntry } from '../archive/index.ts';
-import type { Backup } from '../contract/backups.ts';
+import type { Backup } from '../contract/backup.ts';
 import type { Item, Key, Tenant } from '../platform/index.ts';
 
 type Shown = z.output<typeof Backup>;

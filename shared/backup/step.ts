@@ -1,7 +1,7 @@
 /** How every step of the workflow runs: a failure for good is on the record before it is thrown, anything else is tried again. */
 import * as z from 'zod';
 import { ArchiveError } from '../archive/index.ts';
-import type { JobError } from '../contract/backups.ts';
+import type { JobError } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { id } from '../contract/fields.ts';
 import { StorageError } from '../destination/index.ts';

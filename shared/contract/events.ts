@@ -1,7 +1,7 @@
 /** The catalogue of events: every name the service can emit, with the shape of its `data`. */
 import * as z from 'zod';
 import { invitableRoles, roles } from './access.ts';
-import { Backup, JobError, Progress } from './backups.ts';
+import { Backup, JobError, Progress } from './backup.ts';
 import { Moment } from './fields.ts';
 import { Project } from './projects.ts';
 import { StorageDestination } from './storage-destinations.ts';

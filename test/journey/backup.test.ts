@@ -2,7 +2,8 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
 import type * as z from 'zod';
-import { type Backup, backups } from '../../shared/contract/backups.ts';
+import type { Backup } from '../../shared/contract/backup.ts';
+import { backups } from '../../shared/contract/backups.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';

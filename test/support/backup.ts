@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod';
-import { type Backup, backups } from '../../shared/contract/backups.ts';
+import type { Backup } from '../../shared/contract/backup.ts';
+import { backups } from '../../shared/contract/backups.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
 import { call, type Result, stageVariable } from './client.ts';

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { backupData, backupEvent, progressOf } from '../../../shared/backup/index.ts';
-import { Backup } from '../../../shared/contract/backups.ts';
+import { Backup } from '../../../shared/contract/backup.ts';
 import { events } from '../../../shared/contract/events.ts';
 import { backupOf, organization, project } from './sample.ts';
 

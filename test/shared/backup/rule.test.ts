@@ -11,7 +11,7 @@ import {
   startBackup,
   startVerification,
 } from '../../../shared/backup/index.ts';
-import { backupStatuses } from '../../../shared/contract/backups.ts';
+import { backupStatuses } from '../../../shared/contract/backup.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import type { Acting, OrganizationRecord } from '../../../shared/organization/index.ts';
 import { epochSeconds, newId, type Write } from '../../../shared/platform/index.ts';
