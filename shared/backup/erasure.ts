@@ -2,7 +2,7 @@
 import { keyFileName, manifestName, objectKind } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, openStore, readDestination, StorageError, type Store } from '../destination/index.ts';
-import { get, log, query, type Tenant } from '../platform/index.ts';
+import { get, log, type Tenant, walk } from '../platform/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 /** What the task of a deleted backup does; twice is as good as once. */
@@ -44,11 +44,16 @@ const destinationOf = async (
   }
 };
 
-/** Whether another record still needs the objects. */
-const isShared = async (tenant: Tenant, { id, archive }: BackupRecord): Promise<boolean> => {
+/** Whether another record still needs the objects: one of the same archive in the same place. A copy elsewhere has its own. */
+const isShared = async (tenant: Tenant, { id, archive, path }: BackupRecord): Promise<boolean> => {
   const { pk, sk: prefix } = backupKey.archive(tenant, archive.backup, '');
-  const { items } = await query({ pk, prefix, limit: 2 });
-  return items.some((item) => item.backupId !== id);
+  for await (const { backupId } of walk({ pk, prefix })) {
+    if (backupId === id) continue;
+    const other = (await get(backupKey.backup(tenant, backupId as string))) as BackupRecord | undefined;
+    // In doubt they stay.
+    if (!other || other.path === path) return true;
+  }
+  return false;
 };
 
 /** Names handed to the store at once; S3 takes 1,000. */

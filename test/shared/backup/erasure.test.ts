@@ -70,6 +70,18 @@ test('objects that another record shares stay until the last of them is gone', a
   deepEqual(names(), others.sort());
 });
 
+test('a copy of the same archive in another place has objects of its own', async () => {
+  const { id, archive, path } = put({});
+  const copy = put({ status: 'completed', archive, path: 'copies/of-it' });
+  table.put({ ...backupKey.archive(tenant, archive.backup, copy.id), backupId: copy.id });
+  await eraseBackup(tenant, id, open);
+  deepEqual([paths, names()], [[path], others.sort()]);
+  paths = [];
+  table.put({ ...copy, path });
+  await eraseBackup(tenant, id, open);
+  deepEqual(paths, []);
+});
+
 test('nothing is tried where nothing can be removed, nor where the destination is gone', async () => {
   await eraseBackup(tenant, put({}, { immutable: true }).id, open);
   const lost = put({});
