@@ -27,6 +27,7 @@ import {
   write,
   writePaths,
 } from './engine-world.ts';
+import { bound } from './faulty-store.ts';
 import { randomTree } from './random-tree.ts';
 
 after(() => server.stop());
@@ -187,6 +188,29 @@ test('a worker whose time is over hands on, and the parts of a range hold it onc
   deepEqual(restored.documents, contents(world));
   deepEqual([record.documentCount, record.countVerified], [600, true]);
   deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+});
+
+test('where the destination has object lock, every object is locked until the same moment, and the record says so', async () => {
+  const world = newWorld();
+  await writePaths(world, ['a/1']);
+  const key = organizationKey.storageDestination(tenant, destinationId);
+  table.put({ ...table.get(key)!, objectLock: { mode: 'compliance', days: 3 } });
+  const locks = new Map<string, Date | undefined>();
+  world.through = (inner) => ({
+    ...bound(inner),
+    put: (name, bytes, options) => {
+      locks.set(name, options?.lockedUntil);
+      return inner.put(name, bytes, options);
+    },
+    upload: (name, options) => {
+      locks.set(name, options?.lockedUntil);
+      return inner.upload(name, options);
+    },
+  });
+  const { record } = await completed(world);
+  equal(Date.parse(record.lockedUntil!) - Date.parse(record.startedAt!), 3 * 24 * 3_600_000);
+  deepEqual([...locks.keys()].sort(), [...world.store.objects.keys()].sort());
+  for (const [name, lock] of locks) equal(lock?.toISOString(), record.lockedUntil, name);
 });
 
 // What is written down of a part must fit an item, and what is shown must fit the record.
