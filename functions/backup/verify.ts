@@ -1,5 +1,5 @@
 /** Checks a part of a backup where it lies; its answer is the input of the run that goes on. */
-import { engine, VerifyStep, verifyBackup } from '../../shared/backup/index.ts';
+import { engine, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { after, clock, proveTenant } from '../../shared/platform/index.ts';
 
@@ -7,8 +7,12 @@ import { after, clock, proveTenant } from '../../shared/platform/index.ts';
 const workSeconds = workers.backupVerify.timeoutSeconds / 2;
 
 export const handler = async (input: unknown): Promise<VerifyStep> => {
-  const { organizationId, backupId, position } = VerifyStep.parse(input);
+  const { organizationId, backupId, position, error } = VerifyStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
+  if (error !== undefined) {
+    await giveUpVerification(tenant, backupId, position, clock);
+    return { organizationId, backupId, position, done: true };
+  }
   const next = await verifyBackup(tenant, backupId, position, after(clock.now(), workSeconds), engine);
   return { organizationId, backupId, position: next ?? null, done: next === undefined };
 };

@@ -1,5 +1,5 @@
 /** Checks a backup where it lies, a bounded part at a time. */
-import { failed, type Step, untilDone } from './step.ts';
+import { failed, type Step, task, untilDone } from './step.ts';
 
 /** Terabytes at 100 MB/s; an execution that lives on is stuck, not slow. */
 const workflowTimeoutSeconds = 24 * 3_600;
@@ -10,9 +10,10 @@ export const verifyDefinition = ({ backupVerify }: Readonly<Record<'backupVerify
   StartAt: 'Verify',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    ...untilDone('Verify', backupVerify, 'Failed', 'Verified'),
+    ...untilDone('Verify', backupVerify, 'Give up', 'Verified'),
     Verified: { Type: 'Succeed' },
-    // The step itself tells the record of whatever the store or the key answers; this is a fault of ours.
+    // The step itself tells the record of whatever the store or the key answers; this is a fault of ours, told as such.
+    'Give up': task(backupVerify, 'Failed', { ResultPath: null, Next: 'Failed' }),
     Failed: failed,
   },
 });

@@ -30,6 +30,8 @@ export const VerifyStep = z.object({
   backupId: id('backup'),
   position: Position.nullable(),
   done: z.boolean(),
+  /** Why no try of the step before succeeded: then there is only to say so. */
+  error: z.unknown().optional(),
 });
 export type VerifyStep = z.output<typeof VerifyStep>;
 
@@ -66,6 +68,22 @@ export const verifyBackup = async (
     }
   await record.end(open ? at.objects + besides : 1);
   return undefined;
+};
+
+/** Says that a verification could not be finished, for a reason of ours: it says nothing of the backup, and another may be asked for. */
+export const giveUpVerification = async (
+  tenant: Tenant,
+  backupId: string,
+  position: Position | null,
+  clock: Clock,
+): Promise<void> => {
+  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const { verification } = backup ?? {};
+  if (backup?.status !== 'completed' || verification?.status !== 'running') return;
+  if (position && verification.checkedAt !== position.startedAt) return;
+  const record = new VerifyRecord(tenant, backup, verification, clock);
+  record.report.add(manifestName, 'unreadable', 'The verification could not be finished; ask for another');
+  await record.end(verification.objects);
 };
 
 interface Work {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { openManifest, sealManifest } from '../../../shared/archive/index.ts';
-import { type BackupRecord, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
+import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
 import { sampleOf } from '../../../shared/backup/verify-sample.ts';
 import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../shared/platform/index.ts';
@@ -278,4 +278,17 @@ test('what was asked for again, or deleted, is not written over', async () => {
   table.put({ ...recordOf(backup.id), status: 'deleted' });
   equal(await verifyBackup(tenant, backup.id, null, until, world.engine), undefined);
   equal(recordOf(backup.id).verification!.status, 'running');
+});
+
+test('one that cannot be finished says so, and another can be asked for at once', async () => {
+  await commit(startVerification(tenant, recordOf(backup.id), 'full', new Date()).change.writes);
+  const { checkedAt: startedAt } = recordOf(backup.id).verification!;
+  const tally = { documents: 0, tombstones: 0, users: 0 };
+  const other = { startedAt: '2020-01-01T00:00:00.000Z', seed: 'x', objects: 0, leaves: 0, tally };
+  await giveUpVerification(tenant, backup.id, other, world.engine.clock);
+  equal(recordOf(backup.id).verification!.status, 'running');
+  await giveUpVerification(tenant, backup.id, { ...other, startedAt }, world.engine.clock);
+  const { status, findings } = recordOf(backup.id).verification!;
+  deepEqual([status, found({ findings })], ['failed', ['unreadable manifest']]);
+  equal((await verify('full')).status, 'passed');
 });

@@ -1,0 +1,60 @@
+/** The verify workflow itself, run with faults in its step. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { StateMachine } from 'aws-local-stepfunctions';
+import { verifyDefinition } from '../../../infra/workflow/verify.ts';
+
+const definition = JSON.stringify(
+  verifyDefinition({ backupVerify: { arn: 'arn:aws:lambda:eu-west-1:123456789012:function:verify', timeoutSeconds: 60 } }),
+);
+const input = { organizationId: 'org_1', backupId: 'bkp_1', position: null, done: false };
+type Given = typeof input & { readonly error?: { readonly Error: string } };
+
+/** Runs it with a step that does what the script says; waits between tries take no time. */
+const run = async (verify: (given: Given, times: number) => object, giveUp: (given: Given) => object = () => ({})) => {
+  const seen: (readonly [string, Given])[] = [];
+  const handler = (state: string, work: (given: Given, times: number) => object) => async (event: unknown) => {
+    const times = seen.filter(([name]) => name === state).length;
+    seen.push([state, event as Given]);
+    return work(event as Given, times);
+  };
+  const execution = new StateMachine(JSON.parse(definition), { validationOptions: { noValidate: true } }).run(input, {
+    overrides: {
+      taskResourceLocalHandlers: { Verify: handler('Verify', verify), 'Give up': handler('Give up', giveUp) } as never,
+      retryIntervalOverrides: { Verify: 0, 'Give up': 0 },
+    },
+  });
+  const outcome = await execution.result.then(
+    () => 'succeeded',
+    (error: Error) => `failed: ${error.name} ${error.message}`,
+  );
+  return { seen, outcome };
+};
+const fails = (): never => {
+  throw Object.assign(new Error('no'), { name: 'AccessDenied' });
+};
+
+suite('verify', () => {
+  test('is a state machine', () =>
+    assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
+
+  test('goes on from where the step before ended until it is done', async () => {
+    const { seen, outcome } = await run((given, times) => ({ ...given, position: { n: times + 1 }, done: times === 2 }));
+    assert.equal(outcome, 'succeeded');
+    assert.deepEqual(
+      seen.map(([, { position }]) => position),
+      [null, { n: 1 }, { n: 2 }],
+    );
+  });
+
+  test('what no try can do is told on the record, and the alarm rings with the cause', async () => {
+    const { seen, outcome } = await run(fails);
+    assert.match(outcome, /^failed: .*AccessDenied/);
+    assert.deepEqual(
+      seen.map(([state]) => state),
+      [...Array(7).fill('Verify'), 'Give up'],
+    );
+    assert.equal(seen.at(-1)![1].error!.Error, 'AccessDenied');
+    assert.match((await run(fails, fails)).outcome, /^failed: .*AccessDenied/);
+  });
+});
