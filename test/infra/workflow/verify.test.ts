@@ -31,7 +31,7 @@ const run = async (verify: (given: Given, times: number) => object, giveUp: (giv
   return { seen, outcome };
 };
 const fails = (): never => {
-  throw Object.assign(new Error('no'), { name: 'AccessDenied' });
+  throw Object.assign(new Error('AccessDenied happened'), { name: 'AccessDenied' });
 };
 
 suite('verify', () => {
