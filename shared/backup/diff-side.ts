@@ -1,6 +1,13 @@
 /** Two states of a database, walked side by side in the order of names. */
 import { type Archive, compareNames, type Leaf, recordKind, type Segment, streamLeaves } from '../archive/index.ts';
-import { type DocumentBatch, type NameRange, type RangeReader, readRange, type Source } from '../firestore/index.ts';
+import {
+  type DocumentBatch,
+  type NameRange,
+  type RangeReader,
+  type RawDocument,
+  readRange,
+  type Source,
+} from '../firestore/index.ts';
 
 /** One document after the other. `step` moves within what is held and costs nothing; when it is used up, `load` gets more. */
 export interface Side {
@@ -107,6 +114,8 @@ export class LiveSide implements Side {
   readonly #readers: RangeReader[] = [];
   #batch: DocumentBatch | undefined;
   #index = 0;
+  /** One serves for all documents. */
+  #marks: RawDocument | undefined;
 
   constructor(source: Source, scope: readonly NameRange[], at: LiveOptions) {
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
@@ -121,7 +130,8 @@ export class LiveSide implements Side {
   step(): boolean {
     const batch = this.#batch;
     if (!batch || ++this.#index >= batch.count) return false;
-    const { updatedSeconds, updatedNanos, nameStart, nameEnd } = batch.at(this.#index);
+    this.#marks = batch.at(this.#index, this.#marks);
+    const { updatedSeconds, updatedNanos, nameStart, nameEnd } = this.#marks;
     this.name = batch.bytes.subarray(nameStart + this.#rootBytes, nameEnd);
     this.seconds = updatedSeconds;
     this.nanos = updatedNanos;

@@ -1,6 +1,7 @@
 /** A backup is looked into where it lies: collections, documents, one document, with few reads. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { browseBackup } from '../../../shared/backup/index.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
 import { awkward } from '../firestore/world.ts';
@@ -174,6 +175,27 @@ test('one document takes a handful of reads, and subtrees are passed over', asyn
   // The manifest, the page, and the leaves in which the three lie and end.
   ok(reads.length <= 7, String(reads));
 });
+
+test('an answer stays below what a function may answer, however large the documents are', async () => {
+  const large = newReadingWorld();
+  const huge = 'x'.repeat(900_000);
+  const flags = Array.from({ length: 300_000 }, () => flag);
+  await put(large, Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a/${n}`, text(`${huge}${n}`)])));
+  await put(large, { 'b/1': { flags: { arrayValue: { values: flags } } } });
+  const whole = await takeBackup(large);
+  const look = (path: string, after?: string) =>
+    browseBackup(tenant, whole, { path, showMissing: 'false' }, { limit: 50, after }, large.engine);
+  const first = await look('a');
+  ok(first.next !== undefined && Buffer.byteLength(JSON.stringify(first.entries)) < 6_000_000);
+  const rest = await look('a', first.next);
+  deepEqual(
+    [...first.entries, ...rest.entries].map(({ id }) => id),
+    ['0', '1', '2', '3', '4', '5', '6', '7'],
+  );
+  const [one] = (await look('b/1')).entries;
+  deepEqual([one!.id, one!.fieldsTooLarge, one!.fields], ['1', true, undefined]);
+});
+const flag = proto.Value.encode({ booleanValue: true });
 
 test('every look is noted with its path', async () => {
   const { change } = await browseBackup(
