@@ -1,12 +1,9 @@
 import {
   backupData,
-  browseBackup,
   cancelBackup,
   childOf,
-  compareBackup,
   defaultDestination,
   estimateBackup,
-  importBackup,
   listBackups,
   presentKey,
   readBackup,
@@ -66,27 +63,3 @@ export const verify = handle(backups.verify, async ({ tenant, params, body, now 
   const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
   return { data: backupData(backup), change };
 });
-
-export const documents = handle(backups.documents, async ({ tenant, params, query, page }) => {
-  const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);
-  return { items: entries, next, change };
-});
-
-export const diff = handle(backups.diff, async (call) => {
-  const backup = await readBackup(call.tenant, call.params.backupId);
-  return compareBackup(call, backup, call.query.against);
-});
-
-const register = handle(backups.import, async ({ tenant, actor, body, now }) => {
-  const { projectId, storageDestinationId, path, metadata = {} } = body;
-  const [project, destination] = await Promise.all([
-    readProject(tenant, projectId),
-    readDestination(tenant, storageDestinationId),
-  ]);
-  const createdBy = { type: actor.type, id: actor.id };
-  const { backup, change } = await importBackup({ tenant, project, destination }, { path, metadata, createdBy }, now);
-  return { data: backupData(backup), change };
-});
-
-// The name of its row is a word of the language.
-export { register as import };

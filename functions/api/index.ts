@@ -6,6 +6,7 @@ import type { contract } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';
 import * as auditLogs from './audit-logs.ts';
 import * as auth from './auth.ts';
+import * as backupContents from './backup-contents.ts';
 import * as backups from './backups.ts';
 import * as description from './description.ts';
 import * as encryption from './encryption.ts';
@@ -31,6 +32,7 @@ export const handlers = {
   projects,
   storageDestinations,
   backups,
+  backupContents,
   auditLogs,
   system,
   description,

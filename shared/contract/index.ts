@@ -1,6 +1,7 @@
 /** Everything the outside sees, in one table. */
 import { auditLogs } from './audit-logs.ts';
 import { auth } from './auth.ts';
+import { backupContents } from './backup-contents.ts';
 import { backups } from './backups.ts';
 import { encryption } from './encryption.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -24,6 +25,7 @@ export const contract = {
   projects,
   storageDestinations,
   backups,
+  backupContents,
   auditLogs,
   system,
   description,

@@ -4,6 +4,7 @@ import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
+import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
 import { bucketClient, objectAt, objectsIn } from '../support/bucket.ts';
@@ -62,11 +63,11 @@ before(async () => {
 });
 
 const look = (path: string, more: Record<string, string> = {}) =>
-  call(backups.documents, { ...by(), params: { backupId: backup.id }, query: { path, ...more } });
+  call(backupContents.documents, { ...by(), params: { backupId: backup.id }, query: { path, ...more } });
 
 suite('looking into a backup', () => {
   test('from the root to one document', async () => {
-    const roots = await call(backups.documents, { ...by(), params: { backupId: backup.id } });
+    const roots = await call(backupContents.documents, { ...by(), params: { backupId: backup.id } });
     deepEqual(
       roots.body.data.map(({ type, path, documents }) => [type, path, documents]),
       [
@@ -128,11 +129,11 @@ suite('looking into a backup', () => {
     }
     const stranger = await newOrganization();
     const theirs = { token: stranger.owner.accessToken, org: stranger.id };
-    for (const row of [backups.documents, backups.diff] as const) {
+    for (const row of [backupContents.documents, backupContents.diff] as const) {
       const answer = await call(row, {
         ...theirs,
         params: { backupId: backup.id },
-        query: row === backups.diff ? { against: 'live' } : {},
+        query: row === backupContents.diff ? { against: 'live' } : {},
       });
       deepEqual([answer.status, answer.body.error.code], [404, 'BACKUP_NOT_FOUND']);
     }
@@ -155,7 +156,7 @@ const sorted = (json: unknown): string =>
 
 suite('comparing a backup', () => {
   const compare = (of: string, against: string, more: Record<string, string> = {}) =>
-    call(backups.diff, { ...by(), params: { backupId: of }, query: { against, ...more } });
+    call(backupContents.diff, { ...by(), params: { backupId: of }, query: { against, ...more } });
 
   test('with the live database and with another backup', async () => {
     const same = await compare(backup.id, 'live');
@@ -268,7 +269,7 @@ test('a deleted backup is looked into no more', async () => {
   equal((await call(backups.remove, { ...by(), params: { backupId: backup.id } })).status, 200);
   for (const answer of [
     await look(''),
-    await call(backups.diff, { ...by(), params: { backupId: backup.id }, query: { against: 'live' } }),
+    await call(backupContents.diff, { ...by(), params: { backupId: backup.id }, query: { against: 'live' } }),
   ])
     deepEqual([answer.status, answer.body.error.code], [404, 'BACKUP_NOT_FOUND']);
 });

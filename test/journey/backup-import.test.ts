@@ -5,6 +5,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type * as z from 'zod';
 import { encodeKeyFile, parseKeyFile } from '../../shared/archive/index.ts';
 import type { Backup } from '../../shared/contract/backup.ts';
+import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
@@ -27,7 +28,7 @@ const ask = (more: object) => ({
   path: original.path,
   ...more,
 });
-const bring = (more: object = {}) => call(backups.import, { ...by(), body: ask(more) });
+const bring = (more: object = {}) => call(backupContents.register, { ...by(), body: ask(more) });
 const refused = async (more: object, field: string, reason: RegExp) => {
   const { status, body, text } = await bring(more);
   deepEqual([status, body.error?.code, body.error?.details.field], [400, 'VALIDATION_ERROR', field], text);
@@ -70,7 +71,7 @@ suite('what is imported', () => {
       [documentCount, readTime, collectionCounts, originalSize],
       [3, original.readTime, original.collectionCounts, original.originalSize],
     );
-    const read = await call(backups.documents, { ...by(), params: { backupId: id }, query: { path: 'users/ada' } });
+    const read = await call(backupContents.documents, { ...by(), params: { backupId: id }, query: { path: 'users/ada' } });
     equal(read.status, 200, read.text);
     deepEqual(read.body.data[0]?.fields, { name: { stringValue: 'Ada' }, born: { integerValue: '1815' } });
   });
@@ -81,7 +82,11 @@ suite('what is imported', () => {
     const counted = (await call(organizations.current, by())).body.data.statistics.backupCount;
     equal((await call(backups.remove, { ...by(), params: { backupId: body.data.id } })).status, 200);
     equal((await call(organizations.current, by())).body.data.statistics.backupCount, counted - 1);
-    const still = await call(backups.documents, { ...by(), params: { backupId: original.id }, query: { path: 'users/grace' } });
+    const still = await call(backupContents.documents, {
+      ...by(),
+      params: { backupId: original.id },
+      query: { path: 'users/grace' },
+    });
     equal(still.status, 200, still.text);
     ok(Object.keys(await objectsIn(bucket, original.path)).length >= 4);
   });
@@ -97,7 +102,7 @@ suite('what is imported', () => {
 
   test('needs a member, a project and a destination that are there', async () => {
     const viewer = await addMember(organization, 'viewer');
-    const asViewer = await call(backups.import, { token: viewer.accessToken, org: organization.id, body: ask({}) });
+    const asViewer = await call(backupContents.register, { token: viewer.accessToken, org: organization.id, body: ask({}) });
     equal(asViewer.body.error.code, 'PERMISSION_DENIED');
     equal((await bring({ projectId: newId('project') })).body.error.code, 'PROJECT_NOT_FOUND');
     equal((await bring({ storageDestinationId: newId('storageDestination') })).body.error.code, 'STORAGE_NOT_FOUND');
@@ -174,11 +179,11 @@ suite('what is refused, with the reason', () => {
     const theirs = await newOrganization();
     const [project, destination] = await Promise.all([newProject(theirs), newDestination(theirs, { bucket })]);
     const body = { projectId: project.id, storageDestinationId: destination.id, path: original.path };
-    const answer = await call(backups.import, { token: theirs.owner.accessToken, org: theirs.id, body });
+    const answer = await call(backupContents.register, { token: theirs.owner.accessToken, org: theirs.id, body });
     deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_ERROR'], answer.text);
     // Even if the key file is made to say that it is theirs.
     const disguised = await copyTo('disguised', rename({ organization: theirs.id }));
-    const again = await call(backups.import, {
+    const again = await call(backupContents.register, {
       token: theirs.owner.accessToken,
       org: theirs.id,
       body: { ...body, path: disguised },

@@ -6,6 +6,7 @@ import type * as z from 'zod';
 import { keyFileName, manifestName, openManifest, parseKeyFile, unwrapKey } from '../../shared/archive/index.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import type { Backup } from '../../shared/contract/backup.ts';
+import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { encryption } from '../../shared/contract/encryption.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
@@ -132,7 +133,7 @@ suite('a backup from before', () => {
   });
 
   test('is read by the service all the while', async () => {
-    const { status, text } = await call(backups.documents, {
+    const { status, text } = await call(backupContents.documents, {
       ...by(),
       params: { backupId: backup.id },
       query: { path: 'users/ada' },

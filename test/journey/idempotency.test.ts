@@ -2,6 +2,7 @@
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
+import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { encryption } from '../../shared/contract/encryption.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
@@ -129,7 +130,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    endpoint: backups.import,
+    endpoint: backupContents.register,
     prepare: async () => {
       const organization = await newOrganization();
       const { id, projectId, storageDestination, path } = await takeBackup(organization);

@@ -1,6 +1,7 @@
 /** A project moves to another organization of the same person, with its backups, and works there. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
@@ -48,7 +49,7 @@ test('it is there with its backup and its destination, and can be backed up agai
   deepEqual((await call(organizations.current, by(to))).body.data.statistics, statistics);
 
   // Its objects are read with the key, and from the bucket, of before.
-  const read = await call(backups.documents, { ...by(to), params: { backupId: backup.id }, query: { path: 'users/ada' } });
+  const read = await call(backupContents.documents, { ...by(to), params: { backupId: backup.id }, query: { path: 'users/ada' } });
   equal(read.status, 200, read.text);
   ok(read.text.includes('1815'));
   const again = await startBackup(to, { projectId });

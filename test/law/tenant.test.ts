@@ -41,7 +41,7 @@ const bodies: Readonly<Record<string, object>> = {
   'projects.update': { name: 'Mine now' },
   'storageDestinations.update': { name: 'Mine now' },
 };
-const queries: Readonly<Record<string, Record<string, string>>> = { 'backups.diff': { against: 'live' } };
+const queries: Readonly<Record<string, Record<string, string>>> = { 'backupContents.diff': { against: 'live' } };
 
 /** All of an answer but what differs between any two. */
 const stable = ({ status, text }: Result<unknown>): string => `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`;

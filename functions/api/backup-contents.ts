@@ -1,0 +1,27 @@
+/** Reading backups where they lie. */
+import { backupData, browseBackup, compareBackup, importBackup, readBackup } from '../../shared/backup/index.ts';
+import { backupContents } from '../../shared/contract/backup-contents.ts';
+import { readDestination } from '../../shared/destination/index.ts';
+import { handle } from '../../shared/http/index.ts';
+import { readProject } from '../../shared/project/index.ts';
+
+export const documents = handle(backupContents.documents, async ({ tenant, params, query, page }) => {
+  const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);
+  return { items: entries, next, change };
+});
+
+export const diff = handle(backupContents.diff, async (call) => {
+  const backup = await readBackup(call.tenant, call.params.backupId);
+  return compareBackup(call, backup, call.query.against);
+});
+
+export const register = handle(backupContents.register, async ({ tenant, actor, body, now }) => {
+  const { projectId, storageDestinationId, path, metadata = {} } = body;
+  const [project, destination] = await Promise.all([
+    readProject(tenant, projectId),
+    readDestination(tenant, storageDestinationId),
+  ]);
+  const createdBy = { type: actor.type, id: actor.id };
+  const { backup, change } = await importBackup({ tenant, project, destination }, { path, metadata, createdBy }, now);
+  return { data: backupData(backup), change };
+});
