@@ -1,9 +1,9 @@
 /** Compares names that come one after the other, as they do in a backup: by the million, each with the one before it. */
 export class NameRun {
   #left: Uint8Array = none;
-  #leftView = new DataView(none.buffer);
+  #leftView: DataView = new DataView(none.buffer);
   #right: Uint8Array = none;
-  #rightView = new DataView(none.buffer);
+  #rightView: DataView = new DataView(none.buffer);
 
   /**
    * How many bytes two names have in common at their beginning, eight at a time: names share the path to their collection,
