@@ -4,6 +4,8 @@ import { RpcError } from './status.ts';
 /** What a stream may send ahead while nobody reads: bounds memory, and at 20 ms of round trip still lets 200 MB/s through. */
 const streamWindowBytes = 4 << 20;
 const sessionWindowBytes = 64 << 20;
+/** Node's own 10 refuses new calls while requests of 10 MiB are still on their way out. */
+const sessionMemoryMb = 256;
 const connectMs = 10_000;
 
 /** One HTTP/2 connection to the source, made when needed and made anew when the server has left it. */
@@ -49,7 +51,10 @@ export class Connection {
 
   #connect(): Promise<ClientHttp2Session> {
     const connecting = new Promise<ClientHttp2Session>((resolve, reject) => {
-      const session = connect(this.#endpoint, { settings: { enablePush: false, initialWindowSize: streamWindowBytes } });
+      const session = connect(this.#endpoint, {
+        settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+        maxSessionMemory: sessionMemoryMb,
+      });
       this.#open.add(session);
       const leave = (cause?: unknown): void => {
         clearTimeout(timer);
