@@ -61,7 +61,7 @@ const moment = (dice: Dice) => timestampOf((1_735_689_600 + dice.below(31_000_00
 const text = ({ seconds, nanos }: { readonly seconds: number | bigint; readonly nanos: number }): string =>
   `${new Date(Number(seconds) * 1000).toISOString().slice(0, -5)}.${String(nanos).padStart(9, '0').slice(0, 6)}Z`;
 
-const fieldsOf = (i: number, dice: Dice): Record<string, SeedValue> => ({
+export const fieldsOf = (i: number, dice: Dice): Record<string, SeedValue> => ({
   title: `${dice.word()} ${dice.word()} ${i}`,
   owner: `user${dice.below(100_000)}@example.com`,
   quantity: BigInt(dice.below(500)),

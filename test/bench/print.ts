@@ -13,3 +13,31 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export const fixed = (value: number, digits = 2): string => value.toFixed(digits);
 /** Whether a goal is met, beside the goal. */
 export const judged = (isMet: boolean, goal: string): string => `${goal} ${isMet ? 'met' : 'MISSED'}`;
+
+/** What must be reached and what is aimed for; `most` for what is better the smaller it is. */
+export interface Goal {
+  readonly must: number;
+  readonly aim: number;
+  readonly kind: 'least' | 'most';
+}
+
+export const reaches = (value: number, goal: number, kind: Goal['kind']): boolean =>
+  kind === 'least' ? value >= goal : value <= goal;
+
+/** A row of a table of goals: what was measured beside what must be and what is aimed for. */
+export const goalRow = (
+  what: string,
+  value: number,
+  goal: Goal,
+  show: (value: number) => string = (one) => fixed(one),
+): string[] => {
+  const sign = goal.kind === 'least' ? '>=' : '<=';
+  return [
+    what,
+    show(value),
+    judged(reaches(value, goal.must, goal.kind), `${sign} ${show(goal.must)}`),
+    judged(reaches(value, goal.aim, goal.kind), `${sign} ${show(goal.aim)}`),
+  ];
+};
+export const goalColumns = ['', 'measured', 'must', 'aim'];
+export const whole = (value: number): string => Math.round(value).toLocaleString('en');

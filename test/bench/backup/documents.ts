@@ -1,0 +1,42 @@
+/**
+ * What is backed up: documents of about 1 kB with a mix of types, one collection for every forty of them, one document in ten
+ * below a parent that does not exist. The same count makes the same ones.
+ */
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
+import type { Databases } from '../../../infra/local/engines/firestore/databases.ts';
+import { documentName } from '../../../infra/local/engines/firestore/name.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import { Dice } from '../../../infra/local/engines/firestore/seed-dice.ts';
+import { Ref, valueBytes } from '../../../infra/local/engines/firestore/seed-value.ts';
+import { fieldsOf } from '../archive-data.ts';
+
+/** Ids of all its collections, for tools that have to be told. */
+export const collectionIds = ['archives', 'entries', 'orders', 'products', 'users'];
+
+const atOnce = 500;
+
+export const fill = async (databases: Databases, projectId: string, count: number, hasReferences = true): Promise<void> => {
+  const name = { projectId, databaseId: '(default)' };
+  const database = databases.open(name);
+  const dice = new Dice(1);
+  for (let start = 0; start < count; start += atOnce) {
+    const writes = Array.from({ length: Math.min(atOnce, count - start) }, (_, i) => {
+      const fields = Object.entries(fieldsOf(start + i, dice))
+        .filter(([, value]) => hasReferences || !(value instanceof Ref))
+        .map(([field, value]) => [field, valueBytes(value)] as const);
+      const update = { name: documentName(name, pathOf(start + i, count, dice)), fields: new Map(fields) };
+      return readWrite(proto.Write.encode({ update: proto.Document.encode(update) }), name);
+    });
+    await commitWrites(database, writes);
+  }
+};
+
+/** Of ten: five users, a product, three orders of those few users who have any, and an entry below a month that is not there. */
+const pathOf = (i: number, count: number, dice: Dice): string => {
+  if (i % 40 === 0) return `users/u${i / 40}`;
+  const kind = i % 10;
+  if (kind < 5) return `users/${dice.id(20)}`;
+  if (kind === 5) return `products/${dice.id(20)}`;
+  if (kind < 9) return `users/u${dice.below(Math.ceil(count / 40))}/orders/${dice.id(20)}`;
+  return `archives/${2024 + dice.below(2)}-${dice.below(12) + 1}/entries/${dice.id(20)}`;
+};

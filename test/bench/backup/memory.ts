@@ -1,0 +1,28 @@
+/** The largest memory that a backup takes, by its size: each in a process of its own, bundled as a function is. */
+import { fixed, goalColumns, goalRow, printTable, reaches, whole } from '../print.ts';
+import type { Stand } from './stand.ts';
+
+/** A million documents take the server two minutes to make and 2 GB to hold. */
+export const isLarge = Boolean(process.env.BENCH_LARGE);
+const sizes = [10_000, 100_000, 200_000, ...(isLarge ? [1_000_000] : [])];
+const peakGoal = { must: 192, aim: 160, kind: 'most' } as const;
+const growthGoal = { must: 1.15, aim: 1.05, kind: 'most' } as const;
+
+export const measureMemory = async (stand: Stand): Promise<boolean> => {
+  const peaks = new Map<number, number>();
+  const rows: string[][] = [];
+  for (const size of sizes) {
+    const took = await stand.world.once('engine', { ...(await stand.of(size)), isAlone: true });
+    peaks.set(size, took.peakMib);
+    rows.push([whole(size), `${fixed(took.peakMib, 0)} MiB`, whole(took.documents / took.cpuSeconds)]);
+  }
+  printTable('Peak memory of a backup', ['documents', 'peak RSS', 'documents per CPU second, from a cold start'], rows);
+  const largest = peaks.get(Math.max(...sizes)) ?? 0;
+  const growth = largest / (peaks.get(isLarge ? 200_000 : 100_000) ?? 1);
+  printTable('Goals of memory', goalColumns, [
+    goalRow(`peak RSS in MiB at ${whole(Math.max(...sizes))} documents`, largest, peakGoal, (value) => fixed(value, 0)),
+    goalRow(`÷ that at ${isLarge ? '200,000' : '100,000'}`, growth, growthGoal),
+  ]);
+  if (!isLarge) console.log('BENCH_LARGE=1 measures 1,000,000 documents, too.');
+  return reaches(largest, peakGoal.must, 'most') && reaches(growth, growthGoal.must, 'most');
+};

@@ -1,0 +1,18 @@
+/** The engine as it is, through the S3 client and HTTP into a bucket. */
+import { openPlace } from '../../../shared/destination/open.ts';
+import { proveTenant } from '../../../shared/platform/index.ts';
+import { serve } from './serve.ts';
+import type { Outcome, Task } from './task.ts';
+import { makeBackup } from './workflow.ts';
+
+const place = { type: 's3', bucket: 'bucket', region: 'eu-central-1', endpoint: null, objectLock: null } as const;
+const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
+
+const run = async ({ url, project, bucketUrl }: Task): Promise<Outcome> => {
+  process.env.S3_URL = bucketUrl;
+  const tenant = proveTenant('org_bench', 'record');
+  const { table, ...made } = await makeBackup(url, project, (folder) => openPlace(tenant, place, credentials, folder));
+  return { ...made, stored: 0, ...table };
+};
+
+serve(run);
