@@ -1,4 +1,5 @@
-/** Reads a Firestore database over the wire: complete, in order, as of one time, byte for byte. */
+/** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
+export { BatchWriter, type WriterOptions } from './batch-writer.ts';
 export { type Counted, type CountOptions, countCollection, countRange, verifyCount } from './count-range.ts';
 export { DocumentBatch } from './document-batch.ts';
 export { SourceError, type SourceErrorCode } from './error.ts';
@@ -16,7 +17,13 @@ export {
 export type { Patience } from './patience.ts';
 export { type Plan, type PlanOptions, plan } from './plan.ts';
 export { RangeReader, type ReadOptions, readRange } from './read-range.ts';
+export { referenceRewrite } from './reference-rewrite.ts';
 export { type RestDocument, restDocument, sameFields } from './rest-document.ts';
 export type { RawDocument } from './skim.ts';
 export { Source, type SourceOptions, type TokenSupplier } from './source.ts';
 export { listCollections, probeSource } from './survey.ts';
+export { batchLimit } from './write-batch.ts';
+export type { WriteMode } from './write-encoder.ts';
+export { MemoryRateStore, type Pace, type RateStore, SharedPace, type SharedPaceOptions } from './write-pace.ts';
+export type { Grant, RateState } from './write-rate.ts';
+export type { WriteFailure, WriteTally } from './write-tally.ts';

@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type AttemptOptions, Attempts } from './attempts.ts';
 import { Connection } from './connection.ts';
 import { cancelled, SourceError } from './error.ts';
 import { FrameBuffer, headerBytes } from './frame-buffer.ts';
 import { GrpcStream } from './grpc-stream.ts';
 import { type Patience, patience } from './patience.ts';
+import { pause } from './pause.ts';
 import { RpcError } from './status.ts';
 
 /** Gives the token to call with; `refresh` says that the last one was refused. */
@@ -51,7 +51,7 @@ export class Source {
 
   /** How to wait between tries. */
   waiting(signal: AbortSignal | undefined): AttemptOptions {
-    const { random, sleep = rest } = this.#options;
+    const { random, sleep = pause } = this.#options;
     return { patience: this.#patience, random, sleep, signal };
   }
 
@@ -144,12 +144,4 @@ const messagesOf = (buffer: FrameBuffer): readonly Buffer[] => {
   }
   if (at < buffer.filled) throw new RpcError('INTERNAL', 'The answer of the source ended within a message.');
   return messages;
-};
-
-const rest = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
-  try {
-    await wait(ms, undefined, signal ? { signal } : {});
-  } catch {
-    throw cancelled();
-  }
 };

@@ -1,4 +1,5 @@
-import type { AttemptOptions } from './attempts.ts';
+import type { Clock } from '../platform/index.ts';
+import { pause } from './pause.ts';
 import { type Grant, grant, type RateState, slowDown } from './write-rate.ts';
 
 /** Says how fast to write. */
@@ -29,10 +30,13 @@ export class MemoryRateStore implements RateStore {
   }
 }
 
-export interface SharedPaceOptions extends Pick<AttemptOptions, 'random' | 'sleep'> {
+export interface SharedPaceOptions {
   readonly store: RateStore;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
+  /** From 0 up to, and without, 1. */
+  readonly random: () => number;
   readonly maxWritesPerSecond?: number | undefined;
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /** Who finds everything given out asks again after about this time; within it what was given out is used up. */
@@ -49,37 +53,41 @@ export class SharedPace implements Pace {
   }
 
   async take(wanted: number, signal: AbortSignal | undefined): Promise<Grant> {
-    const { nowMs, sleep } = this.#options;
+    const { sleep = pause } = this.#options;
     for (;;) {
       const next = this.#turn.then(() => this.#ask(wanted, signal));
       this.#turn = next.catch(() => {});
       const given = await next;
-      const waitMs = given.fromMs - nowMs();
+      const waitMs = given.fromMs - this.#nowMs();
       if (waitMs > 0) await sleep(waitMs, signal);
       // Who overslept must not send what others are permitted by now.
-      if (nowMs() <= given.untilMs) return given;
+      if (this.#nowMs() <= given.untilMs) return given;
     }
   }
 
   async exhausted(given: Grant): Promise<void> {
-    const { store, nowMs, maxWritesPerSecond } = this.#options;
+    const { store, maxWritesPerSecond } = this.#options;
     await store.change((state) => {
-      const now = nowMs();
+      const now = this.#nowMs();
       const known = state ?? grant(undefined, 1, maxWritesPerSecond, now).state;
       return { state: slowDown(known, given, maxWritesPerSecond, now), result: undefined };
     });
   }
 
   async #ask(wanted: number, signal: AbortSignal | undefined): Promise<Grant> {
-    const { store, nowMs, maxWritesPerSecond, random, sleep } = this.#options;
+    const { store, maxWritesPerSecond, random, sleep = pause } = this.#options;
     for (;;) {
       const given = await store.change((before) => {
-        const { state, grant: result } = grant(before, wanted, maxWritesPerSecond, nowMs());
+        const { state, grant: result } = grant(before, wanted, maxWritesPerSecond, this.#nowMs());
         return { state, result };
       });
       if (given) return given;
       // At random, so that many workers do not ask at the same moment.
       await sleep(againMs * (0.5 + random()), signal);
     }
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.now().getTime();
   }
 }

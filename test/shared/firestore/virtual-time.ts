@@ -1,0 +1,33 @@
+/** Time that passes only when everybody waits for it: minutes of waiting take moments. */
+export class VirtualTime {
+  nowMs = 1_700_000_000_000;
+  readonly #timers: Timer[] = [];
+
+  readonly sleep = (ms: number): Promise<void> =>
+    new Promise((wake) => {
+      this.#timers.push({ atMs: this.nowMs + ms, wake });
+    });
+
+  /** Lets time pass, up to the end of the given time. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.nowMs + ms;
+    for (;;) {
+      // All that can be done without time passing is done.
+      await new Promise((done) => setImmediate(done));
+      const next = this.#timers.reduce<Timer | undefined>(
+        (first, timer) => (first && first.atMs <= timer.atMs ? first : timer),
+        undefined,
+      );
+      if (!next || next.atMs > endMs) break;
+      this.#timers.splice(this.#timers.indexOf(next), 1);
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      next.wake();
+    }
+    this.nowMs = endMs;
+  }
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly wake: () => void;
+}
