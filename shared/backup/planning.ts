@@ -9,19 +9,22 @@ import { probeReads, until } from './prepare.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from './record.ts';
 import { advance, isConflict, readRunning, whileRunning } from './running.ts';
 
+/** All that planning reaches out to: nothing of it touches a store. */
+type Doors = Pick<Engine, 'clock' | 'openSource'>;
+
 /** A workflow hands on 256 KiB at most, and a range takes a minute or a few; lists of collections may make more of them. */
 const rangesMax = 500;
 /** The notes of a backup go when it ends; this is for those that nothing could remove. */
 const notesKeptSeconds = 30 * 24 * 3_600;
 
 /** The numbers of the shards. A second run finds the plan of the first; of two at once only one plan is kept whole. */
-export const planBackup = async (tenant: Tenant, backupId: string, engine: Engine): Promise<{ shards: readonly number[] }> => {
+export const planBackup = async (tenant: Tenant, backupId: string, engine: Doors): Promise<{ shards: readonly number[] }> => {
   const { backup } = await readRunning(tenant, backupId, engine.clock.now());
   const shards = backup.shards ?? (await makePlan(tenant, backup, engine));
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<number> => {
+const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Doors): Promise<number> => {
   const planNumber = (backup.planNumber ?? 0) + 1;
   const where = { planNumber: backup.planNumber, shards: undefined };
   await commit([advance(tenant, backup.id, { set: { planNumber, phase: 'planning' }, where })]);
@@ -55,7 +58,7 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Engine): P
   return shards.length;
 };
 
-const ask = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<Plan> => {
+const ask = async (tenant: Tenant, backup: BackupRecord, engine: Doors): Promise<Plan> => {
   const source = engine.openSource(tenant, await readProject(tenant, backup.projectId));
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
   const options = { collections, excludeCollections, rangesMax, signal: until(deadline, engine) };

@@ -105,5 +105,5 @@ const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: Backu
 };
 
 /** A signal for calls that must not outlive the backup's time. */
-export const until = (deadline: string | null, { clock }: Engine): AbortSignal =>
+export const until = (deadline: string | null, { clock }: Pick<Engine, 'clock'>): AbortSignal =>
   AbortSignal.timeout(Math.max(0, Date.parse(deadline ?? '') - clock.now().getTime()) || 1);

@@ -113,16 +113,21 @@ describe('npm start', () => {
     const dir = newDir();
     const first = start({ LOCAL_DIR: dir, DEMO: '1' });
     const url = await first.ready;
-    for (const endMs = Date.now() + 30_000; !first.output().includes('Ctrl-C'); await pause(50)) {
+    for (const endMs = Date.now() + 120_000; !first.output().includes('Ctrl-C'); await pause(50)) {
       assert.ok(Date.now() < endMs, first.output());
     }
 
+    assert.match(first.output(), /backed up 5000 documents as of .*\n.*verified every byte of its \d+ objects: passed\n/);
+
     // The calls it prints work as printed.
-    const [, organizationId = ''] = /x-organization-id: (org_\w+)/.exec(first.output()) ?? [];
+    const [, organizationId = ''] = /org=(org_\w+)/.exec(first.output()) ?? [];
     const token = readFileSync(join(dir, 'demo', 'token'), 'utf8');
     const demo = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
     assert.equal(demo.status, 200);
     assert.equal(demo.body.data.name, 'Analytical Engines');
+    const [, path = ''] = /\$api(\/backups\/bkp_\w+)$/m.exec(first.output()) ?? [];
+    const backup = await call(url, `/api/v1${path}`, token, { headers: { 'x-organization-id': organizationId } });
+    assert.equal(backup.status, 200, path);
 
     assert.match(await refusal({ LOCAL_DIR: dir }), /^another stage is running on .*LOCAL_DIR/);
 
