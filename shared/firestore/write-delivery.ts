@@ -7,7 +7,7 @@ import type { WriteBatch } from './write-batch.ts';
 import type { Course } from './write-course.ts';
 import type { Grant } from './write-rate.ts';
 import { sortOut } from './write-sorting.ts';
-import { isTooLarge, judgeRequest, leavesDoubt, refused } from './write-verdict.ts';
+import { isOutage, isTooLarge, judgeRequest, leavesDoubt, refused } from './write-verdict.ts';
 
 interface Answer {
   readonly given: Grant | undefined;
@@ -31,6 +31,8 @@ export class WriteDelivery {
   #slots: readonly number[];
   /** Requests in a row that failed as a whole. */
   #failures: number;
+  /** Whether others got through meanwhile: then it is not the target, it is these. */
+  #isPassedBy = false;
   #needsToken = false;
   #rests = 0;
   #restedMs = 0;
@@ -96,12 +98,12 @@ export class WriteDelivery {
     for (const slot of this.#slots) this.#batch.isUnsure[slot] = 1;
     if (verdict === 'rest') return this.#rest(given);
     const { patience, random, sleep, signal } = this.#course.waiting;
-    const isThere = this.#isThere();
     this.#failures += 1;
+    // At first others still hear answers that were on their way.
+    if (this.#isThere() && this.#failures > failuresWhole) this.#isPassedBy = true;
     if (this.#failures >= patience.attempts) {
-      if (!isThere) throw unreachable(error, this.#failures);
-      // Others get through: it is not the target, it is these.
-      if (this.#slots.length === 1) return this.#giveUp(error);
+      if (this.#slots.length === 1 && (this.#isPassedBy || !isOutage(error.status))) return this.#giveUp(error);
+      if (!this.#isPassedBy) throw unreachable(error, this.#failures);
       this.#failures -= 1;
     }
     if (this.#failures > failuresWhole && this.#slots.length > 1) this.#leaveAfter(Math.ceil(this.#slots.length / 2));
@@ -114,7 +116,7 @@ export class WriteDelivery {
     const decided = written.length + skipped.length + doubtful.length + failed.length;
     this.#course.decided += decided;
     this.#failures = 0;
-    this.#needsToken = false;
+    this.#isPassedBy = this.#needsToken = false;
     if (decided > 0) this.#rests = 0;
     const left = [...exhausted];
     for (const slot of written) this.#settle(slot, 'written');

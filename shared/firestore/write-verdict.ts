@@ -33,6 +33,10 @@ export const judgeRequest = (error: RpcError): RequestVerdict => {
 /** After these a write may have been applied all the same: the answer was lost, not the request. */
 export const leavesDoubt = (status: Status): boolean => passing.has(status) && status !== 'ABORTED';
 
+/** Whether a failure is one of a target that is not there, whatever it was asked. */
+export const isOutage = (status: Status): boolean =>
+  status === 'UNAVAILABLE' || status === 'DEADLINE_EXCEEDED' || status === 'CANCELLED';
+
 /** In the target's words: more than it takes in one request. */
 export const isTooLarge = ({ message }: RpcError): boolean => /too (large|big|many)|exceeds/i.test(message);
 

@@ -250,14 +250,21 @@ test('a target that does not answer any more ends the job after so many tries; w
   ok(source.delays.includes(75) && source.delays.includes(600));
 });
 
-test('a document that the target trips over fails alone, whoever it shares a request with', async (t) => {
-  server.faults.add({ method: 'BatchWrite', times: 10_000, status: 'INTERNAL', contains: 'poison/33\u0012' });
-  const { writer } = writerTo(t, server.url);
-  await put(writer, pathsOf('poison', 120), 'overwrite');
-  const tally = await writer.end();
-  deepEqual([tally.written, tally.failed], [119, 1]);
-  deepEqual(tally.failures, [{ path: 'poison/33', code: 'INTERNAL', message: 'Injected fault.' }]);
-});
+for (const [count, status] of [
+  [120, 'INTERNAL'],
+  [120, 'DEADLINE_EXCEEDED'],
+  [4, 'UNAVAILABLE'],
+  [1, 'INTERNAL'],
+] as const)
+  test(`one of ${count} documents that the target always answers with ${status} fails, and it alone`, async (t) => {
+    const collection = `trip-${count}-${status}`;
+    server.faults.add({ method: 'BatchWrite', times: 10_000, status, contains: `${collection}/0\u0012` });
+    const { writer } = writerTo(t, server.url);
+    await put(writer, pathsOf(collection, count), 'overwrite');
+    const tally = await writer.end();
+    deepEqual([tally.written, tally.failed], [count - 1, 1]);
+    deepEqual(tally.failures, [{ path: `${collection}/0`, code: status, message: 'Injected fault.' }]);
+  });
 
 test('a request that is too large for the target is cut to a tenth, and all of it is written', async (t) => {
   const { writer } = writerTo(t, server.url, { limit: { bytes: 40 << 20 } });

@@ -2,12 +2,16 @@
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
+import { documentFields } from '../../../infra/local/engines/firestore/document.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { BatchWriter, type WriterOptions } from '../../../shared/firestore/batch-writer.ts';
+import { collectionRange, probeSource, readRange, referenceRewrite } from '../../../shared/firestore/index.ts';
 import { batchLimit } from '../../../shared/firestore/write-batch.ts';
 import { WriteEncoder, type WriteMode } from '../../../shared/firestore/write-encoder.ts';
 import type { WriteTally } from '../../../shared/firestore/write-tally.ts';
+import { randomTree } from '../backup/random-tree.ts';
 import { documentOf, encode, fieldsAt, hexFields, integer, map, startTarget, text } from './target.ts';
 import { awkward, contents, name, root, sourceOf, startServer } from './world.ts';
 
@@ -310,4 +314,39 @@ test('the bytes given may be used again as soon as they were taken', async (t) =
   for (let n = 0; n < 100; n++) deepEqual(fieldsAt(target.database, `reuse/${n}`), hexFields({ n: integer(n) }));
   source.close();
   await rejects(async () => writer.put(Buffer.alloc(3), 'overwrite'));
+});
+
+test('what was read from one project and written to another is the same, byte for byte, but for its own references', async (t) => {
+  const tree = randomTree(7, 400, root);
+  const from = sourceOf(server.url);
+  const to = sourceOf(server.url, { projectId: 'other', databaseId: 'second' });
+  t.after(() => {
+    from.close();
+    to.close();
+  });
+  const setup = new BatchWriter(from);
+  for (const [path, fields] of tree) await setup.put(documentOf(`whole/tree/${path}`, Object.fromEntries(fields)), 'overwrite');
+  equal((await setup.end()).written, tree.size);
+  const { readTime } = await probeSource(from);
+  const rewrite = referenceRewrite(from.database, to.database);
+  const writer = new BatchWriter(to);
+  const given = new Map<string, string>();
+  for await (const batch of readRange(from, { range: collectionRange('whole'), readTime }))
+    for (let i = 0; i < batch.count; i++) {
+      const document = rewrite(batch.document(i));
+      given.set(
+        batch
+          .nameBytes(i)
+          .toString()
+          .slice(root.length + 1),
+        Buffer.from(documentFields(document)).toString('hex'),
+      );
+      await writer.put(document, 'skip_existing');
+    }
+  equal((await writer.end()).written, tree.size);
+  const target = server.databases.open({ projectId: 'other', databaseId: 'second' });
+  const held = [...target.scan('', lastKey, target.readTime())].map(
+    ({ path, bytes }) => [path, Buffer.from(documentFields(bytes)).toString('hex')] as const,
+  );
+  deepEqual(new Map(held), given);
 });
