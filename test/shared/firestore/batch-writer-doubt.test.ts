@@ -1,0 +1,175 @@
+/** A write whose answer is lost may have been applied: it is done once all the same, and counted as what it was. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import fc from 'fast-check';
+import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { BatchWriter } from '../../../shared/firestore/batch-writer.ts';
+import { probeSource } from '../../../shared/firestore/index.ts';
+import type { WriteMode } from '../../../shared/firestore/write-encoder.ts';
+import { startCutter } from './cutter.ts';
+import { fieldsAt, hexFields, startTarget, text } from './target.ts';
+import { startServer } from './world.ts';
+import { pathsOf, put, whoIs, writerTo } from './writer-world.ts';
+
+let server: Firestore;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+beforeEach(() => {
+  server.faults.clear();
+  server.faults.resetCalls();
+});
+
+const lost = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'CANCELLED', 'RESOURCE_EXHAUSTED'] as const;
+
+for (const status of lost)
+  test(`when the answer is lost (${status}) every mode leaves and counts what it would have`, async (t) => {
+    const theirs = pathsOf(`lost-${status}`, 40).filter((_, n) => n % 4 === 0);
+    const same = pathsOf(`lost-${status}`, 40).filter((_, n) => n % 4 === 1);
+    const first = writerTo(t, server.url).writer;
+    await put(first, theirs, 'overwrite', 'theirs');
+    await put(first, same, 'overwrite', 'ours');
+    await first.end();
+    const { writer, source } = writerTo(t, server.url, { since: (await probeSource(writerTo(t, server.url).source)).readTime });
+    server.faults.add({ method: 'BatchWrite', status, when: 'after', times: 2 });
+    await put(writer, pathsOf(`lost-${status}`, 40), 'skip_existing');
+    const tally = await writer.end();
+    // What was there before is skipped, also what is the very same; what an unheard try has created is ours.
+    deepEqual([tally.written, tally.skipped, tally.failed], [20, 20, 0]);
+    for (const [n, path] of pathsOf(`lost-${status}`, 40).entries()) equal(whoIs(server, path), n % 4 === 0 ? 'theirs' : 'ours');
+    for (const mode of ['overwrite', 'merge', 'delete'] as const) {
+      server.faults.add({ method: 'BatchWrite', status, when: 'after', times: 2 });
+      const next = new BatchWriter(source);
+      await put(next, pathsOf(`lost-${status}`, 40), mode, mode);
+      const { written, deleted } = await next.end();
+      deepEqual([written, deleted], [40, mode === 'delete' ? 40 : 0]);
+      for (const path of pathsOf(`lost-${status}`, 40)) equal(whoIs(server, path), mode === 'delete' ? undefined : mode);
+    }
+  });
+
+test('a creator who comes between a lost answer and the next try keeps theirs, and it counts as skipped', async (t) => {
+  const target = await startTarget(t, (path, attempt) => {
+    // The first try was not applied, though nobody can know; before the second someone else was there.
+    if (attempt > 1 || path.startsWith('rival/')) return undefined;
+    return { status: 'UNAVAILABLE', isApplied: Number(path.split('/')[1]) % 2 === 0 };
+  });
+  const rival = writerTo(t, target.url);
+  let isFirst = true;
+  const sleep = async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    // The rival's try is not the first of its path.
+    await put(rival.writer, pathsOf('between', 10), 'skip_existing', 'rival');
+    await rival.writer.end();
+  };
+  const { readTime: since } = await probeSource(rival.source);
+  const { writer } = writerTo(t, target.url, { since }, { sleep });
+  await put(writer, pathsOf('between', 10), 'skip_existing');
+  const tally = await writer.end();
+  deepEqual([tally.written, tally.skipped, rival.writer.tally.written, rival.writer.tally.skipped], [5, 5, 5, 5]);
+  for (const [n, path] of pathsOf('between', 10).entries())
+    deepEqual(fieldsAt(target.database, path), hexFields({ who: text(n % 2 === 0 ? 'ours' : 'rival') }));
+});
+
+test('a run that takes up what another left open counts as written what that one has written', async (t) => {
+  const { readTime: since } = await probeSource(writerTo(t, server.url).source);
+  const dead = writerTo(t, server.url).writer;
+  await put(dead, pathsOf('repeat', 30).slice(0, 12), 'skip_existing');
+  await dead.end();
+  const other = writerTo(t, server.url).writer;
+  await put(other, pathsOf('repeat', 30).slice(12, 16), 'overwrite', 'theirs');
+  await other.end();
+  const { writer } = writerTo(t, server.url, { since, isRepeat: true });
+  await put(writer, pathsOf('repeat', 30), 'skip_existing');
+  const tally = await writer.end();
+  deepEqual([tally.written, tally.skipped], [26, 4]);
+});
+
+test('a document that vanishes before it can be compared is created', async (t) => {
+  let isRemoved = false;
+  const target = await startTarget(t, (path, attempt) => {
+    if (path !== 'gone/1' || attempt !== 2) return attempt === 1 ? { status: 'UNAVAILABLE', isApplied: true } : undefined;
+    isRemoved = true;
+    return { status: 'ALREADY_EXISTS' };
+  });
+  const helper = writerTo(t, target.url).writer;
+  const { writer } = writerTo(
+    t,
+    target.url,
+    {},
+    {
+      sleep: async () => {
+        if (isRemoved) return;
+        await helper.delete('gone/1');
+        await helper.flush();
+      },
+    },
+  );
+  await put(writer, ['gone/1'], 'skip_existing');
+  equal((await writer.end()).written, 1);
+  deepEqual(fieldsAt(target.database, 'gone/1'), hexFields({ who: text('ours') }));
+});
+
+test('whatever statuses come in whatever order, the counts and the target agree', async (t) => {
+  interface Script {
+    readonly isThere: boolean;
+    readonly mode: WriteMode;
+    readonly faults: readonly { readonly status: (typeof lost)[number]; readonly isApplied: boolean }[];
+  }
+  let scripts: readonly Script[] = [];
+  const target = await startTarget(t, (path, attempt) => {
+    const [collection = '', n = ''] = path.split('/');
+    const fault = collection.startsWith('random') ? scripts[Number(n)]?.faults[attempt - 1] : undefined;
+    // These say that nothing was done.
+    const isApplied = fault?.isApplied && fault.status !== 'ABORTED' && fault.status !== 'RESOURCE_EXHAUSTED';
+    return fault && { status: fault.status, isApplied: isApplied ?? false };
+  });
+  const { source } = writerTo(t, target.url);
+  const script = fc.record<Script>({
+    isThere: fc.boolean(),
+    mode: fc.constantFrom('overwrite', 'skip_existing', 'merge', 'delete'),
+    faults: fc.array(fc.record({ status: fc.constantFrom(...lost), isApplied: fc.boolean() }), { maxLength: 4 }),
+  });
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(script, { maxLength: 30 }), async (of) => {
+      run += 1;
+      const collection = `random${run}`;
+      scripts = [];
+      const setup = new BatchWriter(source);
+      for (const [n, { isThere }] of of.entries()) if (isThere) await put(setup, [`${collection}/${n}`], 'overwrite', 'there');
+      await setup.end();
+      target.attempts.clear();
+      scripts = of;
+      const { readTime: since } = await probeSource(source);
+      const writer = new BatchWriter(source, { since, limit: { writes: 5 } });
+      for (const [n, { mode }] of of.entries()) await put(writer, [`${collection}/${n}`], mode);
+      const tally = await writer.end();
+      const skipped = of.filter(({ isThere, mode }) => isThere && mode === 'skip_existing').length;
+      deepEqual([tally.given, tally.written, tally.skipped, tally.failed], [of.length, of.length - skipped, skipped, 0]);
+      for (const [n, { isThere, mode }] of of.entries()) {
+        const who = mode === 'skip_existing' && isThere ? 'there' : 'ours';
+        const expected = mode === 'delete' ? undefined : hexFields({ who: text(who) });
+        deepEqual(fieldsAt(target.database, `${collection}/${n}`), expected);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a connection that is lost after any number of bytes loses no write and counts none twice', async (t) => {
+  const cutter = await startCutter(server.port);
+  t.after(() => cutter.close());
+  const { readTime: since } = await probeSource(writerTo(t, server.url).source);
+  const { source } = writerTo(t, cutter.url);
+  for (let bytes = 0; bytes < 3_000; bytes += 211) {
+    const paths = pathsOf(`cut-${bytes}`, 60);
+    cutter.cutAfter(bytes);
+    const writer = new BatchWriter(source, { since, limit: { writes: 8 } });
+    await put(writer, paths, 'skip_existing');
+    const tally = await writer.end();
+    deepEqual([tally.written, tally.skipped, tally.failed], [60, 0, 0]);
+    for (const path of paths) equal(whoIs(server, path), 'ours');
+  }
+});

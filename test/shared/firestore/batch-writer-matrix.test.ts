@@ -1,0 +1,81 @@
+/** What is left of what was there: seven states of the target by four ways to write. */
+import { deepEqual } from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
+import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import type { WriteMode } from '../../../shared/firestore/write-encoder.ts';
+import { documentOf, encode, fieldsAt, hexFields, integer, map, text } from './target.ts';
+import { name, startServer } from './world.ts';
+import { writerTo } from './writer-world.ts';
+
+let server: Firestore;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+const database = () => server.databases.open(name);
+const make = (path: string, fields: Record<string, Uint8Array>) =>
+  commitWrites(database(), [readWrite(proto.Write.encode({ update: documentOf(path, fields) }), name)]);
+
+const array = (...values: Uint8Array[]): Uint8Array => encode({ arrayValue: { values } });
+const given = {
+  title: text('saved'),
+  count: integer(3),
+  map: map({ a: integer(1), b: map({ c: integer(2) }), empty: map({}) }),
+  list: array(integer(1), integer(2)),
+};
+
+/** What was there before, and what a merge makes of it; `overwrite` always gives what was saved, `skip_existing` what was there. */
+const states: Record<string, { before?: Record<string, Uint8Array>; merged: Record<string, Uint8Array> }> = {
+  absent: { merged: given },
+  identical: { before: given, merged: given },
+  different: { before: { ...given, title: text('changed'), count: integer(4) }, merged: given },
+  'extra fields': { before: { ...given, more: text('theirs') }, merged: { ...given, more: text('theirs') } },
+  'nested map': {
+    before: { map: map({ a: integer(9), b: map({ d: integer(7) }), empty: map({ x: integer(1) }), own: integer(5) }) },
+    merged: {
+      ...given,
+      map: map({ a: integer(1), b: map({ d: integer(7), c: integer(2) }), empty: map({}), own: integer(5) }),
+    },
+  },
+  array: { before: { list: array(integer(8), integer(9), integer(10)) }, merged: given },
+  'type changed': { before: { title: integer(1), count: encode({ doubleValue: 3 }), map: text('no map') }, merged: given },
+};
+
+for (const [state, { before: there, merged }] of Object.entries(states)) {
+  const expected: Record<WriteMode, Record<string, Uint8Array> | undefined> = {
+    overwrite: given,
+    skip_existing: there ?? given,
+    merge: merged,
+    delete: undefined,
+  };
+  for (const [mode, fields] of Object.entries(expected) as [WriteMode, Record<string, Uint8Array> | undefined][])
+    test(`${mode} where the target is ${state}`, async (t) => {
+      const path = `${mode}/${state}`;
+      if (there) await make(path, there);
+      const { writer } = writerTo(t, server.url);
+      await (mode === 'delete' ? writer.delete(path) : writer.put(documentOf(path, given), mode));
+      const isSkipped = mode === 'skip_existing' && there !== undefined;
+      deepEqual(
+        { ...(await writer.end()) },
+        {
+          ...{ given: 1, written: isSkipped ? 0 : 1, deleted: mode === 'delete' ? 1 : 0, skipped: isSkipped ? 1 : 0 },
+          ...{ failed: 0, failures: [] },
+        },
+      );
+      deepEqual(sortedFields(fieldsAt(database(), path)), fields && sortedFields(hexFields(fields)));
+    });
+}
+/** Maps come back with their fields in another order when they were merged. */
+const sortedFields = (fields: Readonly<Record<string, string>> | undefined) =>
+  fields &&
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, key === 'map' ? sortedMap(Buffer.from(value, 'hex')) : value]),
+  );
+const sortedMap = (value: Uint8Array): unknown => {
+  const fields = proto.Value.decode(value).mapValue?.fields;
+  return fields
+    ? [...fields].map(([key, inner]) => [key, sortedMap(inner)] as const).sort(([a], [b]) => (a < b ? -1 : 1))
+    : Buffer.from(value).toString('hex');
+};

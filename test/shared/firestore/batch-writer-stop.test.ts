@@ -1,0 +1,117 @@
+/** What ends a job of writing before its end: a target that refuses, a grant that is gone, whoever stops it. */
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { RpcError } from '../../../infra/local/engines/firestore/parts.ts';
+import { SourceError } from '../../../shared/firestore/index.ts';
+import { documentOf, integer, startTarget } from './target.ts';
+import { name, startServer } from './world.ts';
+import { failing, pathsOf, put, whoIs, writerTo } from './writer-world.ts';
+
+let server: Firestore;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+beforeEach(() => {
+  server.faults.clear();
+  server.faults.resetCalls();
+});
+
+test('a target that refuses ends the job at once as TARGET_PERMISSION_DENIED', async (t) => {
+  server.faults.revoke(name.projectId);
+  const revoked = writerTo(t, server.url).writer;
+  await put(revoked, pathsOf('denied', 30), 'overwrite');
+  await rejects(revoked.end(), failing('TARGET_PERMISSION_DENIED'));
+  equal(server.faults.calls.BatchWrite, 1);
+  equal(revoked.tally.open, 30);
+  const strict = await startServer({ createOnUse: false });
+  t.after(() => strict.stop());
+  const missing = writerTo(t, strict.url).writer;
+  await put(missing, pathsOf('denied', 3), 'overwrite');
+  await rejects(missing.end(), failing('TARGET_PERMISSION_DENIED'));
+  equal(strict.faults.calls.BatchWrite, 1);
+});
+
+test('a refusal among the statuses of a request ends the job, and what was written beside it counts', async (t) => {
+  const target = await startTarget(t, (path) => (path === 'rules/4' ? { status: 'PERMISSION_DENIED' } : undefined));
+  const { writer } = writerTo(t, target.url);
+  await put(writer, pathsOf('rules', 10), 'overwrite');
+  await rejects(writer.end(), failing('TARGET_PERMISSION_DENIED'));
+  deepEqual([writer.tally.written, writer.tally.open], [9, 1]);
+});
+
+test('a token that has run out is replaced once; one that is refused anew, or a grant that is gone, ends the job', async (t) => {
+  let valid = 'first';
+  const guarded = await startServer({
+    authorize: (token) => {
+      if (token !== valid) throw new RpcError('UNAUTHENTICATED', 'no');
+    },
+  });
+  t.after(() => guarded.stop());
+  let given = 'first';
+  const token = async ({ refresh }: { refresh: boolean }) => {
+    if (refresh) given = 'second';
+    return given;
+  };
+  const { writer } = writerTo(t, guarded.url, {}, { token });
+  await put(writer, pathsOf('token', 5), 'overwrite');
+  await writer.flush();
+  valid = 'second';
+  await put(writer, pathsOf('token2', 5), 'overwrite');
+  equal((await writer.end()).written, 10);
+  valid = 'third';
+  const refused = writerTo(t, guarded.url, {}, { token }).writer;
+  await put(refused, pathsOf('token3', 5), 'overwrite');
+  await rejects(refused.end(), failing('TARGET_PERMISSION_DENIED'));
+  const gone = writerTo(
+    t,
+    guarded.url,
+    {},
+    {
+      token: async () => {
+        throw new SourceError('SOURCE_AUTH_ERROR', 'The connection was revoked.');
+      },
+    },
+  ).writer;
+  await put(gone, pathsOf('token4', 5), 'overwrite');
+  await rejects(gone.end(), failing('TARGET_PERMISSION_DENIED'));
+});
+
+test('a writer that is stopped sends nothing more, hears what is under way, and says what is open', async (t) => {
+  const controller = new AbortController();
+  const { writer } = writerTo(t, server.url, { signal: controller.signal, limit: { writes: 10 }, requestsAtOnce: 2 });
+  server.faults.add({ method: 'BatchWrite', delayMs: 60, times: 1_000 });
+  await put(writer, pathsOf('stop', 35), 'overwrite');
+  const ending = writer.end();
+  controller.abort();
+  await rejects(ending, failing('CANCELLED'));
+  const { given, written, open } = writer.tally;
+  deepEqual([given, written + open], [35, 35]);
+  ok(written <= 20);
+  equal(pathsOf('stop', 35).filter((path) => whoIs(server, path) === 'ours').length, written);
+  throws(() => writer.delete('stop/1'), failing('CANCELLED'));
+});
+
+test('a writer that is stopped while it rests, or before it began, ends at once', async (t) => {
+  const aborted = writerTo(t, server.url, { signal: AbortSignal.abort() }).writer;
+  throws(() => aborted.put(documentOf('a/b', {}), 'overwrite'), failing('CANCELLED'));
+  await rejects(aborted.end(), failing('CANCELLED'));
+  server.faults.add({ method: 'BatchWrite', status: 'RESOURCE_EXHAUSTED', times: 1_000 });
+  const { writer } = writerTo(t, server.url, { signal: AbortSignal.timeout(80) }, { sleep: undefined as never });
+  await put(writer, pathsOf('resting', 20), 'overwrite');
+  await rejects(writer.end(), failing('CANCELLED'));
+  equal(writer.tally.open, 20);
+});
+
+test('a writer waits for room: no more is open than a few requests hold', async (t) => {
+  server.faults.add({ method: 'BatchWrite', delayMs: 5, times: 1_000 });
+  const { writer } = writerTo(t, server.url, { limit: { writes: 10 }, requestsAtOnce: 3 });
+  let most = 0;
+  for (const path of pathsOf('room', 500)) {
+    await writer.put(documentOf(path, { n: integer(1) }), 'overwrite');
+    most = Math.max(most, writer.tally.open);
+  }
+  equal((await writer.end()).written, 500);
+  ok(most <= 2 * 3 * 10, String(most));
+});
