@@ -35,8 +35,7 @@ export const openOutput = (file?: string): Output => {
     check();
     const text = held;
     held = '';
-    if (text !== '' && !stream.write(text))
-      await Promise.race([once(stream, 'drain'), once(stream, 'error')]).catch(() => undefined);
+    if (text !== '' && !stream.write(text)) await drained(stream);
     check();
   };
   return {
@@ -60,6 +59,16 @@ export const openOutput = (file?: string): Output => {
     },
   };
 };
+
+/** Or failed: whoever waits looks which. */
+const drained = (stream: Writable): Promise<void> =>
+  new Promise((done) => {
+    const go = (): void => {
+      for (const event of ['drain', 'error', 'close']) stream.off(event, go);
+      done();
+    };
+    for (const event of ['drain', 'error', 'close']) stream.on(event, go);
+  });
 
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
