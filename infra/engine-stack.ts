@@ -1,4 +1,4 @@
-/** What works behind the API: the stream's fan-out, the task queue and its worker, the clocks and the workflows. */
+/** What works behind the API: the stream's fan-out, the queues and their workers, the clocks and the workflows. */
 import { Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -31,10 +31,14 @@ export interface EngineStackProps extends StackProps {
 
 /** A task that waits longer than this is late: mail is expected within minutes. */
 const taskWaitMaxSeconds = 900;
-/** Tasks are small; ten of them fit well into the worker's time, and SQS sends no more without a wait. */
-const taskBatch = 10;
-/** Mappings of queues scale from 2. */
-const taskConcurrencyMax = 5;
+/** Nobody waits for a chore, and a burst of them (an organization that tidies up) may take an hour. */
+const choreWaitMaxSeconds = 3_600;
+/**
+ * Tasks are small; ten of them fit well into the worker's time, and SQS sends no more without a wait. A chore may take all of its
+ * worker's time, and comes alone. What runs at once must not use up the account's concurrency, nor what SES sends a second.
+ */
+const feeds = { task: { batchSize: 10, concurrencyMax: 5 }, chore: { batchSize: 1, concurrencyMax: 10 } } as const;
+type QueueName = keyof typeof feeds;
 const fanOutBatch = 100;
 /** No limit: counted tries are over within minutes of a bad deployment, and what is given up has to be sent by hand. Age ends them. */
 const fanOutRetries = -1;
@@ -56,23 +60,32 @@ export class EngineStack extends Stack {
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
     const { alarms: topic } = props.data;
-    const queue = makeWorkQueue(this, 'Tasks', {
-      name: 'task',
-      timeoutSeconds: workers.task.timeoutSeconds,
-      waitMaxSeconds: taskWaitMaxSeconds,
-      topic,
-    });
+    const queues = {
+      task: makeWorkQueue(this, 'Tasks', {
+        name: 'task',
+        timeoutSeconds: workers.task.timeoutSeconds,
+        waitMaxSeconds: taskWaitMaxSeconds,
+        topic,
+      }),
+      chore: makeWorkQueue(this, 'Chores', {
+        name: 'chore',
+        timeoutSeconds: workers.chore.timeoutSeconds,
+        waitMaxSeconds: choreWaitMaxSeconds,
+        topic,
+      }),
+    };
     // The worker that starts a workflow and the workflow itself share these parts, so its name comes late.
     const arns = Object.fromEntries(
       workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => made.get(name)?.attrArn })]),
     ) as WorkflowArns;
     const made = new Map<WorkflowName, CfnStateMachine>();
-    this.parts = this.#makeParts(queue, arns);
+    this.parts = this.#makeParts(queues, arns);
     made.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
     made.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     made.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     this.#feedFromStream();
-    this.#feedFromQueue(queue);
+    this.#feedFromQueue('task', queues.task);
+    this.#feedFromQueue('chore', queues.chore);
     this.#startByClock('sweep', 'rate(1 hour)');
     this.#startByClock('backupReap', 'rate(5 minutes)');
     this.#watchKeys();
@@ -109,7 +122,7 @@ export class EngineStack extends Stack {
     });
   }
 
-  #makeParts(queue: Queue, workflowArns: WorkflowArns): Parts {
+  #makeParts({ task, chore }: Readonly<Record<QueueName, Queue>>, workflowArns: WorkflowArns): Parts {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -118,8 +131,10 @@ export class EngineStack extends Stack {
       secretsKeyArn: data.secretsKey.keyArn,
       serviceSecretArn: data.serviceSecret.secretArn,
       identitySecretArn: data.identitySecret.secretArn,
-      taskQueueUrl: queue.queueUrl,
-      taskQueueArn: queue.queueArn,
+      taskQueueUrl: task.queueUrl,
+      taskQueueArn: task.queueArn,
+      choreQueueUrl: chore.queueUrl,
+      choreQueueArn: chore.queueArn,
       ...workflowArns,
       dataKeyArn: data.dataKey.keyArn,
       mailArns: ['identity', 'configuration-set'].map((resource) =>
@@ -196,20 +211,20 @@ export class EngineStack extends Stack {
     });
   }
 
-  #feedFromQueue(queue: Queue): void {
-    const task = this.#makeWorker('task', [
+  #feedFromQueue(name: QueueName, queue: Queue): void {
+    const { batchSize, concurrencyMax } = feeds[name];
+    const worker = this.#makeWorker(name, [
       new PolicyStatement({
         actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
         resources: [queue.queueArn],
       }),
     ]);
-    new lambda.CfnEventSourceMapping(this, 'TaskFeed', {
-      functionName: task.functionName,
+    new lambda.CfnEventSourceMapping(this, `${capital(name)}Feed`, {
+      functionName: worker.functionName,
       eventSourceArn: queue.queueArn,
-      batchSize: taskBatch,
+      batchSize,
       functionResponseTypes: ['ReportBatchItemFailures'],
-      // A burst of invitations must not use up the account's concurrency, nor what SES sends a second.
-      scalingConfig: { maximumConcurrency: taskConcurrencyMax },
+      scalingConfig: { maximumConcurrency: concurrencyMax },
     });
   }
 }

@@ -62,7 +62,7 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/TaskFeed$/,
+    path: /^Engine\/(Task|Chore)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'What fails goes back to its queue, whose redrive policy puts it aside; a destination is for streams.',
   },

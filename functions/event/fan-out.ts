@@ -1,15 +1,33 @@
-/** Hands the tasks that leave the table to the task queue. A record the queue did not take is given again, and only from there on. */
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { log, sendTasks } from '../../shared/platform/index.ts';
+/** Hands the tasks that leave the table to the queue each names. A record a queue did not take is given again, and only from there on. */
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { log, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
+
+interface Leaving extends QueueMessage {
+  readonly queue: 'TASK_QUEUE_URL' | 'CHORE_QUEUE_URL';
+  readonly itemIdentifier: string;
+}
 
 export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-  const tasks = Records.flatMap(({ dynamodb }) => {
-    const message = dynamodb?.NewImage?.message?.S;
+  const leaving = Records.flatMap(leavingBy);
+  const refused = (await Promise.all([send('TASK_QUEUE_URL', leaving), send('CHORE_QUEUE_URL', leaving)])).flat();
+  if (refused.length > 0) log.warn('the queue did not take every task', { refused: refused.length, of: leaving.length });
+  return { batchItemFailures: refused.map(({ itemIdentifier }) => ({ itemIdentifier })) };
+};
+
+const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
+  const body = dynamodb?.NewImage?.message?.S;
+  if (body === undefined) {
     // Nothing a retry could mend, and it would hold up everything behind it.
-    if (message === undefined) log.error('a task without a message was dropped', { key: dynamodb?.Keys?.sk?.S });
-    return message === undefined ? [] : [{ message, itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
-  });
-  const refused = await sendTasks(tasks.map(({ message }) => message));
-  if (refused.size > 0) log.warn('the queue did not take every task', { refused: refused.size, of: tasks.length });
-  return { batchItemFailures: tasks.flatMap(({ itemIdentifier }, n) => (refused.has(n) ? [{ itemIdentifier }] : [])) };
+    log.error('a task without a message was dropped', { key: dynamodb?.Keys?.sk?.S });
+    return [];
+  }
+  const queue = dynamodb?.NewImage?.queue?.S === 'chore' ? 'CHORE_QUEUE_URL' : 'TASK_QUEUE_URL';
+  return [{ queue, body, sender: dynamodb?.Keys?.pk?.S ?? 'nobody', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
+};
+
+/** Those that the queue did not take. */
+const send = async (queue: Leaving['queue'], leaving: readonly Leaving[]): Promise<readonly Leaving[]> => {
+  const ours = leaving.filter((one) => one.queue === queue);
+  const refused = await sendTasks(queue, ours);
+  return ours.filter((_, n) => refused.has(n));
 };

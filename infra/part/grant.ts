@@ -19,6 +19,8 @@ export interface Parts {
   readonly identitySecretArn: string;
   readonly taskQueueUrl: string;
   readonly taskQueueArn: string;
+  readonly choreQueueUrl: string;
+  readonly choreQueueArn: string;
   readonly purgeWorkflowArn: string;
   readonly backupWorkflowArn: string;
   readonly verifyWorkflowArn: string;
@@ -122,6 +124,7 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   ],
   'verify:start': ({ verifyWorkflowArn }) => [allow(['states:StartExecution'], [verifyWorkflowArn])],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
+  'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
   // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
   // set: the sender is what is held fast.
   'mail:send': ({ mailArns, settings }) => [
@@ -143,6 +146,7 @@ interface Named {
   readonly IDENTITY_SECRET_ID: string;
   readonly SECRETS_KEY_ID: string;
   readonly TASK_QUEUE_URL: string;
+  readonly CHORE_QUEUE_URL: string;
   readonly PURGE_WORKFLOW_ARN: string;
   readonly BACKUP_WORKFLOW_ARN: string;
   readonly VERIFY_WORKFLOW_ARN: string;
@@ -177,6 +181,7 @@ const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
     'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
     'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
     'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
+    'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
     'mail:send': { MAIL_FROM },
     'link:make': { PUBLIC_URL },
     'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },

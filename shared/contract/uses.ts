@@ -48,6 +48,7 @@ export const uses = {
   'backup:watch': ['BACKUP_WORKFLOW_ARN'],
   'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'task:send': ['TASK_QUEUE_URL'],
+  'chore:send': ['CHORE_QUEUE_URL'],
   'mail:send': ['MAIL_FROM'],
   /** Links to ourselves in answers and e-mails. */
   'link:make': ['PUBLIC_URL'],

@@ -5,7 +5,7 @@ export interface Worker {
   /** The file whose export `handler` it is. */
   readonly entry: string;
   readonly summary: string;
-  /** The stream of the table, the task queue, a step of a workflow, or a clock. */
+  /** The stream of the table, a queue, a step of a workflow, or a clock. */
   readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route';
   readonly timeoutSeconds: number;
   /** Lambda gives a whole core at 1,769 MB; what only waits needs far less, 512 unless said. */
@@ -23,28 +23,24 @@ export const workers = {
   },
   fanOut: {
     entry: 'functions/event/fan-out.ts',
-    summary: 'Hands the tasks that leave the table to the task queue',
+    summary: 'Hands the tasks that leave the table to the queue each is for',
     trigger: 'stream',
     timeoutSeconds: 30,
-    uses: ['task:send'],
+    uses: ['task:send', 'chore:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary: 'Does one task: sends an invitation, starts a workflow, removes a deleted backup, wraps keys anew',
+    summary: 'Does what is quickly done: sends an invitation, starts a workflow, settles a move',
     trigger: 'queue',
     timeoutSeconds: 60,
-    uses: [
-      'table:write',
-      'secret:service',
-      'link:make',
-      'mail:send',
-      'purge:start',
-      'backup:start',
-      'verify:start',
-      'destination:use',
-      'data-key:make',
-      'data-key:open',
-    ],
+    uses: ['table:write', 'secret:service', 'link:make', 'mail:send', 'purge:start', 'backup:start', 'verify:start'],
+  },
+  chore: {
+    entry: 'functions/event/chore.ts',
+    summary: "Does what needs a customer's bucket: removes the objects of a deleted backup, wraps keys anew",
+    trigger: 'queue',
+    timeoutSeconds: 300,
+    uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open'],
   },
   sweep: {
     entry: 'functions/organization/sweep.ts',

@@ -13,6 +13,8 @@ export interface Patience {
 
 /** A worker can wait out a store that is busy: 9 s in all. */
 export const workerPatience: Patience = { attempts: 7, firstDelayMs: 200, mostDelayMs: 4_000, requestMs: 60_000 };
+/** Others wait for their turn, and it comes again: a request is given up after 32 s at most. */
+export const chorePatience: Patience = { attempts: 3, firstDelayMs: 200, mostDelayMs: 1_000, requestMs: 10_000 };
 /** Somebody waits for the answer, which must come within the 20 s that a call has. */
 export const callerPatience: Patience = { attempts: 3, firstDelayMs: 200, mostDelayMs: 1_000, requestMs: 5_000 };
 

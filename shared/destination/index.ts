@@ -1,5 +1,5 @@
 export { type Address, openGcsAddress, openS3Address } from './address.ts';
-export { callerPatience } from './attempts.ts';
+export { callerPatience, chorePatience } from './attempts.ts';
 export { changeDestination, type DestinationChange, hasBackups, movesBackups, wishOf } from './change.ts';
 export { createDestination, removeDestination } from './creation.ts';
 export { carryCredentials, openCredentials } from './credentials.ts';

@@ -1,2 +1,2 @@
 export { emit, enqueue, eventPrefix, ofRequest, taskPrefix } from './outbox.ts';
-export { Task, TaskMessage } from './task.ts';
+export { queueOf, readTask, Task, TaskMessage } from './task.ts';

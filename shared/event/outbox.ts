@@ -6,7 +6,7 @@
 import { type EventData, type EventName, events } from '../contract/events.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
 import { after, epochSeconds, iso, newId, type Tenant, type Write } from '../platform/index.ts';
-import type { Task, TaskMessage } from './task.ts';
+import { queueOf, type Task, type TaskMessage } from './task.ts';
 
 export const eventPrefix = 'EVENT#';
 export const taskPrefix = 'TASK#';
@@ -31,7 +31,7 @@ const taskKeptSeconds = 7 * 24 * 3_600;
 
 /**
  * The stream hands the task to the queue, which tries until it is done or dead-lettered.
- * The item holds the queue's message as text, so that the stream's consumer passes it on without understanding it.
+ * The item names the queue and holds its message as text, so that the stream's consumer passes it on without understanding it.
  */
 export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
   const id = newId('task', now);
@@ -39,6 +39,7 @@ export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
     put: {
       pk: `ORG#${tenant.organizationId}`,
       sk: `${taskPrefix}${id}`,
+      queue: queueOf(task),
       message: JSON.stringify({ id, organizationId: tenant.organizationId, task } satisfies TaskMessage),
       ttl: epochSeconds(after(now, taskKeptSeconds)),
     },

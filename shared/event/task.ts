@@ -15,6 +15,32 @@ export const Task = z.discriminatedUnion('kind', [
 ]);
 export type Task = z.output<typeof Task>;
 
+export type Queue = 'task' | 'chore';
+
+/**
+ * Chores reach into customers' buckets, which may take minutes or never answer: they have a queue and a worker of their own, so
+ * that no invitation and no start of a backup ever waits behind one.
+ */
+const queues: Readonly<Record<Task['kind'], Queue>> = {
+  'send-invitation': 'task',
+  'purge-organization': 'task',
+  'start-backup': 'task',
+  'start-verification': 'task',
+  'erase-backup': 'chore',
+  'rewrap-keys': 'chore',
+  'settle-move': 'task',
+};
+
+export const queueOf = ({ kind }: Task): Queue => queues[kind];
+
 /** The id is the task's own: the same task delivered twice has the same one. */
 export const TaskMessage = z.object({ id: id('task'), organizationId: id('organization'), task: Task });
 export type TaskMessage = z.output<typeof TaskMessage>;
+
+const kinds: readonly string[] = Task.options.map(({ shape }) => shape.kind.value);
+
+/** What a message of a queue asks for; undefined if it is of a kind this version does not know. Throws for one that is not whole. */
+export const readTask = (body: string): TaskMessage | undefined => {
+  const message = JSON.parse(body) as { task?: { kind?: unknown } };
+  return kinds.includes(String(message.task?.kind)) ? TaskMessage.parse(message) : undefined;
+};

@@ -33,7 +33,7 @@ export { isOutage } from './outage.ts';
 export { Overtaken } from './overtaken.ts';
 export { takePage } from './page.ts';
 export { type Checks, probe } from './probe.ts';
-export { sendTasks } from './queue.ts';
+export { type QueueMessage, sendTasks } from './queue.ts';
 export { removeAll } from './removal.ts';
 export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';

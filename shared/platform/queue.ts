@@ -12,15 +12,27 @@ const client = (): SQSClient => {
 /** SendMessageBatch takes at most this many messages a call. */
 const batchMax = 10;
 
+export interface QueueMessage {
+  readonly body: string;
+  /** SQS deals out what waits by turns of its senders: a burst of one does not keep the others waiting. */
+  readonly sender: string;
+}
+
+type QueueVariable = 'TASK_QUEUE_URL' | 'CHORE_QUEUE_URL';
+
 /** The positions of the messages the queue did not take; empty when it took them all. */
-export const sendTasks = async (messages: readonly string[]): Promise<ReadonlySet<number>> => {
+export const sendTasks = async (queue: QueueVariable, messages: readonly QueueMessage[]): Promise<ReadonlySet<number>> => {
   const starts = Array.from({ length: Math.ceil(messages.length / batchMax) }, (_, n) => n * batchMax);
-  const refused = await Promise.all(starts.map((start) => sendBatch(messages.slice(start, start + batchMax), start)));
+  const refused = await Promise.all(starts.map((start) => sendBatch(queue, messages.slice(start, start + batchMax), start)));
   return new Set(refused.flat());
 };
 
-const sendBatch = async (messages: readonly string[], start: number): Promise<readonly number[]> => {
-  const entries = messages.map((message, n) => ({ Id: String(start + n), MessageBody: message }));
-  const answer = await client().send(new SendMessageBatchCommand({ QueueUrl: env('TASK_QUEUE_URL'), Entries: entries }));
+const sendBatch = async (queue: QueueVariable, messages: readonly QueueMessage[], start: number): Promise<readonly number[]> => {
+  const entries = messages.map(({ body, sender }, n) => ({
+    Id: String(start + n),
+    MessageBody: body,
+    MessageGroupId: sender,
+  }));
+  const answer = await client().send(new SendMessageBatchCommand({ QueueUrl: env(queue), Entries: entries }));
   return (answer.Failed ?? []).map(({ Id }) => Number(Id));
 };

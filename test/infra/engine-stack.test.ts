@@ -56,3 +56,14 @@ test('the sweep runs every hour and what it could not do is put aside', () => {
   assert.equal(named('SweepClock').properties.ScheduleExpression, 'rate(1 hour)');
   assert.ok(named('SweepRetries').properties.DestinationConfig);
 });
+
+test('what reaches into buckets has a queue and a worker of its own, one message at a time, and may neither mail nor start anything', () => {
+  const [task, chore] = [named('TaskFeed').properties, named('ChoreFeed').properties];
+  assert.notDeepEqual(task.EventSourceArn, chore.EventSourceArn);
+  assert.equal(chore.BatchSize, 1);
+  const actionsOf = (role: string) => statementsOf(named(role)).flatMap(({ Action }) => Action);
+  for (const action of ['ses:SendEmail', 'states:StartExecution', 'sqs:SendMessage'])
+    assert.ok(!actionsOf('ChoreRole').includes(action), action);
+  for (const action of ['sts:AssumeRole', 'kms:Encrypt', 'kms:GenerateDataKey'])
+    assert.ok(!actionsOf('TaskRole').includes(action), action);
+});

@@ -162,6 +162,7 @@ const mayProve = [
   'shared/http/authorize.ts',
   'shared/organization/',
   'functions/event/task.ts',
+  'functions/event/chore.ts',
   'functions/organization/',
   'functions/backup/',
 ];

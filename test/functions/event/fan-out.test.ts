@@ -28,6 +28,7 @@ const aws = await scriptAws({
 after(() => aws.stop());
 // The SDK sends to the queue's own address.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
+process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/chores`;
 const { handler } = await import('../../../functions/event/fan-out.ts');
 
 beforeEach(() => {
@@ -68,6 +69,36 @@ test('exactly the records whose task the queue did not take are given again', as
   deepEqual(await handler(eventOf(...Array.from({ length: 13 }, (_, n) => `task ${n}`))), {
     batchItemFailures: [{ itemIdentifier: 'seq-3' }, { itemIdentifier: 'seq-12' }],
   });
+});
+
+test('a task goes to the queue that its item names, and what one queue does not take is given again', async () => {
+  const event = eventOf('mail', 'erase', 'purge', 'rewrap');
+  for (const n of [1, 3]) event.Records[n]!.dynamodb!.NewImage!.queue = { S: 'chore' };
+  event.Records[2]!.dynamodb!.NewImage!.queue = { S: 'task' };
+  refuses = (message) => message === 'rewrap';
+  deepEqual(await handler(event), { batchItemFailures: [{ itemIdentifier: 'seq-3' }] });
+  deepEqual(
+    aws
+      .sent('SendMessageBatch')
+      .map(({ QueueUrl, Entries }) => [
+        String(QueueUrl).split('/').at(-1),
+        ...(Entries as Entry[]).map(({ MessageBody }) => MessageBody),
+      ])
+      .sort(),
+    [
+      ['chores', 'erase', 'rewrap'],
+      ['tasks', 'mail', 'purge'],
+    ],
+  );
+});
+
+test('every task says whose it is, so that a burst of one organization keeps no other waiting', async () => {
+  await handler(eventOf('one'));
+  const [{ Entries } = {}] = aws.sent('SendMessageBatch');
+  deepEqual(
+    (Entries as { MessageGroupId: string }[]).map(({ MessageGroupId }) => MessageGroupId),
+    ['ORG#x'],
+  );
 });
 
 test('a record without a message is dropped and holds up nothing', async () => {

@@ -149,7 +149,8 @@ test('a backup is verified as often as someone asks for it', async () => {
   deepEqual([of, which, done], [organizationId, backupId, false]);
 });
 
-test('a backup that is not there any more has nothing to erase, and a walk that is over nothing to wrap', async () => {
+test('a chore that came by the wrong queue is put aside, not done with rights it does not have', async () => {
   const walk = message({ kind: 'rewrap-keys', walk: 'x' });
-  deepEqual(await run(message({ kind: 'erase-backup', backupId }), walk), []);
+  deepEqual(await run(message({ kind: 'erase-backup', backupId }), walk, send(1)), ['m0', 'm1']);
+  equal(mails().length, 1);
 });

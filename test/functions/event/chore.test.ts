@@ -1,0 +1,66 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import type { SQSEvent } from 'aws-lambda';
+import { workers } from '../../../shared/contract/workers.ts';
+import { chorePatience } from '../../../shared/destination/index.ts';
+import { enqueue, Task } from '../../../shared/event/index.ts';
+import { Fault, scriptAws } from '../../support/scripted-aws.ts';
+
+let isAway = false;
+const aws = await scriptAws({
+  BatchGetItem: () => (isAway ? new Fault('ResourceNotFoundException') : { Responses: { Table: [] } }),
+});
+after(() => aws.stop());
+const { handler } = await import('../../../functions/event/chore.ts');
+const { proveTenant } = await import('../../../shared/platform/index.ts');
+
+beforeEach(() => {
+  isAway = false;
+  aws.calls.length = 0;
+});
+
+const organizationId = 'org_01JWNVAV000000000000000000';
+const backupId = 'bkp_01JWNVAV000000000000000000';
+const message = (task: object) => JSON.stringify({ id: 'tsk_01JWNVAV000000000000000000', organizationId, task });
+const run = (body: string) =>
+  handler({ Records: [{ messageId: 'm0', body }] } as SQSEvent).then(({ batchItemFailures }) => batchItemFailures.length);
+
+test('a backup that is not there any more has nothing to erase, and a walk that is over nothing to wrap', async () => {
+  equal(await run(message({ kind: 'erase-backup', backupId })), 0);
+  equal(await run(message({ kind: 'rewrap-keys', walk: 'x' })), 0);
+});
+
+test('a chore that fails is given again', async () => {
+  isAway = true;
+  equal(await run(message({ kind: 'erase-backup', backupId })), 1);
+});
+
+test('a task that came by the wrong queue is put aside; one of a kind this version does not know is dropped', async () => {
+  equal(await run(message({ kind: 'start-backup', backupId })), 1);
+  equal(await run(message({ kind: 'make-coffee' })), 0);
+  deepEqual(aws.calls, []);
+});
+
+test('whatever a bucket answers, the last request begun in the worker ends within its time', () => {
+  const { attempts, requestMs, mostDelayMs } = chorePatience;
+  const requestMost = attempts * requestMs + (attempts - 1) * mostDelayMs;
+  // Wrapping a key takes up to four requests after a third of the time, erasing one after two thirds.
+  equal(workers.chore.timeoutSeconds * 1_000 >= (workers.chore.timeoutSeconds * 1_000) / 3 + 4 * requestMost, true);
+});
+
+test('every task that reaches into a bucket leaves by the queue of the chores, and no other does', () => {
+  const tenant = proveTenant(organizationId, 'record');
+  const queueOf = (kind: Task['kind']): unknown => {
+    const write = enqueue(tenant, { kind } as Task, new Date());
+    return 'put' in write && (write.put as unknown as { queue: string }).queue;
+  };
+  const kinds = Task.options.map(({ shape }) => shape.kind.value);
+  deepEqual(
+    kinds.filter((kind) => queueOf(kind) === 'chore'),
+    ['erase-backup', 'rewrap-keys'],
+  );
+  equal(
+    kinds.every((kind) => ['task', 'chore'].includes(String(queueOf(kind)))),
+    true,
+  );
+});
