@@ -10,10 +10,12 @@ import { destinationData } from './read.ts';
 import type { DestinationRecord } from './record.ts';
 import type { Wish } from './wish.ts';
 
-export type DestinationChange = Partial<{ readonly [K in keyof Omit<Wish, 'type'>]: Wish[K] | undefined }>;
+export type DestinationChange = Partial<{ readonly [K in keyof Omit<Wish, 'type' | 'externalId'>]: Wish[K] | undefined }>;
 
 /** The destination as it would be. */
 export const wishOf = (record: DestinationRecord, stored: Credentials, given: DestinationChange): Wish => ({
+  // It came along when the destination moved here from another organization, and with no other role.
+  ...(record.externalId !== undefined && given.credentials === undefined && { externalId: record.externalId }),
   name: given.name ?? record.name,
   type: record.type,
   bucket: given.bucket ?? record.bucket,
@@ -25,14 +27,23 @@ export const wishOf = (record: DestinationRecord, stored: Credentials, given: De
   objectLock: given.objectLock === undefined ? record.objectLock : given.objectLock,
 });
 
-/** Where its backups are is where they are looked for: that stays while there are any. A Space is named by its region too. */
+/** Where its backups are is where they are looked for: that stays while there are any. */
 export const movesBackups = (record: DestinationRecord, wish: Wish): boolean =>
-  wish.bucket !== record.bucket ||
-  wish.prefix !== record.prefix ||
-  (record.type === 'spaces' && (wish.region !== record.region || wish.endpoint !== record.endpoint));
+  wish.bucket !== record.bucket || wish.prefix !== record.prefix || hostOf(wish) !== hostOf(record);
+
+type Located = Pick<Wish, 'type' | 'region' | 'endpoint'>;
+
+/** Whose bucket of that name is meant: an endpoint's, a Space's of its region, or the one in all of AWS or Google. */
+const hostOf = ({ type, region, endpoint }: Located): string => {
+  if (endpoint !== null) return new URL(endpoint).origin;
+  return type === 's3' ? `s3 ${partitionOf(region)}` : type === 'spaces' ? `spaces ${region}` : type;
+};
+
+/** Bucket names are one space in all regions of AWS but those of China and of governments. */
+const partitionOf = (region: string | null): string => /^(cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)-/.exec(region ?? '')?.[1] ?? '';
 
 export const hasBackups = (): ApiError =>
-  new ApiError('CONFLICT', 'Backups lie here: the bucket and the prefix stay as they are until those are deleted');
+  new ApiError('CONFLICT', 'Backups lie here: where it is (bucket, prefix, endpoint, region) stays until those are deleted');
 
 /** For a wish that was checked and tried. */
 export const changeDestination = async (
@@ -50,7 +61,7 @@ export const changeDestination = async (
       sealed: await sealCredentials(tenant, record.id, credentials),
       masked: maskCredentials(credentials),
     }),
-    externalId: 'roleArn' in credentials ? externalIdOf(tenant) : undefined,
+    externalId: 'roleArn' in credentials ? (wish.externalId ?? externalIdOf(tenant)) : undefined,
     status: 'connected',
     lastTestedAt: iso(now),
     updatedAt: iso(now),

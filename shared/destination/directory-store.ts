@@ -1,7 +1,8 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { randomToken } from '../platform/index.ts';
-import { type PutOptions, StorageError, type Store, type Upload } from './store.ts';
+import { askedOf, tooLarge, tooShort } from './extent.ts';
+import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './store.ts';
 
 /** What is being written: a name no object has, in the folder of the object, so that renaming it is one step. */
 const partialMark = '.partial-';
@@ -73,11 +74,13 @@ export class DirectoryStore implements Store {
     };
   }
 
-  async get(name: string, range?: { offset: number; length: number }, signal?: AbortSignal): Promise<Uint8Array> {
+  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = askedOf(extent);
     signal?.throwIfAborted();
     const handle = await open(this.#path(name), 'r').catch(fail);
     try {
       const { size } = await handle.stat();
+      if (!range && size > maxBytes) throw tooLarge();
       const { offset, length } = range ?? { offset: 0, length: size };
       const bytes = Buffer.alloc(Math.min(length, Math.max(0, size - offset)));
       let filled = 0;
@@ -86,7 +89,7 @@ export class DirectoryStore implements Store {
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
-      if (filled !== length) throw new StorageError('invalid', 'The object is shorter than it should be.');
+      if (filled !== length) throw tooShort();
       return bytes;
     } catch (error) {
       return fail(error);
@@ -105,12 +108,14 @@ export class DirectoryStore implements Store {
     }
   }
 
-  async *list(prefix: string): AsyncGenerator<{ name: string; size: number }> {
-    for (const name of await this.#names())
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
+    for (const name of await this.#names()) {
+      signal?.throwIfAborted();
       if (name.startsWith(prefix) && !name.includes(partialMark)) {
         const found = await this.head(name);
         if (found) yield { name, size: found.size };
       }
+    }
   }
 
   async remove(names: readonly string[]): Promise<void> {

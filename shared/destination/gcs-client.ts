@@ -20,6 +20,8 @@ export interface GcsCall {
   readonly headers?: Readonly<Record<string, string | number>>;
   readonly body?: Uint8Array | string;
   readonly signal?: AbortSignal | undefined;
+  /** Of an object that is read. */
+  readonly maxBytes?: number;
 }
 
 const scopes = ['https://www.googleapis.com/auth/devstorage.read_write'];
@@ -44,7 +46,8 @@ export class GcsClient {
   }
 
   /** The same, tried once, for what must look before it tries again. */
-  async once({ doing, method, path, headers = {}, body, signal }: GcsCall, ...accepted: readonly number[]): Promise<Answer> {
+  async once(call: GcsCall, ...accepted: readonly number[]): Promise<Answer> {
+    const { doing, method, path, headers = {}, body, signal, maxBytes } = call;
     const { baseUrl, agent, patience } = this.#options;
     const url = new URL(path, baseUrl);
     // The token goes nowhere else, whatever an answer says.
@@ -54,7 +57,7 @@ export class GcsClient {
     const authorization = `Bearer ${await this.#freshToken()}`;
     const answer = await exchange({
       ...{ method, url, agent, headers: { ...headers, authorization }, ...(body !== undefined && { body }) },
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      ...{ signal: signal ? AbortSignal.any([signal, limit]) : limit, maxBytes },
     });
     if (accepted.includes(answer.status)) return answer;
     if (answer.status === 401) {

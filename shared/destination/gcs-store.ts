@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { randomToken } from '../platform/index.ts';
 import { concurrently } from './concurrent.ts';
+import { askedOf, rangeHeader, tooShort } from './extent.ts';
 import type { GcsClient } from './gcs-client.ts';
 import { GcsUpload } from './gcs-upload.ts';
-import { type PutOptions, StorageError, type Store, type Upload } from './store.ts';
+import { Paging } from './paging.ts';
+import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './store.ts';
 
 export interface GcsPlace {
   readonly client: GcsClient;
@@ -57,27 +59,25 @@ export class GcsStore implements Store {
     return new GcsUpload(this, this.#place, name, options);
   }
 
-  async get(name: string, range?: { offset: number; length: number }, signal?: AbortSignal): Promise<Uint8Array> {
-    if (range?.length === 0 && (await this.head(name))) return new Uint8Array();
-    const headers = range && { range: `bytes=${range.offset}-${range.offset + range.length - 1}` };
+  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = askedOf(extent);
+    if (range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
+    const path = `${this.#objectPath(name)}?alt=media`;
     const { body } = await this.#place.client.call(
       {
-        doing: 'read an object',
-        method: 'GET',
-        path: `${this.#objectPath(name)}?alt=media`,
-        signal,
-        ...(headers && { headers }),
+        ...{ doing: 'read an object', method: 'GET', path, signal, maxBytes },
+        ...(range && { headers: { range: rangeHeader(range) } }),
       },
       range ? 206 : 200,
     );
-    if (range && body.length !== range.length) throw new StorageError('invalid', 'The object is shorter than it should be.');
+    if (range && body.length !== range.length) throw tooShort();
     return body;
   }
 
-  async head(name: string): Promise<{ size: number } | undefined> {
+  async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
     const path = `${this.#objectPath(name)}?fields=size`;
     try {
-      const { body } = await this.#place.client.call({ doing: 'look at an object', method: 'GET', path }, 200);
+      const { body } = await this.#place.client.call({ doing: 'look at an object', method: 'GET', path, signal }, 200);
       return { size: Number((parse(body) as GcsObject).size) };
     } catch (error) {
       if (error instanceof StorageError && error.code === 'missing' && !error.bucket) return undefined;
@@ -85,22 +85,24 @@ export class GcsStore implements Store {
     }
   }
 
-  async *list(prefix: string): AsyncGenerator<{ name: string; size: number }> {
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
+    const paging = new Paging();
     const base = `${this.#bucketPath()}/o?fields=${encodeURIComponent('items(name,size),nextPageToken')}&prefix=${encodeURIComponent(this.key(prefix))}`;
     let pageToken: string | undefined;
     do {
       const path = pageToken === undefined ? base : `${base}&pageToken=${encodeURIComponent(pageToken)}`;
-      const { body } = await this.#place.client.call({ doing: 'list objects', method: 'GET', path }, 200);
-      const page = parse(body) as { items?: readonly GcsObject[]; nextPageToken?: string };
-      for (const { name = '', size } of page.items ?? []) yield { name: name.slice(this.key('').length), size: Number(size) };
-      pageToken = page.nextPageToken;
+      const { body } = await this.#place.client.call({ doing: 'list objects', method: 'GET', path, signal }, 200);
+      const { items = [], nextPageToken } = parse(body) as { items?: readonly GcsObject[]; nextPageToken?: string };
+      for (const { name = '', size } of items) yield { name: name.slice(this.key('').length), size: Number(size) };
+      pageToken = nextPageToken && paging.next(nextPageToken, items.length);
     } while (pageToken);
   }
 
-  remove(names: readonly string[]): Promise<void> {
+  remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
     return concurrently(names, callsAtOnce, async (name) => {
       try {
-        await this.#place.client.call({ doing: 'remove an object', method: 'DELETE', path: this.#objectPath(name) }, 204, 200);
+        const call = { doing: 'remove an object', method: 'DELETE', path: this.#objectPath(name), signal } as const;
+        await this.#place.client.call(call, 204, 200);
       } catch (error) {
         if (!(error instanceof StorageError && error.code === 'missing' && !error.bucket)) throw error;
       }

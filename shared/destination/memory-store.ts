@@ -1,4 +1,5 @@
-import { type PutOptions, StorageError, type Store, type Upload } from './store.ts';
+import { askedOf, tooLarge, tooShort } from './extent.ts';
+import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './store.ts';
 
 /** A store that lasts as long as the process. */
 export class MemoryStore implements Store {
@@ -40,12 +41,14 @@ export class MemoryStore implements Store {
     };
   }
 
-  async get(name: string, range?: { offset: number; length: number }, signal?: AbortSignal): Promise<Uint8Array> {
+  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = askedOf(extent);
     signal?.throwIfAborted();
     const bytes = this.objects.get(name);
     if (!bytes) throw new StorageError('missing', 'There is no such object.');
+    if (!range && bytes.length > maxBytes) throw tooLarge();
     if (!range) return Uint8Array.from(bytes);
-    if (range.offset + range.length > bytes.length) throw new StorageError('invalid', 'The object is shorter than it should be.');
+    if (range.offset + range.length > bytes.length) throw tooShort();
     return Uint8Array.from(bytes.subarray(range.offset, range.offset + range.length));
   }
 
@@ -54,8 +57,11 @@ export class MemoryStore implements Store {
     return bytes && { size: bytes.length };
   }
 
-  async *list(prefix: string): AsyncGenerator<{ name: string; size: number }> {
-    for (const [name, { length: size }] of [...this.objects]) if (name.startsWith(prefix)) yield { name, size };
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
+    for (const [name, { length: size }] of [...this.objects]) {
+      signal?.throwIfAborted();
+      if (name.startsWith(prefix)) yield { name, size };
+    }
   }
 
   async remove(names: readonly string[]): Promise<void> {

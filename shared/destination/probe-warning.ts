@@ -6,13 +6,13 @@ import { StorageError, type Store } from './store.ts';
 /** As far as the store lets us see: what it does not show is no reason to refuse it. */
 export const warningsOf = async (store: Store, signal: AbortSignal): Promise<readonly string[]> => {
   if (!(store instanceof S3Store) || signal.aborted) return [];
-  const [listing, lifecycle] = await Promise.all([unfinishedUploads(store), expiringUploads(store)]);
+  const [listing, lifecycle] = await Promise.all([unfinishedUploads(store, signal), expiringUploads(store, signal)]);
   return [...listing, ...lifecycle];
 };
 
-const unfinishedUploads = async (store: S3Store): Promise<readonly string[]> => {
+const unfinishedUploads = async (store: S3Store, signal: AbortSignal): Promise<readonly string[]> => {
   try {
-    await store.abandon('probe/');
+    await store.abandon('probe/', signal);
     return [];
   } catch (error) {
     if (error instanceof StorageError && error.code === 'denied')
@@ -21,8 +21,8 @@ const unfinishedUploads = async (store: S3Store): Promise<readonly string[]> => 
   }
 };
 
-const expiringUploads = async (store: S3Store): Promise<readonly string[]> =>
-  (await isRuledOut(store.bucket)) === false
+const expiringUploads = async (store: S3Store, signal: AbortSignal): Promise<readonly string[]> =>
+  (await isRuledOut(store.bucket, signal)) === false
     ? [
         'The bucket has no lifecycle rule that ends incomplete multipart uploads: parts of a broken upload would be billed for ever.',
       ]

@@ -1,5 +1,6 @@
 import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
 import { type Patience, persist } from './attempts.ts';
+import { boundAnswers } from './s3-answer.ts';
 import type { DigestKind } from './s3-digest.ts';
 import { s3Failure } from './s3-failure.ts';
 import { type PutOptions, StorageError } from './store.ts';
@@ -21,6 +22,7 @@ export class S3Bucket {
 
   constructor(place: S3Place) {
     this.place = place;
+    boundAnswers(place.client);
   }
 
   key(name: string): string {
@@ -54,9 +56,9 @@ export class S3Bucket {
   }
 
   /** What the store tells of an object, its checksum included; undefined where there is none. */
-  look(name: string): Promise<HeadObjectCommandOutput | undefined> {
+  look(name: string, signal?: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
     const command = new HeadObjectCommand({ ...this.object(name), ChecksumMode: 'ENABLED' });
-    return this.call('look at an object', undefined, async (abortSignal) => {
+    return this.call('look at an object', signal, async (abortSignal) => {
       try {
         return await this.place.client.send(command, { abortSignal });
       } catch (error) {

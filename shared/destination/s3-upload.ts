@@ -153,7 +153,8 @@ export class S3Upload implements Upload {
   /** A beginning whose answer never came may have left an upload that nobody knows by its id. */
   async #endTwins(isKnown: boolean): Promise<void> {
     const key = this.#bucket.key(this.#name);
-    if (this.#beginnings > Number(isKnown)) await endUploads(this.#bucket, this.#name, (other) => other === key).catch(() => {});
+    if (this.#beginnings > Number(isKnown))
+      await endUploads(this.#bucket, this.#name, { isWanted: (other) => other === key }).catch(() => {});
   }
 
   /** An answer may be lost after the work was done: before it is tried again, and at the end, the object itself is asked. */

@@ -7,18 +7,21 @@ export interface Store {
   put(name: string, bytes: Uint8Array, options?: PutOptions): Promise<void>;
   /** Begins an object of any size; nothing is visible before `finish`. */
   upload(name: string, options?: PutOptions): Upload;
-  /** The object, or exactly `length` bytes of it from `offset`. Throws `missing` where there is none. */
-  get(name: string, range?: { readonly offset: number; readonly length: number }, signal?: AbortSignal): Promise<Uint8Array>;
+  /** The object, or exactly `length` bytes of it from `offset`. Throws `missing` where there is none, `invalid` where it is too large. */
+  get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array>;
   /** Undefined where there is none. */
-  head(name: string): Promise<{ readonly size: number } | undefined>;
+  head(name: string, signal?: AbortSignal): Promise<{ readonly size: number } | undefined>;
   /** Objects whose names begin with the prefix, in any order. */
-  list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
+  list(prefix: string, signal?: AbortSignal): AsyncIterable<{ readonly name: string; readonly size: number }>;
   /** Removing what is not there is no error. */
-  remove(names: readonly string[]): Promise<void>;
+  remove(names: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Ends uploads below the prefix that were begun and never finished; answers how many. */
-  abandon(prefix: string): Promise<number>;
+  abandon(prefix: string, signal?: AbortSignal): Promise<number>;
   close(): void;
 }
+
+/** Exactly these bytes of an object; or all of it, as long as it has no more than `maxBytes`. */
+export type Extent = { readonly offset: number; readonly length: number } | { readonly maxBytes: number };
 
 export interface PutOptions {
   /** Until when the store itself refuses to remove the object, where the destination has object lock. */

@@ -23,7 +23,7 @@ export const tryDestination = async (tenant: Tenant, tried: Tried, credentials: 
   const { step, reason } = found.failure;
   throw new ApiError('STORAGE_ERROR', `The storage destination does not work: ${reason}`, {
     ...{ step, reason, checks: found.checks },
-    ...('roleArn' in credentials && { externalId: externalIdOf(tenant) }),
+    ...('roleArn' in credentials && { externalId: tried.externalId ?? externalIdOf(tenant) }),
   });
 };
 

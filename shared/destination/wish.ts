@@ -14,6 +14,8 @@ export interface Wish {
   readonly region: string | null;
   readonly endpoint: string | null;
   readonly credentials: Credentials;
+  /** What a role that is kept asks for; one that is given now asks for ours. */
+  readonly externalId?: string;
   readonly immutable: boolean;
   readonly objectLock: DestinationRecord['objectLock'];
 }

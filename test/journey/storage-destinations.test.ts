@@ -177,6 +177,19 @@ suite('a role of the customer', () => {
     notEqual(result.body.error.details.externalId, (await made(role(`${name}-4`))).externalId);
   });
 
+  test('that came from another organization is tried with the ExternalId it came with, until another is given', async () => {
+    const data = await made(role(`${name}-6`));
+    const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` };
+    // The role asks for ours, so that the other is seen to be used by its failing.
+    await putItem({ ...(await getItem(key)), ...key, externalId: 'org_before' });
+    for (const result of [await tested(data.id), await update(data.id, { name: 'Renamed' })]) {
+      refused(result, 'role', /does not let us in/);
+      equal(result.body.error.details.externalId, 'org_before');
+    }
+    const changed = await update(data.id, role(`${name}-6`));
+    deepEqual([changed.status, changed.body.data.externalId], [200, data.externalId]);
+  });
+
   test('can take the place of keys, and keys of it', async () => {
     const data = await made();
     equal(data.externalId, undefined);
@@ -244,17 +257,42 @@ suite('a change', () => {
     const data = await made({ prefix: 'here' });
     const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` };
     await putItem({ ...(await getItem(key)), ...key, backupCount: 1 });
-    for (const body of [{ bucket: await newBucket() }, { prefix: 'there' }, { prefix: '' }]) {
+    const endpoint = stageVariable('STAGE_S3_URL');
+    for (const body of [
+      { bucket: await newBucket() },
+      { prefix: 'there' },
+      { prefix: '' },
+      { endpoint },
+      { region: 'cn-north-1' },
+    ]) {
       const result = await update(data.id, body);
       deepEqual([result.status, result.body.error?.code], [409, 'CONFLICT'], result.text);
     }
-    equal((await update(data.id, { name: 'Other', prefix: 'here/', bucket, credentials: keys })).status, 200);
+    // The name of a bucket means the same one in all regions.
+    for (const body of [{ name: 'Other', prefix: 'here/', bucket, credentials: keys }, { region: 'eu-west-1' }])
+      equal((await update(data.id, body)).status, 200);
     const removal = await remove(data.id);
     deepEqual([removal.status, removal.body.error.code, removal.body.error.details], [409, 'CONFLICT', { backupCount: 1 }]);
     await putItem({ ...(await getItem(key)), ...key, backupCount: 0 });
     equal((await update(data.id, { prefix: 'there' })).status, 200);
     equal((await remove(data.id)).status, 200);
   });
+});
+
+test('another endpoint or another region of a Space is another place, and the same one written otherwise is not', async () => {
+  const endpoint = stageVariable('STAGE_S3_URL');
+  for (const [was, moves, stays] of [
+    [{ endpoint }, { endpoint: null }, { endpoint: `${endpoint}/`, region: 'eu-west-1' }],
+    [{ type: 'spaces', region: 'fra1' }, { region: 'nyc3' }, { region: 'fra1' }],
+  ] as const) {
+    const { id } = await made(was);
+    const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${id}` };
+    await putItem({ ...(await getItem(key)), ...key, backupCount: 1 });
+    equal((await update(id, moves)).status, 409);
+    equal((await update(id, stays)).status, 200);
+    await putItem({ ...(await getItem(key)), ...key, backupCount: 0 });
+    equal((await update(id, moves)).status, 200);
+  }
 });
 
 test('a test tells what was tried, what to mind and how long it took', async () => {

@@ -171,6 +171,18 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       ok(sizes.every(({ name, size }) => size === Number(name.slice(-4))));
     });
 
+    test('a list that was ended yields nothing', async () => {
+      await store.put('ended/object', Buffer.alloc(1));
+      await rejects(Array.fromAsync(store.list('ended/', AbortSignal.abort(new Error('enough')))), /enough/);
+    });
+
+    test('an object that is larger than the reader takes is refused', async () => {
+      const bytes = randomBytes(1_000);
+      await store.put('large', bytes);
+      same(await store.get('large', { maxBytes: 1_000 }), bytes);
+      await rejects(store.get('large', { maxBytes: 999 }), code('invalid'));
+    });
+
     test('objects are removed, and what is not there is no error', async () => {
       const names = ['gone/a', 'gone/b', 'gone/c/d'];
       await Promise.all(names.map((name) => store.put(name, Buffer.from(name))));
