@@ -11,9 +11,10 @@ import {
   openManifest,
 } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
-import { DataKeys, type KeyOptions } from './data-key.ts';
+import { DataKeys, type KeyOptions, type OpenedKey } from './data-key.ts';
 import { damaged, failureOf, unusable } from './failure.ts';
 import type { Place, Reading } from './place.ts';
+import { readSmall } from './small-object.ts';
 
 /** An object of this backup or of an earlier one that it points into. */
 export interface ObjectId {
@@ -26,6 +27,8 @@ export interface OpenBackup {
   readonly manifest: Manifest;
   readonly digest: string;
   readonly archive: Archive;
+  /** What its own data key was opened by: whoever controls that could have made all of it. */
+  readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
   /** A part of an object; what is missing or too short is damage. */
   take(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
@@ -38,28 +41,29 @@ export const openBackup = async (
   place: Place,
   options: KeyOptions & { readonly digest?: string | undefined },
 ): Promise<OpenBackup> => {
-  const stored = await read(place.here, manifestName);
+  const stored = await readSmall(place.here, '', manifestName);
   const identity = attempt(() => claimedIdentity(stored), manifestName);
   const digest = manifestDigest(stored);
   if (options.digest !== undefined && options.digest !== digest)
     throw damaged(manifestName, 'is not the one that the digest names: another backup, an older manifest or a changed one');
   const keys = new DataKeys(options);
-  const opened = new Map<string, Promise<Buffer>>();
+  const opened = new Map<string, Promise<OpenedKey>>();
   const at = (backup: string): { readonly store: Reading; readonly folder: string } => {
     if (backup === identity.backup) return { store: place.here, folder: '' };
     if (place.beside) return { store: place.beside, folder: `${backup}/` };
     throw unusable(`the backup points into ${backup}, which must lie in a folder of that name beside it`);
   };
-  const dataKey = (backup: string): Promise<Buffer> => {
+  const open = (backup: string): Promise<OpenedKey> => {
     const { store, folder } = at(backup);
     const key =
       opened.get(backup) ??
       keys.open({ ...identity, backup }, backup === identity.backup, () =>
-        read(store, `${folder}${keyFileName}`, `${backup}/key`),
+        readSmall(store, folder, keyFileName, `${backup}/${keyFileName}`),
       );
     opened.set(backup, key);
     return key;
   };
+  const dataKey = async (backup: string): Promise<Buffer> => (await open(backup)).dataKey;
   const take = async ({ backup, name }: ObjectId, offset: number, length: number): Promise<Uint8Array> => {
     const { store, folder } = at(backup);
     try {
@@ -80,6 +84,7 @@ export const openBackup = async (
     manifest,
     digest,
     archive: new Archive(manifest, { fetch: take, dataKey }),
+    openedBy: (await open(identity.backup)).by,
     dataKey,
     take,
     sizeOf: async ({ backup, name }) => {
@@ -94,14 +99,5 @@ const attempt = <T>(work: () => T, object: string): T => {
     return work();
   } catch (error) {
     throw failureOf(error, object);
-  }
-};
-
-/** The two objects that are read whole. */
-const read = async (store: Reading, name: string, shown = name): Promise<Uint8Array> => {
-  try {
-    return await store.get(name);
-  } catch (error) {
-    throw failureOf(error, shown);
   }
 };

@@ -22,11 +22,15 @@ Credentials of S3 are found as by every AWS tool; of Google, GOOGLE_APPLICATION_
 The key of the backup is, in this order:
   --key-file FILE         a data key as "key" prints it; or in ARCHIVE_KEY
   --passphrase-file FILE  the organization's own passphrase; or in ARCHIVE_PASSPHRASE; --passphrase asks for it
-  --kms-endpoint URL      otherwise KMS opens it, with AWS credentials that may decrypt; here if not at AWS
+  --kms-key ARN           the one KMS key that may open it, with AWS credentials that may decrypt
+  --kms-endpoint URL      KMS is there, not at AWS
+Where one of them is given nothing else opens the backup. Where none is, the KMS key opens it that its object "key" names, be
+it anyone's: look at what verify says it was opened by.
 export:
   --collection PATH       only this collection and all below it; may be repeated
   --users                 the users of Firebase Authentication instead
   --out FILE              into a file, which is there when it is whole; otherwise to stdout
+  --force                 even if FILE.partial is there, left by an export that was killed or is still running
 verify:
   --digest TEXT           the manifest must be this very one
   --quick                 only that every object is there with its size, and the index
@@ -44,22 +48,25 @@ export interface Command extends Access, KeyOptions {
   readonly collections: readonly string[];
   readonly users: boolean;
   readonly out: string | undefined;
+  readonly force: boolean;
   readonly digest: string | undefined;
   readonly depth: 'quick' | 'whole' | 'full';
 }
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
-const options = {
+export const options = {
   endpoint: text,
   region: text,
   'kms-endpoint': text,
+  'kms-key': text,
   'key-file': text,
   'passphrase-file': text,
   passphrase: flag,
   collection: { type: 'string', multiple: true },
   users: flag,
   out: text,
+  force: flag,
   digest: text,
   quick: flag,
   full: flag,
@@ -68,7 +75,7 @@ const options = {
 
 /** Options that only one command has; the others are all commands'. */
 const onlyOf: Readonly<Record<string, CommandName>> = {
-  ...{ collection: 'export', users: 'export', out: 'export' },
+  ...{ collection: 'export', users: 'export', out: 'export', force: 'export' },
   ...{ quick: 'verify', full: 'verify' },
 };
 
@@ -89,7 +96,7 @@ export const readCommand = (words: readonly string[]): Command | undefined => {
   return {
     ...{ name, where, path, endpoint: values.endpoint, region: values.region, out: values.out, digest: values.digest },
     ...{ keyFile: values['key-file'], passphraseFile: values['passphrase-file'], passphrase: values.passphrase },
-    kmsEndpoint: values['kms-endpoint'],
+    ...{ kmsEndpoint: values['kms-endpoint'], kmsKey: values['kms-key'], force: values.force ?? false },
     collections: values.collection ?? [],
     users: values.users ?? false,
     depth: values.quick ? 'quick' : values.full ? 'full' : 'whole',

@@ -4,8 +4,9 @@ import { isCollectionPath, isInRange, type NameRange, scopeOf } from '../../shar
 import type { OpenBackup } from './backup.ts';
 import { unusable } from './failure.ts';
 import { innerPath } from './list.ts';
-import { grouped, type Output, Progress, plain, say } from './output.ts';
+import { grouped, type Output, Progress, say } from './output.ts';
 import { contentOf } from './show.ts';
+import { plain } from './visible.ts';
 
 export interface ExportOptions {
   /** Paths of collections, each with all that is below it; none means everything. */

@@ -3,8 +3,10 @@ import { keyFileName, manifestName, objectKind, parseKeyFile } from '../../share
 import type { OpenBackup } from './backup.ts';
 import { childrenOf, sizeOf } from './children.ts';
 import { unusable } from './failure.ts';
-import { grouped, type Output, plain, say } from './output.ts';
+import { grouped, type Output, say } from './output.ts';
 import type { Place } from './place.ts';
+import { readSmall } from './small-object.ts';
+import { plain } from './visible.ts';
 
 /** The folders below a place that have a manifest or a key in them, with what each holds. */
 export const findBackups = async (place: Place): Promise<ReadonlyMap<string, FoundBackup>> => {
@@ -40,7 +42,7 @@ export const listBackups = async (place: Place, backups: ReadonlyMap<string, Fou
 
 const wrapsOf = async (place: Place, folder: string): Promise<string> => {
   try {
-    const { wraps } = parseKeyFile(await place.here.get(`${folder}/${keyFileName}`));
+    const { wraps } = parseKeyFile(await readSmall(place.here, `${folder}/`, keyFileName));
     return wraps.map(({ kind }) => kind).join(', ');
   } catch {
     return 'NOT READABLE';
@@ -70,7 +72,7 @@ const describe = ({ manifest, identity }: OpenBackup): void => {
   const { counts, source, readTime, parent } = manifest;
   const users = counts.users > 0 ? `, ${grouped(counts.users)} users` : '';
   const kind = parent === null ? 'full' : `incremental on ${parent}`;
-  say(`${identity.backup} (${kind}) of ${source} at ${readTime}: ${grouped(counts.documents)} documents${users}`);
+  say(`${identity.backup} (${kind}) of ${plain(source)} at ${readTime}: ${grouped(counts.documents)} documents${users}`);
 };
 
 /** A path as people write it, or a full name of this database. */

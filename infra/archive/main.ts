@@ -16,7 +16,7 @@ import { verify } from './verify.ts';
 
 const run = async (command: Command): Promise<void> => {
   const place = openPlace(command.where, command);
-  const output = openOutput(command.out);
+  const output = openOutput(command.out, command);
   try {
     await (command.name === 'ls' && !(await isBackup(place)) ? runOnFolder(place, command) : runOnBackup(place, command));
     await output.finish();

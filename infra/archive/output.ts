@@ -1,8 +1,10 @@
 /** What the command writes: results on stdout or into a file, everything else on stderr. */
 import { once } from 'node:events';
-import { createWriteStream, renameSync, rmSync, type WriteStream } from 'node:fs';
+import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs';
+import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { unusable } from './failure.ts';
+import { visible } from './visible.ts';
 
 /** Lines are handed on in pieces of this size. */
 const pieceCharacters = 256 << 10;
@@ -16,10 +18,9 @@ export interface Output {
 }
 
 /** Waits for whoever reads, so that memory does not grow. */
-export const openOutput = (file?: string): Output => {
+export const openOutput = (file: string | undefined, { force }: { readonly force: boolean }): Output => {
   const partial = file === undefined ? undefined : `${file}.partial`;
-  // What it holds is the customer's: nobody else on this machine reads it.
-  const stream: Writable = partial === undefined ? process.stdout : createWriteStream(partial, { mode: 0o600 });
+  const stream: Writable = partial === undefined ? process.stdout : createPartial(partial, force);
   let failure: NodeJS.ErrnoException | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever read, as `head` does, has seen enough.
@@ -30,7 +31,16 @@ export const openOutput = (file?: string): Output => {
     if (failure) throw unusable(`${file ?? 'stdout'}: ${failure.code}`, failure);
   };
   let held = '';
-  let isFinished = false;
+  let isPartial = partial !== undefined;
+  const discard = (): void => {
+    if (isPartial && partial !== undefined) rmSync(partial, { force: true });
+    isPartial = false;
+  };
+  if (isPartial) {
+    process.once('exit', discard);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => process.exit(128 + constants.signals[signal]));
+  }
   const flush = async (): Promise<void> => {
     check();
     const text = held;
@@ -40,24 +50,40 @@ export const openOutput = (file?: string): Output => {
   };
   return {
     line: async (text) => {
-      held += `${text}\n`;
+      held += `${visible(text)}\n`;
       if (held.length >= pieceCharacters) await flush();
     },
     finish: async () => {
       await flush();
-      if (isFinished || partial === undefined || file === undefined) return;
-      isFinished = true;
+      if (!isPartial || partial === undefined || file === undefined) return;
       stream.end();
       await once(stream as WriteStream, 'close').catch(() => undefined);
       check();
       renameSync(partial, file);
+      isPartial = false;
     },
     abort: async () => {
       if (partial === undefined) return flush();
       stream.destroy();
-      rmSync(partial, { force: true });
+      discard();
     },
   };
+};
+
+/**
+ * What it holds is the customer's: it is a new file that nobody else on this machine reads, never one that is there already
+ * nor where a link leads.
+ */
+const createPartial = (partial: string, force: boolean): WriteStream => {
+  let fd: number;
+  try {
+    if (force) rmSync(partial, { force: true });
+    fd = openSync(partial, 'wx', 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw unusable(`${partial}: ${code === 'EEXIST' ? 'is there already; --force replaces it' : code}`, error);
+  }
+  return createWriteStream(partial, { fd });
 };
 
 /** Or failed: whoever waits looks which. */
@@ -70,7 +96,7 @@ const drained = (stream: Writable): Promise<void> =>
     for (const event of ['drain', 'error', 'close']) stream.on(event, go);
   });
 
-export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+export const say = (text: string): void => void process.stderr.write(`${visible(text)}\n`);
 
 /** How far a long read has come: one line that changes at a terminal, else a line for every tenth. */
 export class Progress {
@@ -97,7 +123,3 @@ export class Progress {
 }
 
 export const grouped = (count: number): string => count.toLocaleString('en');
-
-/** Names may hold anything: what would break a line or a terminal is written as JSON. */
-export const plain = (name: string): string =>
-  /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name) ? JSON.stringify(name) : name;

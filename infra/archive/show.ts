@@ -4,7 +4,8 @@ import { restDocument } from '../../shared/firestore/index.ts';
 import type { OpenBackup } from './backup.ts';
 import { damaged, unusable } from './failure.ts';
 import { innerPath } from './list.ts';
-import { type Output, plain } from './output.ts';
+import type { Output } from './output.ts';
+import { plain } from './visible.ts';
 
 export const show = async ({ archive, manifest }: OpenBackup, path: string, output: Output): Promise<void> => {
   const root = `${manifest.source}/documents`;

@@ -42,7 +42,7 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
   const { counts } = manifest;
   if (findings.length > 0) throw new Failure(1, `damaged: ${grouped(findings.length)} findings in ${identity.backup}`);
   await output.line(
-    `ok: ${identity.backup}, ${grouped(manifest.objects.length)} objects, ${grouped(bytes)} bytes, ${grouped(counts.documents)} documents, manifest digest ${digest}`,
+    `ok: ${identity.backup}, ${grouped(manifest.objects.length)} objects, ${grouped(bytes)} bytes, ${grouped(counts.documents)} documents, manifest digest ${digest}, opened by ${backup.openedBy}`,
   );
 };
 

@@ -74,6 +74,7 @@ test('a bucket of the S3 kind and a key that KMS opens are all it takes', async 
   match(listed.out, /^s3:\/\/customer\/team one\/prj_a\/bkp_a {2}complete {2}key: kms {2}4 objects {2}[\d,]+ bytes\n$/);
   equal(verified.code, 0, verified.err);
   match(verified.out, /^ok: bkp_a, 2 objects/);
+  ok(verified.out.endsWith(`, opened by KMS key ${keyArn}\n`), verified.out);
 });
 
 test('one document takes the key, the manifest and two ranges', async () => {
@@ -83,8 +84,10 @@ test('one document takes the key, the manifest and two ranges', async () => {
   ok(out.includes('things/0000100'));
   const read = asked.map(({ method, path, range }) => [method, path.split('/').slice(-2).join('/'), range !== undefined]);
   deepEqual(read, [
-    ['GET', 'bkp_a/manifest', false],
-    ['GET', 'bkp_a/key', false],
+    ['HEAD', 'bkp_a/manifest', false],
+    ['GET', 'bkp_a/manifest', true],
+    ['HEAD', 'bkp_a/key', false],
+    ['GET', 'bkp_a/key', true],
     ['GET', 'index/00000000-0000', true],
     ['GET', 'chunk/00000000-0000', true],
   ]);

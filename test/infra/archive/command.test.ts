@@ -1,7 +1,7 @@
 /** What the words of the command line mean, and what is said of those that mean nothing. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { commands, readCommand, usage } from '../../../infra/archive/command.ts';
+import { commands, options, readCommand, usage } from '../../../infra/archive/command.ts';
 import { Failure } from '../../../infra/archive/failure.ts';
 
 test('words become a command; verify reads everything unless told otherwise', () => {
@@ -26,6 +26,7 @@ for (const [words, says] of [
   [['verify', 'x', '--passphrase=hunter22'], /'--passphrase' does not take an argument$/],
   [['verify', 'x', '--quick', '--full'], /^--quick or --full, not both$/],
   [['ls', 'x', '--out', 'hunter22'], /^--out is an option of export$/],
+  [['verify', 'x', '--force'], /^--force is an option of export$/],
   [['verify', 'x', '--digest'], /'--digest <value>' argument missing$/],
 ] as const)
   test(`${words.join(' ')}: refused without repeating what might be a secret`, () => {
@@ -40,4 +41,5 @@ test('help is asked for by --help and -h, and explains every command', () => {
   equal(readCommand(['--help']), undefined);
   equal(readCommand(['ls', '-h']), undefined);
   for (const name of commands) ok(usage.includes(`\n  ${name} <where>`), name);
+  for (const option of Object.keys(options)) ok(option === 'help' || usage.includes(`--${option}`), option);
 });

@@ -42,7 +42,12 @@ for (const backup of ['bkp_full', 'bkp_increment', 'bkp_empty'])
     const { digest } = expectedOf(backup);
     const documents = recordsOf(backup).filter(({ kind }) => kind === 1).length;
     const { code, out } = await run('verify', join(folder, backup), '--full', '--digest', digest);
-    match(out, new RegExp(`^ok: ${backup}, \\d objects, [\\d,]+ bytes, ${documents} documents, manifest digest ${digest}\n$`));
+    match(
+      out,
+      new RegExp(
+        `^ok: ${backup}, \\d objects, [\\d,]+ bytes, ${documents} documents, manifest digest ${digest}, opened by the passphrase\n$`,
+      ),
+    );
     equal(code, 0);
   });
 
@@ -142,6 +147,7 @@ test('the printed keys open the backup, and those it points into, without the pa
     runArchive(['verify', backup], { ARCHIVE_KEY: keyOf('bkp_increment') }),
   ]);
   equal(byFile.code, 0, byFile.err);
+  match(byFile.out, /, opened by the given data key\n$/);
   equal(byVariable.code, 0, byVariable.err);
   equal(tooFew.code, 2);
   match(tooFew.err, /bkp_full\/key: wrapped by a passphrase: set ARCHIVE_PASSPHRASE/);

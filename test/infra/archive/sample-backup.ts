@@ -11,7 +11,7 @@ import {
   sealManifest,
   wrapKey,
 } from '../../../shared/archive/index.ts';
-import { addAll, chance, manifestOf, samples } from '../../shared/archive/sample.ts';
+import { addAll, chance, manifestOf, type Sample, samples } from '../../shared/archive/sample.ts';
 
 export const passphrase = 'correct horse battery staple';
 export const identity: Identity = { organization: 'org_a', project: 'prj_a', backup: 'bkp_a' };
@@ -22,13 +22,20 @@ export interface SampleBackup {
   readonly digest: string;
 }
 
-/** Wrapped by a passphrase unless something else is given. */
-export const sampleBackup = async (dataKey: Buffer = chance('a key')(32), wrap?: KeyWrap): Promise<SampleBackup> => {
+/** Wrapped by a passphrase unless something else is given; of a source and documents as anyone would have. */
+export const sampleBackup = async (
+  dataKey: Buffer = chance('a key')(32),
+  wrap?: KeyWrap,
+  content: { readonly source?: string; readonly documents?: readonly Sample[] } = {},
+): Promise<SampleBackup> => {
   const options = { identity, dataKey, random: chance('sample backup') };
   const writer = new ShardWriter(0, options);
-  addAll(writer, samples(documentCount, { textBytes: 900 }));
+  addAll(writer, content.documents ?? samples(documentCount, { textBytes: 900 }));
   const shard = writer.finish();
-  const { bytes, digest } = sealManifest(manifestOf(shard, identity), options);
+  const { bytes, digest } = sealManifest(
+    manifestOf(shard, { ...identity, ...(content.source && { source: content.source }) }),
+    options,
+  );
   const wraps = [wrap ?? (await wrapKey(dataKey, passphrase, { identity, random: chance('wrap') }))];
   const objects = new Map([
     [keyFileName, encodeKeyFile({ identity, wraps })],

@@ -1,0 +1,88 @@
+/** An export into a file holds the customer's data: it is made anew, for its owner only, and goes nowhere else. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { samples } from '../../shared/archive/sample.ts';
+import { lines, type Run, runArchive } from './run-archive.ts';
+import { passphrase, sampleBackup, writeObjects } from './sample-backup.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
+after(() => rmSync(scratch, { recursive: true }));
+const folder = join(scratch, 'bkp_a');
+writeObjects(folder, (await sampleBackup(undefined, undefined, { documents: samples(20) })).objects);
+const exportTo = (file: string, ...words: readonly string[]): Promise<Run> =>
+  runArchive(['export', folder, '--out', file, ...words], { ARCHIVE_PASSPHRASE: passphrase });
+const modeOf = (file: string): number => lstatSync(file).mode & 0o777;
+
+test('a partial file that is there already is refused and stays; --force makes a new one', async () => {
+  const file = join(scratch, 'one.ndjson');
+  writeFileSync(`${file}.partial`, 'of someone else');
+  chmodSync(`${file}.partial`, 0o666);
+  const { code, err } = await exportTo(file);
+  deepEqual([code, err], [2, `${file}.partial: is there already; --force replaces it\n`]);
+  equal(readFileSync(`${file}.partial`, 'utf8'), 'of someone else');
+  ok(!existsSync(file));
+  const forced = await exportTo(file, '--force');
+  equal(forced.code, 0, forced.err);
+  equal(lines(readFileSync(file, 'utf8')).length, 20);
+  equal(modeOf(file), 0o600);
+  ok(!existsSync(`${file}.partial`));
+});
+
+test('a link is never followed, neither of the partial file nor of the file', async () => {
+  const file = join(scratch, 'two.ndjson');
+  const target = join(scratch, 'target');
+  writeFileSync(target, 'of someone else');
+  for (const link of [`${file}.partial`, file]) symlinkSync(target, link);
+  const { code } = await exportTo(file);
+  equal(code, 2);
+  const forced = await exportTo(file, '--force');
+  equal(forced.code, 0, forced.err);
+  equal(readFileSync(target, 'utf8'), 'of someone else');
+  ok(lstatSync(file).isFile());
+  equal(modeOf(file), 0o600);
+});
+
+test('a folder that is not there is one line', async () => {
+  const file = join(scratch, 'none', 'x.ndjson');
+  const { code, err } = await exportTo(file);
+  deepEqual([code, err], [2, `${file}.partial: ENOENT\n`]);
+});
+
+test('an export that is stopped leaves nothing behind', async () => {
+  const file = join(scratch, 'three.ndjson');
+  const silent = createServer();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const main = fileURLToPath(new URL('../../../infra/archive/main.ts', import.meta.url));
+  const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, [main, 'export', 's3://b/bkp_a', '--endpoint', endpoint, '--out', file], {
+    env: { PATH: process.env.PATH, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'close');
+  await once(silent, 'request');
+  equal(statSync(`${file}.partial`).mode & 0o777, 0o600);
+  child.kill('SIGTERM');
+  deepEqual(await ended, [143, null]);
+  ok(!existsSync(file) && !existsSync(`${file}.partial`));
+  silent.close();
+  silent.closeAllConnections();
+});

@@ -1,0 +1,92 @@
+/** A backup counts only if what the reader gave opens it: whoever writes into the bucket can make a backup of their own. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { type Cloud, startCloud } from '../../../infra/local/cloud.ts';
+import { openKms } from '../../../infra/local/engines/kms.ts';
+import { account, region, rootAccessKeyId } from '../../../infra/local/parts.ts';
+import { encodeKeyFile, type KeyWrap, keyFileName, wrapKey } from '../../../shared/archive/index.ts';
+import { chance, samples } from '../../shared/archive/sample.ts';
+import { type Run, runArchive } from './run-archive.ts';
+import { identity, passphrase, sampleBackup, writeObjects } from './sample-backup.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'archive-'));
+const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' };
+const aws = { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey };
+const arnOf = (name: string): string => `arn:aws:kms:${region}:${account}:key/${name}`;
+/** Both keys open for whoever asks: KMS by itself does not tell a forged backup. */
+const [ours, theirs] = [arnOf('our-key'), arnOf('their-key')];
+const forged = join(dir, 'forged', 'bkp_a');
+const both = join(dir, 'both', 'bkp_a');
+let cloud: Cloud;
+
+before(async () => {
+  const keys = openKms({ dir, region, account });
+  for (const name of ['our-key', 'their-key'])
+    await keys.provision({ logicalId: name, type: 'AWS::KMS::Key', name, arn: arnOf(name), properties: {} });
+  cloud = await startCloud({ dir, s3Port: 0, gcsPort: 0, identityPort: 0, kmsPort: 0 });
+  const kms = new KMSClient({ region, credentials, endpoint: cloud.kmsUrl });
+  const wrappedBy = async (KeyId: string): Promise<{ dataKey: Buffer; wrap: KeyWrap }> => {
+    const made = await kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { ...identity } }));
+    const wrap = { kind: 'kms', keyId: KeyId, blob: Buffer.from(made.CiphertextBlob ?? []) } as const;
+    return { dataKey: Buffer.from(made.Plaintext ?? []), wrap };
+  };
+  const content = { documents: samples(20) };
+  const theirOwn = await wrappedBy(theirs);
+  writeObjects(forged, (await sampleBackup(theirOwn.dataKey, theirOwn.wrap, content)).objects);
+  const { dataKey, wrap } = await wrappedBy(ours);
+  const wraps = [wrap, await wrapKey(dataKey, passphrase, { identity, random: chance('wrap') })];
+  const { objects } = await sampleBackup(dataKey, wrap, content);
+  writeObjects(both, new Map([...objects, [keyFileName, encodeKeyFile({ identity, wraps })]]));
+  kms.destroy();
+});
+after(async () => {
+  await cloud.stop();
+  rmSync(dir, { recursive: true });
+});
+
+const verify = (where: string, words: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Run> =>
+  runArchive(['verify', where, ...words, '--kms-endpoint', cloud.kmsUrl], { ...aws, ...env });
+
+test('a given passphrase or key is never passed over for a KMS key that the backup itself names', async () => {
+  const [file, keys] = [join(dir, 'passphrase'), join(dir, 'keys')];
+  writeFileSync(file, passphrase);
+  writeFileSync(keys, `bkp_other ${Buffer.alloc(32).toString('base64url')}\n`);
+  const runs = await Promise.all([
+    verify(forged, [], { ARCHIVE_PASSPHRASE: passphrase }),
+    verify(forged, ['--passphrase-file', file]),
+    verify(forged, ['--passphrase']),
+    // A variable that came out empty was meant to be given, too.
+    verify(forged, [], { ARCHIVE_PASSPHRASE: '' }),
+    verify(forged, ['--key-file', keys]),
+  ]);
+  for (const { code, out, err } of runs) {
+    deepEqual([code, out], [2, '']);
+    equal(err, 'bkp_a/key: wrapped by KMS, not by what was given: --kms-key ARN tells the one KMS key that may open it\n');
+  }
+  const empty = await verify(forged, [], { ARCHIVE_KEY: '' });
+  deepEqual([empty.code, empty.out, empty.err], [2, '', 'ARCHIVE_KEY: holds no data key\n']);
+});
+
+test('with --kms-key no other KMS key opens a backup, whatever the backup says', async () => {
+  const [refused, fine, either] = await Promise.all([
+    verify(forged, ['--kms-key', ours]),
+    verify(both, ['--kms-key', ours]),
+    verify(forged, ['--kms-key', ours], { ARCHIVE_PASSPHRASE: passphrase }),
+  ]);
+  for (const { code, out, err } of [refused, either]) {
+    deepEqual([code, out], [2, '']);
+    equal(err, `KMS did not open the data key with ${ours} (IncorrectKeyException)\n`);
+  }
+  equal(fine.code, 0, fine.err);
+  ok(fine.out.endsWith(`, opened by KMS key ${ours}\n`), fine.out);
+});
+
+test('verify says what opened the backup, so that a key of someone else is seen', async () => {
+  const [byAny, byPassphrase] = await Promise.all([verify(forged), verify(both, [], { ARCHIVE_PASSPHRASE: passphrase })]);
+  ok(byAny.out.endsWith(`, opened by KMS key ${theirs}\n`), byAny.out);
+  match(byPassphrase.out, /^ok: .*, opened by the passphrase\n$/);
+});
