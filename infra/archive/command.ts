@@ -24,8 +24,8 @@ The key of the backup is, in this order:
   --passphrase-file FILE  the organization's own passphrase; or in ARCHIVE_PASSPHRASE; --passphrase asks for it
   --kms-key ARN           the one KMS key that may open it, with AWS credentials that may decrypt
   --kms-endpoint URL      KMS is there, not at AWS
-Where one of them is given nothing else opens the backup. Where none is, the KMS key opens it that its object "key" names, be
-it anyone's: look at what verify says it was opened by.
+Where a key, a passphrase or a KMS key is given nothing else opens the backup. Where none is, the KMS key does that its object
+"key" names, be it anyone's: look at what verify says it was opened by.
 export:
   --collection PATH       only this collection and all below it; may be repeated
   --users                 the users of Firebase Authentication instead
