@@ -17,6 +17,7 @@ export const holds = (condition: Condition, keys: Keys): boolean => {
 
 // A key outside this list would read as absent, and absent often means yes.
 const knownKeys = [
+  'aws:resourceaccount',
   'aws:securetransport',
   'dynamodb:leadingkeys',
   'dynamodb:enclosingoperation',
@@ -26,6 +27,7 @@ const knownKeys = [
   'kms:viaservice',
   'ses:fromaddress',
   'ses:recipients',
+  'sts:externalid',
 ];
 
 /** Whether one value of the call meets one value of the policy. */

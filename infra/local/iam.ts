@@ -16,7 +16,7 @@ export const judge = (statements: readonly Statement[], need: Need): Verdict => 
 };
 
 const judgeOne = (statements: readonly Statement[], need: Need, resource: string): Verdict => {
-  const keys = { ...always, ...need.keys };
+  const keys = { ...always, 'aws:ResourceAccount': accountOf(resource), ...need.keys };
   const action = need.action.toLowerCase();
   let verdict: Verdict = 'not-allowed';
   for (const statement of statements) {
@@ -30,6 +30,9 @@ const judgeOne = (statements: readonly Statement[], need: Need, resource: string
   }
   return verdict;
 };
+
+/** The fifth part of an ARN; the names of buckets have none. */
+const accountOf = (arn: string): readonly string[] => arn.split(':').slice(4, 5).filter(Boolean);
 
 // AWS endpoints are reached over TLS; the loopback stands for that here.
 const always = { 'aws:SecureTransport': ['true'] };

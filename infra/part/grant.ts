@@ -2,9 +2,9 @@
  * Permission and configuration are granted together: for each use its IAM statements and exactly its variables.
  * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
  */
-import { Aws, Fn } from 'aws-cdk-lib';
-import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Use, uses, Variable } from '../../shared/contract/uses.ts';
+import { allow, executionsOf, leadingKeysLike, openSealed, reading, readSecret, sealFor, takeRoles } from './statement.ts';
 
 /** What the stacks are made of, as the grants need to name it. */
 export interface Parts {
@@ -46,31 +46,6 @@ export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
   };
 };
 
-const allow = (actions: string[], resources: readonly string[], conditions?: PolicyStatementProps['conditions']) =>
-  new PolicyStatement({ actions, resources: [...resources], ...(conditions && { conditions }) });
-
-/** "All values" of an absent key is true of anything, so the key must be there. */
-const leadingKeysLike = (...patterns: string[]) => ({
-  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
-  Null: { 'dynamodb:LeadingKeys': 'false' },
-});
-
-const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-
-/** Secrets Manager decrypts with the caller's permission; the key opens nothing else for these functions. */
-const readSecret = (secretArn: string, keyArn: string) => [
-  allow(['secretsmanager:GetSecretValue'], [secretArn]),
-  allow(['kms:Decrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:SecretARN': secretArn } }),
-];
-
-/** Opening what the secrets key sealed, for these purposes only. */
-const openSealed = (keyArn: string, ...purposes: string[]) =>
-  allow(['kms:Decrypt'], [keyArn], { StringEquals: { 'kms:EncryptionContext:purpose': purposes } });
-
-/** An execution's ARN is its workflow's with another word and a name. */
-export const executionsOf = (workflowArn: string): string =>
-  `${Fn.join(':execution:', Fn.split(':stateMachine:', workflowArn))}:*`;
-
 const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
   'table:read': ({ tableArn }) => [
     allow(reading, [tableArn]),
@@ -83,7 +58,8 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
       [...reading, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       [tableArn],
     ),
-    // Every operation has one leading key, so "all values" is that key.
+    // Every operation has one leading key, so "all values" is that key. A Put that replaces looks to IAM like one that creates:
+    // what keeps an audit entry from being replaced is the condition of the Put, and that its key is new.
     new PolicyStatement({
       effect: Effect.DENY,
       actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
@@ -96,19 +72,22 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
-  'grant:seal': ({ secretsKeyArn }) => [allow(['kms:Encrypt'], [secretsKeyArn])],
+  'grant:seal': ({ secretsKeyArn }) => [
+    sealFor(secretsKeyArn, 'provider-grant', 'source-credentials', 'destination-credentials', 'passphrase'),
+  ],
   // What a function opens is held to its purpose by the context it was sealed with.
   'source:read': ({ identitySecretArn, secretsKeyArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),
     openSealed(secretsKeyArn, 'provider-grant', 'source-credentials'),
     // A provider may give a new refresh token with each use.
-    allow(['kms:Encrypt'], [secretsKeyArn], { StringEquals: { 'kms:EncryptionContext:purpose': 'provider-grant' } }),
+    sealFor(secretsKeyArn, 'provider-grant'),
   ],
   'destination:use': ({ secretsKeyArn }) => [
     openSealed(secretsKeyArn, 'destination-credentials'),
-    // Customers' roles are in their accounts; each lets in only who knows its ExternalId.
-    allow(['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::*:role/*`]),
+    takeRoles({ Null: { 'sts:ExternalId': 'false' } }),
   ],
+  // A role that lets us in without the ExternalId is refused, which has to be tried.
+  'destination:probe': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials'), takeRoles()],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:GenerateDataKey', 'kms:Encrypt'], [dataKeyArn]),
@@ -163,6 +142,7 @@ const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
   const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
   const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
   const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
+  const destination = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS, ...secrets };
   return {
     'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
     'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
@@ -173,7 +153,8 @@ const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
     'identity:client': { ...identity, ALLOWED_REDIRECT_URIS, CONSOLE_URL, PUBLIC_URL },
     'grant:seal': secrets,
     'source:read': { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, ...identity, ...secrets, PUBLIC_URL },
-    'destination:use': { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS, ...secrets },
+    'destination:use': destination,
+    'destination:probe': destination,
     'data-key:name': { ...dataKey, PLAN },
     'data-key:make': { ...dataKey, ...secrets },
     'data-key:open': { ...dataKey, ...secrets },

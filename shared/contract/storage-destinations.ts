@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiPrefix, group } from './endpoint.ts';
 import { GoogleCredentials, Moment, Name } from './fields.ts';
+import { outsideShare } from './limits.ts';
 
 export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
 export type StorageType = (typeof storageTypes)[number];
@@ -88,7 +89,7 @@ const given = {
 
 const read = { role: 'viewer', scope: 'storage:read' } as const;
 const manage = { role: 'admin', scope: 'storage:write' } as const;
-const probes = ['table:write', 'destination:use', 'grant:seal'] as const;
+const probes = ['table:write', 'destination:probe', 'grant:seal'] as const;
 
 export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {
   create: {
@@ -110,6 +111,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     audit: 'storage.created',
     errors: ['STORAGE_ERROR'],
     idempotent: true,
+    requestShare: outsideShare,
     uses: [...probes],
   },
   list: {
@@ -138,6 +140,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     data: StorageDestination,
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
+    requestShare: outsideShare,
     uses: [...probes],
   },
   remove: {
@@ -159,6 +162,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     data: StorageTest,
     audit: 'storage.tested',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR'],
+    requestShare: outsideShare,
     uses: [...probes],
   },
 });

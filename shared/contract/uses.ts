@@ -22,7 +22,7 @@ export const uses = {
     'CONSOLE_URL',
     'PUBLIC_URL',
   ],
-  /** Seal a person's provider grant under the secrets key. */
+  /** Seal what a person, a provider or a customer gave us under the secrets key, for one of the purposes that are known. */
   'grant:seal': ['SECRETS_KEY_ID'],
   /** Read and write a project's database with the access it was connected with: a person's grant or a Google service account. */
   'source:read': [
@@ -37,6 +37,8 @@ export const uses = {
   ],
   /** Reach the customers' buckets with the credentials they gave, or by taking the role they made for us. */
   'destination:use': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS', 'SECRETS_KEY_ID'],
+  /** The same, and see whether a role would let us in without the ExternalId too. */
+  'destination:probe': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS', 'SECRETS_KEY_ID'],
   /** Say which key wraps the data keys of backups. */
   'data-key:name': ['DATA_KEY_ID', 'PLAN'],
   /** Make the data key of a new backup. */

@@ -23,7 +23,8 @@ const sourceBytes = 15_000;
 /** One bundle serves several functions: it holds what any of them uses. */
 const limitOf = (entry: string): number => {
   const uses = new Set(wantedFunctions.filter((wanted) => wanted.entry === entry).flatMap((wanted) => wanted.uses));
-  return zipMaxBytes + (uses.has('destination:use') ? bucketsBytes : 0) + (uses.has('source:read') ? sourceBytes : 0);
+  const reachesBuckets = uses.has('destination:use') || uses.has('destination:probe');
+  return zipMaxBytes + (reachesBuckets ? bucketsBytes : 0) + (uses.has('source:read') ? sourceBytes : 0);
 };
 
 for (const entry of entries) {

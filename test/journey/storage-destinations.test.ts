@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
+import { account as serviceAccount } from '../../infra/local/parts.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
@@ -168,6 +169,15 @@ suite('a role of the customer', () => {
     const result = await create(role('open-writer'));
     refused(result, 'role', /without the ExternalId/);
     ok(result.body.error.details.externalId);
+  });
+
+  test('in the account of the service itself is never taken', async () => {
+    for (const path of ['any', 'open-any'])
+      refused(
+        await create({ credentials: { roleArn: `arn:aws:iam::${serviceAccount}:role/${path}` } }),
+        'role',
+        /does not let us in/,
+      );
   });
 
   test('of another organization does not let us in for this one', async () => {

@@ -20,7 +20,7 @@ const roleOf = (one: WantedFunction) => {
 };
 
 // These calls have no resource to name. SES asks for several, and is held by the sender's address instead; customers' roles are
-// in their own accounts, and held by their trust policies; executions are named when they start.
+// in their own accounts, and held by a law below and their trust policies; executions are named when they start.
 const starAllowed = [
   'sts:AssumeRole',
   'states:DescribeExecution',
@@ -110,4 +110,33 @@ test('only functions that sign may use the private half of the token key', () =>
       .map(({ name }) => name)
       .sort(),
   );
+});
+
+test('roles are taken in other accounts only, and without an ExternalId only to see that they do not open', () => {
+  const elsewhere = { StringNotEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
+  const takers = wantedFunctions.filter((one) => {
+    const taking = statementsOf(roleOf(one)).filter(({ Action }) => Action.includes('sts:AssumeRole'));
+    const isTrying = one.name.startsWith('storageDestinations.');
+    for (const { Condition } of taking)
+      assert.deepEqual(Condition, isTrying ? elsewhere : { ...elsewhere, Null: { 'sts:ExternalId': 'false' } }, one.name);
+    return taking.length > 0;
+  });
+  assert.ok(takers.some(({ name }) => name === 'storageDestinations.test') && takers.length > 8);
+});
+
+test('what the secrets key seals or opens for a function is for a purpose that is named', () => {
+  const [secretsKey] = resources.filter(({ type, id }) => type === 'AWS::KMS::Key' && id.startsWith('SecretsKey'));
+  assert.ok(secretsKey);
+  let count = 0;
+  for (const { role, statement } of granted) {
+    const isSealing = statement.Action.some((action) => action === 'kms:Encrypt' || action === 'kms:Decrypt');
+    if (!isSealing || !JSON.stringify(statement.Resource).includes(secretsKey.id)) continue;
+    const keys = Object.keys((statement.Condition as { StringEquals?: object } | undefined)?.StringEquals ?? {});
+    assert.ok(
+      keys.includes('kms:EncryptionContext:purpose') || keys.includes('kms:EncryptionContext:SecretARN'),
+      `${role.id}: ${JSON.stringify(statement)}`,
+    );
+    count += 1;
+  }
+  assert.ok(count > 20, String(count));
 });

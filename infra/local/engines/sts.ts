@@ -36,7 +36,7 @@ export const openSts = ({ dir, account }: { dir: string; account: string }): Ser
       action === 'GetCallerIdentity'
         ? []
         : action === 'AssumeRole'
-          ? [{ action: 'sts:AssumeRole', resources: [text(input, 'RoleArn')] }]
+          ? [{ action: 'sts:AssumeRole', resources: [text(input, 'RoleArn')], keys: externalIdOf(input) }]
           : undefined,
     answer: async ({ action, input }) => xml(200, action === 'AssumeRole' ? assume(input) : identity(account)),
     refuse: (error) =>
@@ -46,6 +46,9 @@ export const openSts = ({ dir, account }: { dir: string; account: string }): Ser
       ),
   };
 };
+
+const externalIdOf = ({ ExternalId }: Json): Readonly<Record<string, readonly string[]>> =>
+  typeof ExternalId === 'string' ? { 'sts:ExternalId': [ExternalId] } : {};
 
 const opens = (roleArn: string, externalId: string | undefined, seen: ReturnType<typeof openJournal<string>>): boolean => {
   const name = roleArn.slice(roleArn.lastIndexOf('/') + 1);

@@ -71,6 +71,22 @@ test('Null asks whether a key is absent', () => {
   assert.equal(verdict(present, 'a:B', table, { 'kms:ViaService': ['x'] }), 'allowed');
 });
 
+test('the account of a resource is the one its ARN names', () => {
+  const elsewhere = [allow('sts:AssumeRole', '*', { StringNotEquals: { 'aws:ResourceAccount': '111122223333' } })];
+  assert.equal(verdict(elsewhere, 'sts:AssumeRole', 'arn:aws:iam::444455556666:role/x'), 'allowed');
+  assert.equal(verdict(elsewhere, 'sts:AssumeRole', 'arn:aws:iam::111122223333:role/x'), 'not-allowed');
+  const here = [allow('*', '*', { StringEquals: { 'aws:ResourceAccount': '111122223333' } })];
+  assert.equal(verdict(here, 'a:B', table), 'allowed');
+  assert.equal(verdict(here, 's3:GetObject', 'arn:aws:s3:::bucket/key'), 'not-allowed');
+});
+
+test('a role may be held to be taken with an ExternalId only', () => {
+  const role = 'arn:aws:iam::444455556666:role/x';
+  const held = [allow('sts:AssumeRole', '*', { Null: { 'sts:ExternalId': 'false' } })];
+  assert.equal(verdict(held, 'sts:AssumeRole', role), 'not-allowed');
+  assert.equal(verdict(held, 'sts:AssumeRole', role, { 'sts:ExternalId': ['org_1'] }), 'allowed');
+});
+
 test('the loopback counts as secure transport', () => {
   const insecure = { Bool: { 'aws:SecureTransport': 'false' } };
   assert.equal(verdict([allow('*', '*'), deny('*', '*', insecure)], 'sqs:SendMessage', table), 'allowed');

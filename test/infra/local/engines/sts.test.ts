@@ -20,7 +20,8 @@ const assume = async (name: string, externalId?: string): Promise<string> => {
   };
   const call: Call = { method: 'POST', path: '/', headers: {}, body: Buffer.from(new URLSearchParams(form).toString()) };
   const operation = sts.read(call);
-  deepEqual(sts.needs(operation), [{ action: 'sts:AssumeRole', resources: [arn(name)] }]);
+  const keys = externalId ? { 'sts:ExternalId': [externalId] } : {};
+  deepEqual(sts.needs(operation), [{ action: 'sts:AssumeRole', resources: [arn(name)], keys }]);
   try {
     return String((await sts.answer(operation, call)).body);
   } catch (error) {
