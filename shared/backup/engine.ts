@@ -1,7 +1,7 @@
 import { openStore } from '../destination/index.ts';
 import { type Clock, clock } from '../platform/index.ts';
 import { openSource, readAuthUsers } from '../project/index.ts';
-import { dataKeyOf, newDataKey } from './key.ts';
+import { dataKeyOf, newDataKey, unlockKeyFile } from './key.ts';
 
 /** What the steps of a backup reach out to beside the table; given to them, so that faults can be put in between. */
 export interface Engine {
@@ -11,6 +11,7 @@ export interface Engine {
   readonly openStore: typeof openStore;
   readonly newDataKey: typeof newDataKey;
   readonly dataKeyOf: typeof dataKeyOf;
+  readonly unlockKeyFile: typeof unlockKeyFile;
 }
 
-export const engine: Engine = { clock, openSource, readAuthUsers, openStore, newDataKey, dataKeyOf };
+export const engine: Engine = { clock, openSource, readAuthUsers, openStore, newDataKey, dataKeyOf, unlockKeyFile };

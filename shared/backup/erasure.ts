@@ -2,25 +2,41 @@
 import { keyFileName, manifestName, objectKind } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, openStore, readDestination, StorageError, type Store } from '../destination/index.ts';
-import { get, log, type Tenant, walk } from '../platform/index.ts';
+import { commit, get, log, type Tenant } from '../platform/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
+import { sharerOf } from './sharing.ts';
 
 /** What the task of a deleted backup does; twice is as good as once. */
-export const eraseBackup = async (tenant: Tenant, backupId: string, open: typeof openStore = openStore): Promise<void> => {
+export const eraseBackup = async (
+  tenant: Tenant,
+  backupId: string,
+  open: typeof openStore = openStore,
+  signal?: AbortSignal,
+): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   if (backup?.status !== 'deleted') return;
-  await eraseObjects(tenant, backup, open);
+  await eraseObjects(tenant, backup, open, signal);
+  // From here on what lies in its place may be imported again.
+  await commit([{ remove: backupKey.archive(tenant, backup.archive.backup, backupId) }]);
 };
 
-/** Rejects only if trying again may help; what the store refuses stays in the customer's bucket, and the log says so. */
-export const eraseObjects = async (tenant: Tenant, backup: BackupRecord, open: typeof openStore = openStore): Promise<void> => {
+/**
+ * Rejects only if trying again may help; what the store refuses stays in the customer's bucket, and the log says so. The signal
+ * ends it, and what is left is for another run.
+ */
+export const eraseObjects = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  open: typeof openStore = openStore,
+  signal?: AbortSignal,
+): Promise<void> => {
   const destination = await destinationOf(tenant, backup);
   // Where nothing can be removed, trying would only be refused.
-  if (!destination || destination.immutable || (await isShared(tenant, backup))) return;
+  if (!destination || destination.immutable || (await sharerOf(tenant, backup))) return;
   try {
     const store = await open(tenant, destination, backup.path);
     try {
-      await erase(store);
+      await erase(store, signal);
     } finally {
       store.close();
     }
@@ -44,32 +60,20 @@ const destinationOf = async (
   }
 };
 
-/** Whether another record still needs the objects: one of the same archive in the same place. A copy elsewhere has its own. */
-const isShared = async (tenant: Tenant, { id, archive, path }: BackupRecord): Promise<boolean> => {
-  const { pk, sk: prefix } = backupKey.archive(tenant, archive.backup, '');
-  for await (const { backupId } of walk({ pk, prefix })) {
-    if (backupId === id) continue;
-    const other = (await get(backupKey.backup(tenant, backupId as string))) as BackupRecord | undefined;
-    // In doubt they stay.
-    if (!other || other.path === path) return true;
-  }
-  return false;
-};
-
 /** Names handed to the store at once; S3 takes 1,000. */
 const namesMax = 1_000;
 
-const erase = async (store: Store): Promise<void> => {
+const erase = async (store: Store, signal?: AbortSignal): Promise<void> => {
   // Without its manifest it is no backup any more, whatever happens to the rest.
-  await store.remove([manifestName]);
+  await store.remove([manifestName], signal);
   let names: string[] = [];
-  for await (const { name } of store.list('')) {
+  for await (const { name } of store.list('', signal)) {
     if (objectKind(name) === undefined && name !== keyFileName) continue;
     names.push(name);
     if (names.length < namesMax) continue;
-    await store.remove(names);
+    await store.remove(names, signal);
     names = [];
   }
-  await store.remove(names);
-  await store.abandon('');
+  await store.remove(names, signal);
+  await store.abandon('', signal);
 };

@@ -11,12 +11,13 @@ import {
 } from '../archive/index.ts';
 import { type ApiError, invalid } from '../contract/errors.ts';
 import { StorageError, type Store } from '../destination/index.ts';
-import type { Tenant } from '../platform/index.ts';
+import type { Tenant, Write } from '../platform/index.ts';
 import { JobFailure } from './failure.ts';
 import { unlockKeyFile } from './key.ts';
 import { fetchManifest } from './open.ts';
 import { asReadingError } from './reading.ts';
 import type { BackupRecord } from './record.ts';
+import { MovedAway, whileShared } from './sharing.ts';
 
 /** A backup that is what it says it is. */
 export interface FoundBackup {
@@ -27,31 +28,34 @@ export interface FoundBackup {
   readonly encryption: BackupRecord['encryption'];
   /** Of all its own objects. */
   readonly size: number;
+  /** What must still be so when its record is made. */
+  readonly checks: readonly Write[];
 }
 
 /** Throws VALIDATION_ERROR, with the reason, for a folder that is no backup of this organization; STORAGE_ERROR if it cannot be read. */
-export const lookAtBackup = async (tenant: Tenant, store: Store): Promise<FoundBackup> => {
+export const lookAtBackup = async (tenant: Tenant, store: Store, path: string): Promise<FoundBackup> => {
   try {
-    return await look(tenant, store);
+    return await look(tenant, store, path);
   } catch (error) {
     if (error instanceof ArchiveError) throw notOne(`${error.message} (${error.code})`);
-    if (error instanceof JobFailure) throw notOne(error.message);
+    if (error instanceof JobFailure || error instanceof MovedAway) throw notOne(error.message);
     throw asReadingError(error);
   }
 };
 
-const look = async (tenant: Tenant, store: Store): Promise<FoundBackup> => {
+const look = async (tenant: Tenant, store: Store, path: string): Promise<FoundBackup> => {
   const keyFile = await fetchKeyFile(store);
   const { identity } = parseKeyFile(keyFile);
   // Keys are bound to the organization: another's could not be opened anyway, and is not even tried.
   if (identity.organization !== tenant.organizationId) throw notOne('it belongs to another organization');
+  const checks = await whileShared(tenant, identity.backup, path);
   const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity);
   const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
   const manifest = await openManifest(stored, { identity, dataKey });
   const objects = manifest.objects.filter(({ backup }) => backup === identity.backup);
   await proveStored(store, objects);
   const size = objects.reduce((sum, one) => sum + one.size, stored.length + keyFile.length);
-  return { identity, manifest, manifestDigest: manifestDigest(stored), keyFile, encryption, size };
+  return { identity, manifest, manifestDigest: manifestDigest(stored), keyFile, encryption, size, checks };
 };
 
 const fetchKeyFile = async (store: Store): Promise<Uint8Array> => {

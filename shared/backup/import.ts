@@ -3,12 +3,13 @@
 import { ApiError, invalid } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
-import { type Change, create, iso, newId, query, type Tenant } from '../platform/index.ts';
+import { type Change, create, iso, newId, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../project/index.ts';
 import { largest } from './contents.ts';
 import { type FoundBackup, lookAtBackup } from './import-look.ts';
 import { folderOf } from './import-path.ts';
 import { type BackupRecord, backupKey } from './record.ts';
+import { holderOf } from './sharing.ts';
 import { countInOrganization } from './statistics.ts';
 
 export interface ImportWish {
@@ -37,7 +38,7 @@ export const importBackup = async (
   const path = folderOf(destination.prefix, wish.path);
   const createdAt = createdAtOf(wish, now);
   const store = await openStore(tenant, destination, path, callerPatience);
-  const found = await lookAtBackup(tenant, store).finally(() => store.close());
+  const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
   const type = typeOf(wish, found);
   await refuseWithoutParents(tenant, found);
   const id = newId('backup', createdAt);
@@ -67,6 +68,7 @@ export const importBackup = async (
         countBackups(tenant, destination.id, 1),
         // Nothing is added to an organization that is being deleted.
         { ...countInOrganization(tenant, 1, backup.size), ...ifActive },
+        ...found.checks,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
       ],
@@ -104,9 +106,7 @@ const typeOf = ({ metadata }: ImportWish, { manifest }: FoundBackup): BackupReco
 const refuseWithoutParents = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<void> => {
   const others = new Set(manifest.objects.map(({ backup }) => backup).filter((backup) => backup !== identity.backup));
   for (const other of others) {
-    const { pk, sk: prefix } = backupKey.archive(tenant, other, '');
-    const { items } = isId('backup', other) ? await query({ pk, prefix, limit: 1 }) : { items: [] };
-    if (items.length === 0)
+    if (!isId('backup', other) || (await holderOf(tenant, other)) === undefined)
       throw invalid('path', `is not a backup that can be imported: it needs the backup ${other}; import that one first`);
   }
 };

@@ -20,6 +20,7 @@ export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';
 export { noSuchBackup, readBackup } from './read.ts';
 export { reapBackup, runningBackups, type Workflow } from './reaping.ts';
+export { reapingIn } from './reaping-lanes.ts';
 export {
   type BackupRecord,
   backupKey,
@@ -33,6 +34,7 @@ export { childOf, removeBackup } from './removal.ts';
 export { defaultDestination, refuseBadCollections, refuseIncremental } from './request.ts';
 export { rewrapKeys } from './rewrap.ts';
 export { sealBackup } from './sealing.ts';
+export type { ArchiveLink } from './sharing.ts';
 export { countInOrganization } from './statistics.ts';
 export { BackupStep, CopyStep, FailStep, runStep } from './step.ts';
 export { startVerification } from './verification.ts';

@@ -10,10 +10,11 @@ import {
   openManifest,
 } from '../archive/index.ts';
 import { type DestinationRecord, readDestination, type Store } from '../destination/index.ts';
-import { log, query, type Tenant } from '../platform/index.ts';
+import { log, type Tenant } from '../platform/index.ts';
 import { type Engine, engine } from './engine.ts';
 import { readBackup } from './read.ts';
-import { type BackupRecord, backupKey } from './record.ts';
+import type { BackupRecord } from './record.ts';
+import { holderOf } from './sharing.ts';
 
 /** A backup that is open for reading; whoever opened it closes it. */
 export interface OpenArchive {
@@ -103,11 +104,9 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
 
 /** The record that an archive's id stands for: the backup itself, or one that was imported. */
 const openOther = async (tenant: Tenant, archiveId: string, doors: Doors): Promise<Part> => {
-  const { pk, sk: prefix } = backupKey.archive(tenant, archiveId, '');
-  const { items } = await query({ pk, prefix, limit: 1 });
-  const [link] = items;
-  if (!link) throw new ArchiveError('index-invalid', 'an earlier backup that this one needs is not there');
-  const backup = await readBackup(tenant, link.backupId as string);
+  const holder = await holderOf(tenant, archiveId);
+  if (holder === undefined) throw new ArchiveError('index-invalid', 'an earlier backup that this one needs is not there');
+  const backup = await readBackup(tenant, holder);
   const store = await doors.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
   return { store, dataKey: await doors.dataKeyOf(tenant, backup) };
 };

@@ -74,7 +74,8 @@ const makeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Pr
   return keyed;
 };
 
-const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<void> => {
+/** The bucket's key is the record's, also if that is wrapped anew at the same moment. */
+export const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<void> => {
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const store = await engine.openStore(tenant, destination, backup.path);
   try {

@@ -22,7 +22,7 @@ export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): 
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
-  const { id, status, projectId, size, storageDestination, archive } = backup;
+  const { id, status, projectId, size, storageDestination, archive, path } = backup;
   refuseUnlessFree(backup, child, now);
   const ttl = epochSeconds(after(now, recordKeptSeconds));
   return {
@@ -32,7 +32,8 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
         { status: 'deleted', ttl },
         { where: { status, leaving: undefined }, otherwise: () => new Overtaken() },
       ),
-      { remove: backupKey.archive(tenant, archive.backup, id) },
+      // Until its objects are gone nobody takes them for a backup.
+      { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
       // What failed, was cancelled or expired was taken off these counts when its objects went.
       ...(status === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
       enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),

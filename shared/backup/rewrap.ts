@@ -7,6 +7,7 @@ import { type EncryptionRecord, encryptionKey, readEncryption, sameEncryption } 
 import { JobFailure } from './failure.ts';
 import { dataKeyOf, isSameKey, wrapPresently } from './key.ts';
 import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
+import { sharerOf } from './sharing.ts';
 
 export interface RewrapTask {
   readonly walk: string;
@@ -104,11 +105,15 @@ const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRe
   }
 };
 
-/** Someone else has changed the backup or its key: what lies in the bucket is made what the record says. */
+/** Someone else has changed the backup or its key: what lies in the bucket is made what the records say. */
 const putBack = async (tenant: Tenant, store: Store, found: BackupRecord, time: Clock): Promise<void> => {
   const backup = await fresh(tenant, found);
-  if (backup?.keyFile && isOpenable(backup)) await putKey(store, backup, backup.keyFile, time);
-  else await store.remove([keyFileName]);
+  if (backup?.keyFile && isOpenable(backup)) return putKey(store, backup, backup.keyFile, time);
+  const sharer = await sharerOf(tenant, found);
+  if (backup && !sharer) return store.remove([keyFileName]);
+  // Whoever has the objects now, here or in another organization, can open one of these.
+  const { record = found } = sharer ?? {};
+  if (record.keyFile) await putKey(store, record, record.keyFile, time);
 };
 
 const putKey = (store: Store, { lockedUntil }: BackupRecord, keyFile: Uint8Array, time: Clock): Promise<void> => {

@@ -7,8 +7,9 @@ import { type ProjectRecord, readProject } from '../project/index.ts';
 import { type Completion, completeBackup } from './completion.ts';
 import { contentsOf, manifestOf, type Notes, readNotes } from './contents.ts';
 import type { Engine } from './engine.ts';
+import { isSameKey } from './key.ts';
 import { removeNotes } from './notes.ts';
-import { lockOf } from './prepare.ts';
+import { lockOf, storeKey } from './prepare.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { advance, readRunning } from './running.ts';
 
@@ -30,6 +31,7 @@ const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<v
   ]);
   const store = await engine.openStore(tenant, destination, backup.path);
   try {
+    await proveKey(tenant, store, backup, engine);
     await proveObjects(store, notes);
     const dataKey = await engine.dataKeyOf(tenant, backup);
     const completion = await storeManifest(store, backup, project, notes, dataKey);
@@ -43,7 +45,26 @@ const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<v
 /** Questions asked of the store at once. */
 const lanes = 16;
 
-/** A store that lost an object, or has another of its name, is asked before anyone relies on it. */
+/** Without its key in the bucket nobody but us could read the backup: one that was lost or changed since is stored anew. */
+const proveKey = async (tenant: Tenant, store: Store, { id }: BackupRecord, engine: Engine): Promise<void> => {
+  for (let isMended = false; ; isMended = true) {
+    const stored = await store.get(keyFileName).catch(asMissing);
+    const { backup } = await readRunning(tenant, id, engine.clock.now());
+    if (backup.keyFile && isSameKey(backup.keyFile, stored)) return;
+    if (isMended) throw new StorageError('invalid', 'The destination gives another key than was stored.');
+    await storeKey(tenant, backup, engine);
+  }
+};
+
+const asMissing = (error: unknown): undefined => {
+  if (!(error instanceof StorageError) || error.code !== 'missing' || error.bucket) throw error;
+};
+
+/**
+ * A store that lost an object, or has one of another size in its place, is asked before anyone relies on it. What it says of the
+ * contents cannot be compared: objects come in parts, of which stores know checksums of their own making only. Another of the
+ * same size is found by a verification, which reads it.
+ */
 const proveObjects = async (store: Store, { parts }: Notes): Promise<void> => {
   const entries = parts.flatMap(({ chunk, index }) => [chunk, index]).values();
   const lane = async (): Promise<void> => {

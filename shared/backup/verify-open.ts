@@ -1,14 +1,15 @@
 /** Opening a backup that may not be there any more, and saying what of it is not. */
-import { ArchiveError, keyFileName, manifestName, maxKeyFileBytes, parseKeyFile } from '../archive/index.ts';
+import { keyFileName, manifestName, maxKeyFileBytes } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
-import { readDestination, StorageError, type Store } from '../destination/index.ts';
+import { readDestination, StorageError } from '../destination/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import type { Engine } from './engine.ts';
 import { JobFailure } from './failure.ts';
-import { identityOf, type OpenArchive, openArchive } from './open.ts';
+import { isSameKey } from './key.ts';
+import { type OpenArchive, openArchive } from './open.ts';
 import type { BackupRecord } from './record.ts';
 import { problemOf } from './verify-object.ts';
-import type { Report } from './verify-report.ts';
+import type { Finding, Report } from './verify-report.ts';
 
 /** Undefined if the backup cannot be opened at all: then the report says why. */
 export const openOrTell = async (
@@ -47,28 +48,28 @@ const whatIsLeft = async (tenant: Tenant, { storageDestination, path }: BackupRe
 
 /**
  * Without its key in the bucket a backup could not be read by whoever has no service. It need not be the one of the record,
- * byte for byte: where nothing can be overwritten the bucket keeps the key as it was wrapped first.
+ * byte for byte, because the bucket is wrapped anew first; but it must open, and lead to the same data key.
  */
 export const checkKeyFile = async (
-  store: Store,
+  tenant: Tenant,
   backup: BackupRecord,
-  stored: ReadonlyMap<string, number>,
-  report: Report,
-): Promise<void> => {
+  { store, partOf }: OpenArchive,
+  size: number | undefined,
+  engine: Pick<Engine, 'unlockKeyFile'>,
+): Promise<Pick<Finding, 'problem' | 'message'> | undefined> => {
   try {
-    const size = stored.get(keyFileName);
-    if (size === undefined) return report.add(keyFileName, 'missing', 'The key of the backup is not in the destination');
-    if (size > maxKeyFileBytes) return report.add(keyFileName, 'size', `The key has ${size} bytes`);
-    const isOwn = async (): Promise<boolean> =>
-      backup.keyFile !== undefined && Buffer.compare(await store.get(keyFileName), backup.keyFile) === 0;
+    if (size === undefined) return { problem: 'missing', message: 'The key of the backup is not in the destination' };
+    if (size > maxKeyFileBytes) return { problem: 'size', message: `The key has ${size} bytes` };
+    const { keyFile = new Uint8Array(), archive, encryption } = backup;
     // Bytes that came damaged once may come whole the second time.
-    if ((await isOwn()) || (await isOwn())) return;
-    const { identity } = parseKeyFile(await store.get(keyFileName));
-    const own = identityOf(backup);
-    if (identity.organization !== own.organization || identity.project !== own.project || identity.backup !== own.backup)
-      throw new ArchiveError('wrong-backup', 'the key belongs to another backup');
+    if (isSameKey(keyFile, await store.get(keyFileName))) return undefined;
+    const stored = await store.get(keyFileName);
+    if (isSameKey(keyFile, stored)) return undefined;
+    const { dataKey } = await engine.unlockKeyFile(tenant, stored, archive, encryption.keyId);
+    if (isSameKey(dataKey, (await partOf(archive.backup)).dataKey)) return undefined;
+    return { problem: 'corrupt', message: 'The key in the destination is another one than that of the backup' };
   } catch (error) {
-    const { problem, message } = problemOf(error);
-    report.add(keyFileName, problem, message);
+    if (error instanceof JobFailure) return { problem: 'corrupt', message: error.message };
+    return problemOf(error);
   }
 };

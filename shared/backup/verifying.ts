@@ -58,7 +58,7 @@ export const verifyBackup = async (
   const open = await openOrTell(tenant, backup, engine, record.report);
   if (open)
     try {
-      const work = { open, at, record, until, clock: engine.clock };
+      const work = { tenant, open, at, record, until, clock: engine.clock, engine };
       if (!(await verifyParts(work, backup, verification.depth))) {
         await record.tell(at.objects + besides);
         return at;
@@ -87,6 +87,8 @@ export const giveUpVerification = async (
 };
 
 interface Work {
+  readonly tenant: Tenant;
+  readonly engine: Engine;
   readonly open: OpenArchive;
   readonly at: Position;
   readonly record: VerifyRecord;
@@ -96,12 +98,13 @@ interface Work {
 
 /** False if time ran out before all was looked at. */
 const verifyParts = async (work: Work, backup: BackupRecord, depth: 'structure' | 'sample' | 'full'): Promise<boolean> => {
-  const { open, at, record } = work;
+  const { tenant, open, at, record, engine } = work;
   const { report } = record;
   const stored = await sizesIn(open.store, report);
   if (!stored) return true;
   if (at.objects === 0) {
-    await checkKeyFile(open.store, backup, stored, report);
+    const found = await checkKeyFile(tenant, backup, open, stored.get(keyFileName), engine);
+    if (found) report.add(keyFileName, found.problem, found.message);
     tellOrphans(open, stored, report);
   }
   if (!(await verifyObjects(work, stored, depth === 'full'))) return false;

@@ -1,8 +1,8 @@
 /** Copies a project's backups to the other side, where nobody sees them yet, and takes hold of the originals. */
 import { type BackupRecord, backupKey } from '../backup/index.ts';
-import { commit, create, getAll, Overtaken, type Write } from '../platform/index.ts';
+import { commit, create, Overtaken, type Write } from '../platform/index.ts';
 import { batchesOf } from './batch.ts';
-import { archivesStaying, backupsIn, isOver, type Route, type Time, unchanged, whileGoing } from './route.ts';
+import { archivesStaying, backupsIn, isOver, linksIn, type Route, type Time, unchanged, whileGoing } from './route.ts';
 import { isMovable, refuseIfHeld } from './survey.ts';
 
 /** False if the time was over first: the next call goes on behind what is copied. */
@@ -11,11 +11,11 @@ export const copyBackups = async (route: Route, time: Time): Promise<boolean> =>
   for await (const batch of batchesOf(notCopied(route))) {
     if (isOver(time)) return false;
     batch.forEach(refuseIfHeld);
-    const shares = await getAll(batch.map(({ id, archive }) => backupKey.archive(route.from, archive.backup, id)));
+    const [shares, known] = await Promise.all([linksIn(route.from, batch), linksIn(route.to, batch)]);
     const writes = batch.flatMap((backup, n) => [
       held(route, backup),
       create({ ...backup, ...backupKey.backup(route.to, backup.id), arriving: route.id }, () => new Overtaken()),
-      ...(shares[n] ? shared(route, backup, staying.get(backup.archive.backup)) : []),
+      ...(shares[n] ? shared(route, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
     ]);
     await commit([whileGoing(route), ...writes]);
   }
@@ -38,8 +38,11 @@ const held = ({ id }: Route, { pk, sk, ...backup }: BackupRecord): Write => {
   };
 };
 
-/** Where someone who stays needs the same objects, the other side knows of one: then neither side removes them. */
-const shared = ({ to }: Route, { id, archive }: BackupRecord, stays: string | undefined): readonly Write[] =>
-  [id, ...(stays === undefined ? [] : [stays])].map((backupId) => ({
+/**
+ * Where someone who stays needs the same objects, the other side knows of one: then neither side removes them. What the other
+ * side knows from an earlier move stays as it is until the project is there.
+ */
+const shared = ({ to }: Route, { id, archive }: BackupRecord, isKnown: boolean, stays: string | undefined): readonly Write[] =>
+  [...(isKnown ? [] : [id]), ...(stays === undefined ? [] : [stays])].map((backupId) => ({
     put: { ...backupKey.archive(to, archive.backup, backupId), backupId },
   }));

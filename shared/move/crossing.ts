@@ -31,7 +31,15 @@ export const cross = async (
   const { from, to, projectId } = route;
   const arrived = await arrivedProject(route, project, now);
   const resource = { type: 'project', id: projectId };
-  const details = { from: from.organizationId, to: to.organizationId, name: project.name, backups: tally.backups };
+  const { writes: destinations, handedOver } = await carryDestinations(route, project, tally, now);
+  const details = {
+    from: from.organizationId,
+    to: to.organizationId,
+    name: project.name,
+    backups: tally.backups,
+    // Whoever is in the other organization can use their credentials from now on.
+    storageDestinations: handedOver,
+  };
   const entry = ({ organizationId: scope }: Tenant): Write =>
     auditEntry('project.moved', { scope, resource, details }, mover.actor, mover.origin, now);
   const [gone, come] = [projectData(project), projectData(arrived)];
@@ -45,7 +53,7 @@ export const cross = async (
     counted(to, 1, tally),
     stillIn(from, mover),
     stillIn(to, { ...mover, role: target.role }),
-    ...(await carryDestinations(route, project, tally, now)),
+    ...destinations,
     entry(from),
     entry(to),
     emit(from, 'project.deleted', { organization: named(mover.organization), project: gone }, now),

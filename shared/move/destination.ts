@@ -6,13 +6,19 @@ import type { ProjectRecord } from '../project/index.ts';
 import type { Route } from './route.ts';
 import type { Tally } from './survey.ts';
 
+export interface CarriedDestinations {
+  readonly writes: readonly Write[];
+  /** Those whose credentials the other side did not have before. */
+  readonly handedOver: readonly Pick<DestinationRecord, 'id' | 'name'>[];
+}
+
 /** Under the same ids: the records of backups name them. One that is on the other side already, from an earlier move, stays as it is. */
 export const carryDestinations = async (
   route: Route,
   { settings }: ProjectRecord,
   { byDestination }: Tally,
   now: Date,
-): Promise<readonly Write[]> => {
+): Promise<CarriedDestinations> => {
   const { from, to } = route;
   const counts = new Map(byDestination);
   if (settings.defaultStorageId) counts.set(settings.defaultStorageId, counts.get(settings.defaultStorageId) ?? 0);
@@ -20,17 +26,19 @@ export const carryDestinations = async (
   const found = (await getAll(
     ids.flatMap((id) => [organizationKey.storageDestination(from, id), organizationKey.storageDestination(to, id)]),
   )) as readonly (DestinationRecord | undefined)[];
+  const handedOver: { id: string; name: string }[] = [];
   const writes = await Promise.all(
     ids.map(async (id, n): Promise<readonly Write[]> => {
       const [here, there] = found.slice(n * 2, n * 2 + 2);
       const count = counts.get(id) ?? 0;
+      if (here && !there) handedOver.push({ id, name: here.name });
       return [
         ...(here && count > 0 ? [counted(here, -count)] : []),
         ...(there ? (count > 0 ? [counted(there, count)] : []) : here ? [await carried(route, here, count, now)] : []),
       ];
     }),
   );
-  return writes.flat();
+  return { writes: writes.flat(), handedOver };
 };
 
 const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({

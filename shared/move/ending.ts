@@ -5,21 +5,19 @@ import { idempotencySeconds } from '../contract/limits.ts';
 import { after, commit, epochSeconds, getAll, Overtaken, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { batchesOf } from './batch.ts';
-import { archivesStaying, isOver, leavingBy, type Route, type Time } from './route.ts';
+import { isOver, leavingBy, linksIn, type Route, type Time } from './route.ts';
 
 /** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
 export const finishMove = async (route: Route, time: Time): Promise<boolean> => {
-  const staying = await archivesStaying(route);
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
     // Gone only if the other organization was purged meanwhile.
     const copies = await getAll(batch.map(({ id }) => backupKey.backup(route.to, id)));
+    const links = await linksIn(route.from, batch);
     return batch.flatMap((backup, n) => [
       removedOf(route, backup),
-      // Who stays and needs the same objects must not be the last that is known to.
-      ...(staying.has(backup.archive.backup)
-        ? []
-        : [{ remove: backupKey.archive(route.from, backup.archive.backup, backup.id) }]),
+      ...(links[n] ? [leftOf(route, backup)] : []),
       ...(copies[n] ? [set(backupKey.backup(route.to, backup.id), { arriving: undefined })] : []),
+      ...(copies[n] && links[n] ? [ownedBy(route, backup)] : []),
     ]);
   };
   if (!(await eachLeaving(route, time, writesOf))) return false;
@@ -35,12 +33,15 @@ export const takeBackMove = async (route: Route, time: Time): Promise<boolean> =
   await commit([
     set(projectKey.move(from, projectId), { isEnding: true }, { where: { id, isHere: true }, otherwise: () => new Overtaken() }),
   ]);
-  const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> =>
-    batch.flatMap(({ id: backupId, archive, pk, sk }) => [
+  const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
+    const links = await linksIn(to, batch);
+    return batch.flatMap(({ id: backupId, archive, pk, sk }, n) => [
       { remove: backupKey.backup(to, backupId), condition: 'attribute_not_exists(pk) OR arriving = :id', values: { ':id': id } },
-      { remove: backupKey.archive(to, archive.backup, backupId) },
+      // What an earlier move has left there holds as before.
+      ...(links[n]?.movedTo === undefined ? [{ remove: backupKey.archive(to, archive.backup, backupId) }] : []),
       set({ pk, sk }, { leaving: undefined }),
     ]);
+  };
   return (await eachLeaving(route, time, writesOf)) && settled([...forgotten(route), jobRelease(from, projectId, id)]);
 };
 
@@ -72,6 +73,19 @@ const removedOf = ({ id }: Route, { pk, sk }: BackupRecord): Write => ({
   remove: { pk, sk },
   condition: 'attribute_not_exists(pk) OR leaving = :id',
   values: { ':id': id },
+});
+
+/**
+ * The objects still say that they are this side's, whose bucket it may be: the note that they are the other's keeps them from
+ * being imported here again, and from being removed with whatever shares them.
+ */
+const leftOf = ({ from, to }: Route, { id, archive, path }: BackupRecord): Write => ({
+  put: { ...backupKey.archive(from, archive.backup, id), backupId: id, path, movedTo: to.organizationId },
+});
+
+/** A note of an earlier move the other way is over. */
+const ownedBy = ({ to }: Route, { id, archive }: BackupRecord): Write => ({
+  put: { ...backupKey.archive(to, archive.backup, id), backupId: id },
 });
 
 const forgotten = ({ id, projectId, from, to }: Route): readonly Write[] =>

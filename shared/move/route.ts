@@ -1,6 +1,6 @@
 /** A move under way, as its steps know it, and what every one of them needs. */
-import { type BackupRecord, backupPrefix } from '../backup/index.ts';
-import { type Clock, Overtaken, type Tenant, type Write, walk } from '../platform/index.ts';
+import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix } from '../backup/index.ts';
+import { type Clock, getAll, Overtaken, type Tenant, type Write, walk } from '../platform/index.ts';
 import { type MoveRecord, projectKey } from '../project/index.ts';
 
 export interface Route {
@@ -36,6 +36,13 @@ export const archivesStaying = async ({ id, projectId, from }: Route): Promise<R
   }
   return staying;
 };
+
+/** Whether the backups share objects on a side, as that side knows. */
+export const linksIn = async (side: Tenant, backups: readonly BackupRecord[]): Promise<readonly (ArchiveLink | undefined)[]> =>
+  (await getAll(backups.map(({ id, archive }) => backupKey.archive(side, archive.backup, id)))) as readonly (
+    | ArchiveLink
+    | undefined
+  )[];
 
 /** The move is still this one, and nobody has begun to take it back. */
 export const whileGoing = ({ id, projectId, from }: Route): Write => ({

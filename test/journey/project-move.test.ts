@@ -8,6 +8,7 @@ import { projects } from '../../shared/contract/projects.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { endOf, newProject, startBackup, takeBackup } from '../support/backup.ts';
+import { objectsIn } from '../support/bucket.ts';
 import { call } from '../support/client.ts';
 import { logs } from '../support/log.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
@@ -67,6 +68,26 @@ test('it is there with its backup and its destination, and can be backed up agai
   ok(!(JSON.stringify(await allItems()) + logs()).includes('not-so-secret'));
   for (const { id } of [from, to])
     equal((await itemsOf(`AUDIT#${id}`)).filter(({ action }) => action === 'project.moved').length, 2);
+});
+
+test('who it left neither reads nor destroys what has moved, though the objects lie in a bucket of theirs', async () => {
+  const [from, to] = await twoOf();
+  const backup = await takeBackup(from);
+  const storageDestinationId = backup.storageDestination.id;
+  const { bucket } = (await call(storageDestinations.get, { ...by(from), params: { storageId: storageDestinationId } })).body
+    .data;
+  equal((await move(from, backup.projectId, to.id)).status, 200);
+  const objects = await objectsIn(bucket, `${backup.path}/`);
+  const { id: projectId } = await newProject(from);
+  const body = { projectId, storageDestinationId, path: backup.path };
+  const refused = await call(backupContents.register, { ...by(from), body });
+  deepEqual([...refusal(refused), refused.body.error.details.field], [400, 'VALIDATION_ERROR', 'path'], refused.text);
+  ok(/another organization now/.test(String(refused.body.error.details.reason)));
+  deepEqual(await objectsIn(bucket, `${backup.path}/`), objects);
+  // Back where it came from, it is theirs again.
+  equal((await move(to, backup.projectId, from.id)).status, 200);
+  const brought = await call(backupContents.register, { ...by(from), body });
+  equal(brought.status, 201, brought.text);
 });
 
 test('it needs an admin in both, who is a person, and stands alone in its call', async () => {

@@ -99,6 +99,7 @@ const engineOf = (endpoint: string, projectId: string, openStore: (folder: strin
       check: { check: { ...organizationKey.organization(tenant), sk: 'ENCRYPTION' }, condition: 'attribute_not_exists(pk)' },
     }),
     dataKeyOf: async () => dataKey,
+    unlockKeyFile: async () => ({ dataKey, encryption: { mode: 'kms', keyId: 'key' } }),
   };
 };
 

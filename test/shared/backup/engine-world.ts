@@ -13,6 +13,7 @@ import {
   copyShard,
   type Engine,
   failBackup,
+  JobFailure,
   planBackup,
   prepareBackup,
   reasonFor,
@@ -123,6 +124,12 @@ export const newWorld = (sourceProjectId = `source-${++worlds}`): World => {
         return { dataKey, keyFile, encryption: { mode: 'kms', keyId: 'key' }, check };
       },
       dataKeyOf: async (_tenant, { keyFile }) => keys.get(Buffer.from(keyFile!).toString())!,
+      // The same key wrapped another way is the same text with white space around it.
+      unlockKeyFile: async (_tenant, keyFile) => {
+        const dataKey = keys.get(Buffer.from(keyFile).toString().trim());
+        if (!dataKey) throw new JobFailure('KEY_UNAVAILABLE', 'The key does not open');
+        return { dataKey, encryption: { mode: 'kms', keyId: 'key' } };
+      },
     },
   };
   return world;

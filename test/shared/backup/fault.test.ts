@@ -163,6 +163,26 @@ suite('the store', () => {
     });
   }
 
+  test('loses or changes the key while documents are copied: it is stored anew, and proven', async () => {
+    for (const damage of [undefined, Buffer.from('garbage')]) {
+      const world = await newSeeded();
+      const id = await begin(world, wish);
+      const afterPlan = () => (damage ? world.store.objects.set('key', damage) : world.store.objects.delete('key'));
+      await runWorkflow(world, id, { afterPlan });
+      equal(recordOf(id).status, 'completed');
+      deepEqual(Buffer.from(world.store.objects.get('key')!), Buffer.from(recordOf(id).keyFile!));
+    }
+  });
+
+  test('gives another key than it took: there is no backup', async () => {
+    const world = await newSeeded();
+    const get = async (name: string) => (name === 'key' ? Buffer.from('garbage') : world.store.get(name));
+    world.through = (inner) => ({ ...bound(inner), get });
+    const { id, error } = await failed(world);
+    match(error.message, /another key than was stored/);
+    await leavesNothing(world, id);
+  });
+
   test('stays away: the last try says so', async () => {
     const world = await newSeeded();
     faulty(world, (operation) =>

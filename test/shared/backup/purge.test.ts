@@ -66,6 +66,14 @@ test('objects that two records share go with the last of them', async () => {
   equal(store.objects.size, 0);
 });
 
+test('objects of a backup that has moved to another organization stay, whatever is purged here', async () => {
+  const { archive, path } = put();
+  const moved = backupOf({ archive });
+  table.put({ ...backupKey.archive(tenant, archive.backup, moved.id), backupId: moved.id, path, movedTo: 'org_x' });
+  equal(await purge(), true);
+  equal(store.objects.size, 1);
+});
+
 test('out of time it says so and goes on the next time', async () => {
   for (let n = 0; n < 3; n++) put();
   let looks = 0;

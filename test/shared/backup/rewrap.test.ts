@@ -191,6 +191,39 @@ test('a key that was stored late by the backup itself does not stay in the place
   deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, backup.id)).keyFile!));
 });
 
+/** The backup becomes something else while its key is wrapped anew. */
+const becoming = (change: () => void): void =>
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (!JSON.stringify(input).includes('"keyFile"')) return script.TransactWriteItems!(input);
+      change();
+      return cancelled('None', 'ConditionalCheckFailed');
+    },
+  });
+
+test('a key that another record shares stays in the bucket, as that record has it', async () => {
+  const { backup, store } = await made();
+  const twin = backupOf({ archive: backup.archive, path: backup.path, leaving: 'mov_1' });
+  await commit([
+    { put: { ...twin, keyFile: backup.keyFile } },
+    { put: { ...backupKey.archive(tenant, backup.archive.backup, twin.id), backupId: twin.id } },
+  ]);
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const name = `ORG#${tenant.organizationId}\nBACKUP#${backup.id}`;
+  becoming(() => table.items.set(name, { ...table.items.get(name), status: { S: 'deleted' } }));
+  await rewrap(version);
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, twin.id)).keyFile!));
+});
+
+test('the key of a backup that moved away or was purged meanwhile is what it was', async () => {
+  const { backup, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  becoming(() => table.items.delete(`ORG#${tenant.organizationId}\nBACKUP#${backup.id}`));
+  await rewrap(version);
+  deepEqual(Buffer.from(store.objects.get('key')!), backup.keyFile);
+});
+
 test('the key of a backup that ended meanwhile is not left behind in its bucket', async () => {
   const { backup, store } = await made({ status: 'running' });
   const { version } = await choose({ mode: 'customer', passphrase: first });

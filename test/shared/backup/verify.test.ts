@@ -1,7 +1,7 @@
 /** A verification finds what is wrong with a backup, names it, and never takes one thing for another. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { openManifest, sealManifest } from '../../../shared/archive/index.ts';
+import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
 import { sampleOf } from '../../../shared/backup/verify-sample.ts';
 import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
@@ -210,6 +210,17 @@ test('the key must lie with the backup, or the backup could not be read without 
   deepEqual(found(await verify('structure')), ['missing key']);
   await store.put('key', Buffer.from('{}'));
   deepEqual(found(await verify('structure')), ['corrupt key']);
+  // Said to be of this backup, but of no use.
+  const { archive, keyFile } = backup;
+  const wrap = { kind: 'kms', keyId: 'key', blob: Buffer.from('not a key') } as const;
+  await store.put('key', encodeKeyFile({ identity: archive, wraps: [wrap] }));
+  for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt key']);
+  // Of another backup.
+  await store.put('key', (await takeBackup(world)).keyFile!);
+  deepEqual(found(await verify('structure')), ['corrupt key']);
+  // Wrapped another way it is the same.
+  await store.put('key', Buffer.from(`${Buffer.from(keyFile!)} `));
+  equal((await verify('structure')).status, 'passed');
 });
 
 test('damage that was found stays found: removing what is damaged does not mend the backup', async () => {

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
+import { MemoryStore } from '../../../shared/destination/index.ts';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, Overtaken, openSecret, proveTenant, sealSecret } from '../../../shared/platform/index.ts';
@@ -103,12 +104,80 @@ test('objects that a record which stays needs as well are known to be shared on 
   deepEqual(sharers(to.organizationId).sort(), [own.id, sharing.id].sort());
 });
 
+/** The project in `to`, moved back. */
+const moveBack = (table: StrictTable) => {
+  const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
+  return moveProject({ ...mover(), tenant: to, organization }, projectId, from.organizationId, time);
+};
+const linksOf = (table: StrictTable, organizationId: string, archiveId: string) =>
+  table
+    .find(`ORG#${organizationId}`, `ARCHIVE#${archiveId}#`)
+    .map(({ backupId, movedTo }) => [backupId, movedTo])
+    .sort();
+
+test('the side it left knows for ever that the objects are the other one’s, until it comes back', async () => {
+  const table = await newWorld(3);
+  const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
+  await move();
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
+  deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
+  await moveBack(table);
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, undefined]]);
+  deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, from.organizationId]]);
+});
+
+test('a way back that is taken back leaves that knowledge as it was', async () => {
+  const table = await newWorld(3);
+  const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
+  await move();
+  let writes = 0;
+  // The copies are made, then nothing more.
+  table.onWrite = (when) => (when === 'before' && ++writes > 2 ? new Fault('AccessDeniedException') : undefined);
+  await rejects(moveBack(table));
+  table.onWrite = () => undefined;
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
+  const [begun] = table.find(`ORG#${to.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
+  const later = { now: () => new Date(start.getTime() + 120_000) };
+  const task = { projectId, moveId: begun!.id };
+  await settleMove(to, task, (id) => proveTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  deepEqual(leftovers(table), []);
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
+  deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
+});
+
+test('what shares the objects of a backup that has moved is deleted without them', async () => {
+  const table = await newWorld(1);
+  const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
+  await commit([{ put: { ...sharing, path: own.path } }]);
+  await move();
+  const store = new MemoryStore();
+  await store.put('manifest', Buffer.from('x'));
+  const open = async (_tenant: unknown, _destination: unknown, path: string) => (path === own.path ? store : new MemoryStore());
+  await commit([{ put: { ...sharing, path: own.path, status: 'deleted' } }]);
+  await eraseBackup(from, sharing.id, open);
+  equal(store.objects.size, 1);
+});
+
+test('both logs name the destinations whose credentials went along, and only those', async () => {
+  const table = await newWorld(1);
+  const named = (organizationId: string) =>
+    table
+      .find(`AUDIT#${organizationId}`)
+      .map(({ details }) =>
+        (details as { storageDestinations: { id: string }[] }).storageDestinations.map(({ id }) => id).sort(),
+      );
+  await move();
+  for (const { organizationId } of [from, to]) deepEqual(named(organizationId), [[used, unused].sort()]);
+  await moveBack(table);
+  for (const { organizationId } of [from, to]) ok(named(organizationId).some((ids) => ids.length === 0));
+});
+
 test('it can move on and come back', async () => {
   const table = await newWorld(3);
   const before = await seenIn(table, from);
   await move();
-  const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
-  await moveProject({ ...mover(), tenant: to, organization }, projectId, from.organizationId, time);
+  await moveBack(table);
   const back = await seenIn(table, from);
   deepEqual(back, { ...before, project: { ...project, updatedAt: start.toISOString() } });
   deepEqual((await seenIn(table, to)).backups, []);
