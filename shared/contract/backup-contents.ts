@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Backup, BackupEntry, backupTypes, Diff } from './backup.ts';
 import { apiPrefix, group } from './endpoint.ts';
 import { id, Moment, text } from './fields.ts';
+import { browsingShare, outsideShare } from './limits.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
 const manage = { role: 'member', scope: 'backups:write' } as const;
@@ -31,6 +32,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     audit: 'backup.imported',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
+    requestShare: outsideShare,
     uses: ['table:write', ...opens],
   },
   documents: {
@@ -52,6 +54,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     list: BackupEntry,
     audit: 'backup.browsed',
     errors: ['BACKUP_NOT_FOUND', 'NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
+    requestShare: browsingShare,
     uses: ['table:write', ...opens],
   },
   diff: {
@@ -63,13 +66,14 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
       against: z
         .union([z.literal('live'), id('backup')], 'must be the id of a backup, or live')
         .describe(
-          'The id of another backup of the same project: added is what this one has and that one has not. Or live: added is what the database has now and this backup has not; every document there is billed as a read. Compared is what both were to hold, by their lists of collections',
+          'The id of another backup of the same project: added is what this one has and that one has not. Or live: added is what the database has now and this backup has not; every document there is billed as a read, up to maxReads of the project, so people need the role member. Compared is what both were to hold, by their lists of collections',
         ),
     }),
     data: Diff,
     paged: true,
     audit: 'backup.compared',
     errors: ['BACKUP_NOT_FOUND', 'PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'STORAGE_ERROR', 'CONFLICT'],
+    requestShare: outsideShare,
     uses: ['table:write', 'source:read', ...opens],
   },
 });

@@ -3,6 +3,7 @@ import { Backup, backupStatuses, backupTypes, Estimate, verifyDepths } from './b
 import { CollectionPaths, Collections } from './collection-path.ts';
 import { apiPrefix, group } from './endpoint.ts';
 import { id, When } from './fields.ts';
+import { outsideShare } from './limits.ts';
 import { MaxReads } from './projects.ts';
 
 const read = { role: 'viewer', scope: 'backups:read' } as const;
@@ -35,6 +36,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     audit: 'backup.created',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
     idempotent: true,
+    requestShare: outsideShare,
     uses: ['table:write', 'source:read', 'data-key:name'],
   },
   list: {

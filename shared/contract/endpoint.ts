@@ -37,6 +37,11 @@ export interface Row {
   readonly idempotent?: true;
   /** A tighter limit than the service's own, counted for this endpoint alone. */
   readonly requestsPerMinute?: number;
+  /**
+   * What an organization may ask of it, as a share of the service's own limit, whatever the deployer made that: for calls that wait
+   * for customers' buckets and databases, each of which may hold a function for all its time.
+   */
+  readonly requestShare?: number;
   readonly uses: readonly Use[];
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Endpoint } from './endpoint.ts';
 import { errorsOf } from './failure.ts';
 import { inputSchema, outputSchema, type Schema } from './json-schema.ts';
+import { requestsPerMinute as serviceLimit } from './limits.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -38,7 +39,7 @@ export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
   };
 };
 
-const describe = ({ access, requestsPerMinute, audit }: Endpoint): string =>
+const describe = ({ access, requestsPerMinute, requestShare, audit }: Endpoint): string =>
   [
     access === 'public' && 'Anyone may call it.',
     access === 'user' && 'For signed-in people; API keys are refused.',
@@ -47,6 +48,8 @@ const describe = ({ access, requestsPerMinute, audit }: Endpoint): string =>
         access.scope === 'people-only' ? 'API keys are refused' : `for API keys with the scope ${access.scope}`
       }.`,
     requestsPerMinute !== undefined && `At most ${requestsPerMinute} calls a minute.`,
+    requestShare !== undefined &&
+      `At most ${Math.ceil(requestShare * serviceLimit)} calls a minute of one organization, unless the deployment has other limits.`,
     audit !== undefined && `The audit log notes it as ${audit}.`,
   ]
     .filter(Boolean)

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiPrefix, group } from './endpoint.ts';
 import { GoogleCredentials, id, Moment, Name } from './fields.ts';
-import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin } from './limits.ts';
+import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from './limits.ts';
 
 /** Google's ids, legacy domain-scoped ones (`example.com:name`) and those of emulators; never a path of several parts. */
 const SourceProjectId = z
@@ -72,6 +72,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     audit: 'project.created',
     errors: ['SOURCE_AUTH_ERROR', 'STORAGE_NOT_FOUND', 'CONFLICT'],
     idempotent: true,
+    requestShare: outsideShare,
     uses: [...connects],
   },
   list: {
@@ -104,6 +105,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     data: Project,
     audit: 'project.updated',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT', 'PERMISSION_DENIED'],
+    requestShare: outsideShare,
     uses: ['table:write', 'source:read', 'destination:use', 'grant:seal'],
   },
   remove: {
@@ -125,6 +127,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     data: Project,
     audit: 'project.reconnected',
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
+    requestShare: outsideShare,
     uses: [...connects],
   },
   collections: {
@@ -135,6 +138,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     list: z.object({ id: z.string(), count: z.int().nullable().describe('Null where the source does not count') }),
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR'],
     // A provider may give a new refresh token with each use, and it must be kept.
+    requestShare: outsideShare,
     uses: ['table:write', 'source:read'],
   },
 });

@@ -1,6 +1,6 @@
 /**
  * Runs a row of the contract. Each step's result is the next one's input, so none can be left out or reordered:
- * size → authenticate → count → authorize → parse → validate → recall → run → commit → respond.
+ * size → authenticate → count → authorize → parse → validate → recall → count what reaches out → run → commit → respond.
  */
 import * as z from 'zod';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -9,7 +9,7 @@ import type { Authorized } from './authorize.ts';
 import type { Answer, Call, Handler, Outcome } from './call.ts';
 import { paginate, readPage } from './cursor.ts';
 import { identify } from './identify.ts';
-import { countAddress, type Rate } from './rate-limit.ts';
+import { countAddress, countOutside, type Rate, refuseExcess } from './rate-limit.ts';
 import { framed } from './refuse.ts';
 import { type Incoming, readEvent, readJson, readQuery, refuseLargeBody } from './request.ts';
 import { asApiError, errorResponse, fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
@@ -35,7 +35,8 @@ export const handle = <E extends Endpoint>(
     log.appendKeys({ requestId, operation: endpoint.id });
     let rate: Rate | undefined;
     const counted = (made: Rate): void => {
-      rate ??= made;
+      // The count that refuses the call is the one to be told of.
+      if (!rate || made.used > made.limit) rate = made;
     };
     const response = await answer(endpoint, runAny, incoming, now, counted).catch((error: unknown) => {
       const known = asApiError(error);
@@ -57,7 +58,7 @@ const answer = async (
   refuseLargeBody(incoming);
   const { key, authorized, seen } = await identify(endpoint, incoming, now, counted);
   try {
-    return await proceed(endpoint, run, incoming, now, authorized, key);
+    return await proceed(endpoint, run, incoming, now, counted, authorized, key);
   } finally {
     await seen;
   }
@@ -68,6 +69,7 @@ const proceed = async (
   run: Run,
   incoming: Incoming,
   now: Date,
+  counted: (rate: Rate) => void,
   authorized: Authorized | undefined,
   key: Key | undefined,
 ): Promise<Response> => {
@@ -82,6 +84,11 @@ const proceed = async (
   const earlier = await replay(authorized?.also, body, now);
   if (earlier) return earlier;
   if (authorized?.gone) throw authorized.gone;
+  const outside = await countOutside(endpoint, scope, now);
+  if (outside) {
+    counted(outside);
+    refuseExcess(outside);
+  }
 
   const call = {
     params: incoming.params,

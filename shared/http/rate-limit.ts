@@ -1,4 +1,5 @@
 /** Fixed one-minute windows: known actors are counted in the table, for all containers; unknown ones by address, in this container. */
+import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { requestsPerMinute } from '../contract/limits.ts';
 import { count, epochSeconds } from '../platform/index.ts';
@@ -31,6 +32,19 @@ export const countActor = async (
   const { start, resetSeconds } = windowOf(now);
   const used = await count({ pk: `RATE#${scope}#${actor}`, sk: `${start}${own ? `#${own.id}` : ''}` }, start + 2 * windowSeconds);
   return { limit: own?.limit ?? configured(), used, resetSeconds };
+};
+
+/**
+ * What all of an organization may ask of an endpoint whose calls wait for others. Counted only for calls that are about to run:
+ * one that is refused holds nothing.
+ */
+export const countOutside = async (
+  { id, requestShare }: Endpoint,
+  organizationId: string,
+  now: Date,
+): Promise<Rate | undefined> => {
+  if (requestShare === undefined) return undefined;
+  return countActor('everyone', organizationId, { id, limit: Math.ceil(configured() * requestShare) }, now);
 };
 
 const addresses = new Map<string, number>();

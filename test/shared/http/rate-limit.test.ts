@@ -1,6 +1,8 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { countActor, countAddress, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
+import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { endpoints } from '../../../shared/contract/index.ts';
+import { countActor, countAddress, countOutside, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 import { scriptAws } from '../../support/scripted-aws.ts';
 
@@ -23,6 +25,36 @@ test('an endpoint with a limit of its own is counted apart', async () => {
   const own = { id: 'invites.resend', limit: 2 };
   await countActor('a', 'org_1', undefined, at(0));
   deepEqual(await countActor('a', 'org_1', own, at(10)), { limit: 2, used: 1, resetSeconds: 50 });
+});
+
+test('calls that wait for others have a share of the limit, which grows with it, for all of an organization together', async () => {
+  const endpoint = endpoints.find(({ id }) => id === 'storageDestinations.test') as Endpoint;
+  const [limits, used]: [unknown[], unknown[]] = [[], []];
+  for (const service of [3_000, 6_000, 3]) {
+    process.env.REQUESTS_PER_MINUTE = String(service);
+    const rate = await countOutside(endpoint, 'org_1', at(0));
+    limits.push(rate?.limit);
+    used.push(rate?.used);
+  }
+  deepEqual(
+    [limits, used],
+    [
+      [60, 120, 1],
+      [1, 2, 3],
+    ],
+  );
+  equal((await countOutside(endpoint, 'org_2', at(0)))?.used, 1);
+  const free = endpoints.find(({ id }) => id === 'backups.get') as Endpoint;
+  equal(await countOutside(free, 'org_1', at(0)), undefined);
+});
+
+test('whatever reaches a bucket or a database while its caller waits has a limit of its own', () => {
+  const reaches = (endpoint: Endpoint): boolean =>
+    endpoint.uses.some((use) => use === 'destination:use' || use === 'source:read');
+  deepEqual(
+    (endpoints as readonly Endpoint[]).filter((endpoint) => reaches(endpoint) && endpoint.requestShare === undefined),
+    [],
+  );
 });
 
 test('the limit itself is let through, the next one is told when to come back', () => {
