@@ -9,7 +9,9 @@ import {
   readBackup,
   readEncryption,
   refuseBadCollections,
+  refuseCrowd,
   refuseIncremental,
+  refuseVerifiers,
   removeBackup,
   startBackup,
   startVerification,
@@ -29,6 +31,7 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
   ]);
   if (type === 'incremental') await refuseIncremental(tenant, project);
   if (dryRun) return { data: await estimateBackup(tenant, project, more), status: 200, change: { writes: [], audit: [] } };
+  await refuseCrowd(tenant);
   const destination = named ?? (await defaultDestination(tenant, organization, project));
   const place = { tenant, project, destination, encryption: presentKey(chosen) };
   const createdBy = { type: actor.type, id: actor.id };
@@ -61,5 +64,6 @@ export const cancel = handle(backups.cancel, async (call) => {
 
 export const verify = handle(backups.verify, async ({ tenant, params, body, now }) => {
   const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
+  await refuseVerifiers(tenant, now);
   return { data: backupData(backup), change };
 });

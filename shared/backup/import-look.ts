@@ -14,6 +14,7 @@ import { StorageError, type Store } from '../destination/index.ts';
 import type { Tenant, Write } from '../platform/index.ts';
 import { JobFailure } from './failure.ts';
 import { unlockKeyFile } from './key.ts';
+import { strangersKmsFailure } from './key-failure.ts';
 import { fetchManifest } from './open.ts';
 import { asReadingError } from './reading.ts';
 import type { BackupRecord } from './record.ts';
@@ -49,7 +50,7 @@ const look = async (tenant: Tenant, store: Store, path: string): Promise<FoundBa
   // Keys are bound to the organization: another's could not be opened anyway, and is not even tried.
   if (identity.organization !== tenant.organizationId) throw notOne('it belongs to another organization');
   const checks = await whileShared(tenant, identity.backup, path);
-  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity);
+  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, strangersKmsFailure);
   const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
   const manifest = await openManifest(stored, { identity, dataKey });
   const objects = manifest.objects.filter(({ backup }) => backup === identity.backup);

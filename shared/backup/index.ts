@@ -3,6 +3,7 @@ export { cancelBackup } from './cancel.ts';
 export { cleanUp } from './cleaning.ts';
 export { copyShard } from './copy.ts';
 export { type BackupPlace, type BackupWish, expiryOf, startBackup } from './creation.ts';
+export { refuseCrowd, refuseVerifiers } from './crowd.ts';
 export { backupData, backupEvent, costOf, progressOf } from './data.ts';
 export { compareBackup, type DiffCall } from './diffing.ts';
 export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption.ts';

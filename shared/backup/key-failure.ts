@@ -20,9 +20,19 @@ const pendingDeletion = 'The KMS key that wraps the keys of backups is pending d
 
 /** A refusal is told as KEY_UNAVAILABLE and says nothing against the backup itself; that KMS is busy passes on, to be tried again. */
 export const kmsFailure = (error: unknown): never => {
+  const refusal = refusalOf(error);
+  log.error(logLines.keyRefused, { reason: (error as Error).name });
+  throw refusal;
+};
+
+/** The same for a key that somebody brought along: whatever KMS says of it, nobody needs to be woken. */
+export const strangersKmsFailure = (error: unknown): never => {
+  throw refusalOf(error);
+};
+
+const refusalOf = (error: unknown): JobFailure => {
   const { name = '', message = '' } = error as { name?: string; message?: string };
   const meaning = isOutage(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : meanings[name];
   if (meaning === undefined) throw error;
-  log.error(logLines.keyRefused, { reason: name });
-  throw unavailable(meaning, error);
+  return unavailable(meaning, error);
 };

@@ -80,6 +80,7 @@ export const unlockKeyFile = async (
   keyFile: Uint8Array,
   archive: Identity,
   likely?: string,
+  refused: typeof kmsFailure = kmsFailure,
 ): Promise<{ dataKey: Buffer; encryption: BackupRecord['encryption'] }> => {
   const { identity, wraps } = parsed(keyFile);
   if (
@@ -88,12 +89,13 @@ export const unlockKeyFile = async (
     identity.backup !== archive.backup
   )
     throw unavailable('The key belongs to another backup');
+  refuseIfCostly(wraps);
   let failure: JobFailure | undefined;
   for (const wrap of wraps) {
     try {
       if (wrap.kind === 'kms')
         return {
-          dataKey: await openDataKey(wrap.blob, contextOf(archive)).catch(kmsFailure),
+          dataKey: await openDataKey(wrap.blob, contextOf(archive)).catch(refused),
           encryption: { mode: 'kms', keyId: wrap.keyId },
         };
       const chosen = await readEncryption(tenant);
@@ -112,6 +114,19 @@ export const unlockKeyFile = async (
     }
   }
   throw failure ?? unavailable('The key file names no key');
+};
+
+/** Ours have one. */
+const passphraseWrapsMax = 3;
+/** Of PBKDF2, for each passphrase: some 10 s on one core. */
+const iterationsMax = 20_000_000;
+
+/** Whatever lies in a bucket can ask for any amount of work: none is done before it is known how much. */
+const refuseIfCostly = (wraps: readonly KeyWrap[]): void => {
+  const iterations = wraps.flatMap((wrap) => (wrap.kind === 'passphrase' ? [Math.abs(wrap.kdf.iterations)] : []));
+  if (iterations.length > passphraseWrapsMax) throw unavailable(`The key file has ${iterations.length} wrapped keys`);
+  const sum = iterations.reduce((total, one) => total + one, 0);
+  if (sum > iterationsMax) throw unavailable(`The key file asks for ${sum} iterations; at most ${iterationsMax} are made`);
 };
 
 const parsed = (keyFile: Uint8Array) => {

@@ -125,6 +125,7 @@ export interface RunningRecord extends Item {
 
 export const runningPartition = 'RUNNING#BACKUP';
 export const backupPrefix = 'BACKUP#';
+export const verifyingPrefix = 'VERIFYING#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
 export const backupKey = {
@@ -140,6 +141,11 @@ export const backupKey = {
   }),
   /** Jobs under way, for the reaper. */
   running: (tenant: Tenant, backupId: string): Key => ({ pk: runningPartition, sk: `${tenant.organizationId}#${backupId}` }),
+  /** A verification under way. */
+  verifying: (tenant: Tenant, backupId: string): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `${verifyingPrefix}${backupId}`,
+  }),
   /** Which records share the objects of an archive: they are removed with the last of them. */
   archive: (tenant: Tenant, archiveBackupId: string, backupId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,

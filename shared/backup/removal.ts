@@ -4,6 +4,7 @@ import { countBackups } from '../destination/index.ts';
 import { enqueue } from '../event/index.ts';
 import { after, type Change, epochSeconds, iso, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
 import { refuseLeaving } from '../project/index.ts';
+import { forgetVerifier } from './crowd.ts';
 import { noSuchBackup } from './read.ts';
 import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
 import { countInOrganization } from './statistics.ts';
@@ -22,7 +23,7 @@ export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): 
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
-  const { id, status, projectId, size, storageDestination, archive, path } = backup;
+  const { id, status, projectId, size, storageDestination, archive, verification, path } = backup;
   refuseUnlessFree(backup, child, now);
   const ttl = epochSeconds(after(now, recordKeptSeconds));
   return {
@@ -36,6 +37,7 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
       { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
       // What failed, was cancelled or expired was taken off these counts when its objects went.
       ...(status === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
+      ...(verification?.status === 'running' ? [forgetVerifier(tenant, id)] : []),
       enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
     ],
     audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, status, size } }],

@@ -2,12 +2,10 @@ import { ApiError } from '../contract/errors.ts';
 import { enqueue } from '../event/index.ts';
 import { after, type Change, iso, Overtaken, set, type Tenant } from '../platform/index.ts';
 import { refuseLeaving } from '../project/index.ts';
+import { noteVerifier, verificationSeconds } from './crowd.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 type Depth = NonNullable<BackupRecord['verification']>['depth'];
-
-/** The workflow of a verification ends by then; one that says it runs for longer has died. */
-const longestSeconds = 25 * 3_600;
 
 /** Asks for a check of a completed backup, one at a time; what it finds comes onto the record. */
 export const startVerification = (
@@ -20,7 +18,7 @@ export const startVerification = (
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be verified; this one is ${status}`, { status });
   refuseLeaving(backup);
-  if (was?.status === 'running' && was.checkedAt > iso(after(now, -longestSeconds)))
+  if (was?.status === 'running' && was.checkedAt > iso(after(now, -verificationSeconds)))
     throw new ApiError('CONFLICT', 'A verification of this backup is running', { depth: was.depth });
   const verification = { status: 'running', depth, checkedAt: iso(now), objects: 0, findings: [] } as const;
   return {
@@ -32,6 +30,7 @@ export const startVerification = (
           { verification },
           { where: { status, verification: was, leaving: undefined }, otherwise: () => new Overtaken() },
         ),
+        noteVerifier(tenant, id, now),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),
       ],
       audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, depth } }],

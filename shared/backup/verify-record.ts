@@ -1,5 +1,6 @@
 import { type Clock, commit, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
 import { auditOf } from './audit.ts';
+import { forgetVerifier } from './crowd.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { Report } from './verify-report.ts';
 
@@ -48,6 +49,7 @@ export class VerifyRecord {
     const details = { depth: verification.depth, objects, findings: findings.slice(0, 10) };
     await commit([
       this.#write({ verification, ...(status === 'passed' && { verifiedAt: iso(now) }) }),
+      forgetVerifier(this.#tenant, this.#backup.id),
       auditOf(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
     ]);
     log.info('a verification ended', { backupId: this.#backup.id, status, objects });

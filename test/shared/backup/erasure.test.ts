@@ -107,3 +107,15 @@ test('a child is what was made upon a backup and is still there', async () => {
   const { id } = child('completed');
   equal((await childOf(tenant, parent))?.id, id);
 });
+
+test('out of time it gives up between two requests, to be told again; the manifest has gone first', async () => {
+  const { id } = put({});
+  const over = new AbortController();
+  const remove = store.remove.bind(store);
+  store.remove = async (list) => {
+    await remove(list);
+    over.abort(new Error('out of time'));
+  };
+  await rejects(eraseBackup(tenant, id, open, over.signal), /out of time/);
+  deepEqual(names(), [...own, ...others].filter((name) => name !== 'manifest').sort());
+});

@@ -136,7 +136,7 @@ suite('verifying', () => {
   test('a completed one says that it is being verified, and a task is left', () => {
     const { backup, change } = startVerification(tenant, backupOf(), 'sample', now);
     deepEqual(backup.verification, { ...running(now.toISOString()), depth: 'sample' });
-    deepEqual(keysOf(change.writes), ['update BACKUP', 'put TASK']);
+    deepEqual(keysOf(change.writes), ['update BACKUP', 'put VERIFYING', 'put TASK']);
   });
   for (const status of backupStatuses.filter((other) => other !== 'completed'))
     test(`one that is ${status} cannot be`, () =>

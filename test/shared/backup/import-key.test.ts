@@ -1,0 +1,31 @@
+/** A key that somebody brought along, as the alarm of the keys hears of it: not at all. */
+import { deepEqual, rejects } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
+import { lookAtBackup } from '../../../shared/backup/import-look.ts';
+import { newDataKey, unlockKeyFile } from '../../../shared/backup/index.ts';
+import { logLines } from '../../../shared/contract/log-line.ts';
+import { MemoryStore } from '../../../shared/destination/index.ts';
+import { log, newId } from '../../../shared/platform/index.ts';
+import { startKeys } from './keys.ts';
+import { backupOf, tenant } from './sample.ts';
+
+const { stop } = await startKeys();
+after(stop);
+
+test('a relabelled key file is refused on import without ringing; the same refusal of a backup of ours rings', async ({
+  mock,
+}) => {
+  const lines: unknown[] = [];
+  mock.method(log, 'error', (line: unknown) => lines.push(line));
+  const archive = { organization: tenant.organizationId, project: newId('project'), backup: newId('backup') };
+  const { keyFile } = await newDataKey(tenant, archive);
+  const identity = { ...archive, backup: newId('backup') };
+  const relabelled = encodeKeyFile({ ...parseKeyFile(keyFile), identity });
+  const store = new MemoryStore();
+  await store.put('key', relabelled);
+  await rejects(lookAtBackup(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /wrapped for another backup/ });
+  deepEqual(lines, []);
+  await rejects(unlockKeyFile(tenant, relabelled, backupOf({ archive: identity }).archive), { code: 'KEY_UNAVAILABLE' });
+  deepEqual(lines, [logLines.keyRefused]);
+});
