@@ -39,4 +39,8 @@ export const pageSegments = 256;
 export const maxPageSegments = 65_535;
 
 export const maxManifestBytes = 64 * 1024 * 1024;
+/** Lists of a manifest: about what fits into it, told before any entry is looked at. */
+export const maxManifestCollections = 200_000;
+export const maxManifestObjects = 200_000;
+export const maxManifestPages = 400_000;
 export const maxKeyFileBytes = 64 * 1024;

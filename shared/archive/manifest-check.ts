@@ -3,7 +3,7 @@ import { ArchiveError } from './error.ts';
 import { noncePrefixBytes, saltBytes } from './header.ts';
 import { isId, objectId, objectKind } from './identity.ts';
 import type { PageEntry } from './index-writer.ts';
-import { maxFrames, maxNameBytes } from './limit.ts';
+import { maxFrames, maxManifestCollections, maxManifestObjects, maxManifestPages, maxNameBytes } from './limit.ts';
 import { knownFeatures, type Manifest } from './manifest.ts';
 import { compareNames } from './name-order.ts';
 import type { ObjectEntry } from './object-writer.ts';
@@ -28,17 +28,19 @@ export const checkManifest = (value: unknown): Manifest => {
     source: text(manifest.source),
     readTime: matching(manifest.readTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/),
     counts: { documents: whole(documents), tombstones: whole(tombstones), users: whole(users) },
-    collections: list(manifest.collections, (one) => {
-      const { id: collection, documents: count } = record(one);
-      return { id: text(collection), documents: whole(count) };
-    }),
-    objects: list(manifest.objects, objectEntry),
-    pages: list(manifest.pages, pageEntry),
+    collections: list(manifest.collections, collectionEntry, maxManifestCollections),
+    objects: list(manifest.objects, objectEntry, maxManifestObjects),
+    pages: list(manifest.pages, pageEntry, maxManifestPages),
     notes: record(manifest.notes) as Manifest['notes'],
   };
   checkObjects(checked);
   checkPages(checked);
   return checked;
+};
+
+const collectionEntry = (value: unknown): Manifest['collections'][number] => {
+  const { id: collection, documents } = record(value);
+  return { id: text(collection), documents: whole(documents) };
 };
 
 const objectEntry = (value: unknown): ObjectEntry => {
@@ -113,8 +115,9 @@ const record = (value: unknown): Record<string, unknown> => {
   return value as Record<string, unknown>;
 };
 
-const list = <T>(value: unknown, each: (one: unknown) => T): T[] => {
+const list = <T>(value: unknown, each: (one: unknown) => T, most = maxManifestPages): T[] => {
   if (!Array.isArray(value)) throw invalid('something else where a list should be');
+  if (value.length > most) throw new ArchiveError('too-large', `a list of ${value.length} entries`);
   return value.map(each);
 };
 

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import type { Diff } from '../contract/backup.ts';
+import { ApiError } from '../contract/errors.ts';
 import { intersection, type NameRange, probeSource, type Source, scopeOf } from '../firestore/index.ts';
 import { type Clock, fingerprint } from '../platform/index.ts';
 import { costOf } from './data.ts';
@@ -35,8 +36,8 @@ export interface Compared {
 const countedOnMax = 2_000_000;
 /** The same of a live database, where each costs a read each time. */
 const liveCountedOnMax = 10_000;
-/** What one call may be billed as. */
-const liveReadsMax = 100_000;
+/** About what one call may be billed as: what the source has sent beyond it is billed, too. */
+const liveReadsMax = 20_000;
 
 export const diffBackups = async (here: Compared, against: Compared, options: DiffOptions): Promise<DiffPage> => {
   const sides: Sides = { from: against.open.archive, to: here.open.archive };
@@ -52,22 +53,33 @@ export const diffBackups = async (here: Compared, against: Compared, options: Di
 export const diffLive = async (
   here: Compared,
   source: Source,
-  options: DiffOptions & { signal: AbortSignal },
+  options: DiffOptions & { readonly signal: AbortSignal; readonly maxReads: number | undefined },
 ): Promise<DiffPage> => {
   const sides: Sides = { from: here.open.archive, to: undefined };
   const of = fingerprint(`${here.backup.id} live`).slice(0, 12);
   const { progress: before, rest } = await start(of, scopeIn(here.backup), sides, options.after);
-  const { signal } = options;
+  const { signal, maxReads = Number.POSITIVE_INFINITY } = options;
+  if (before.reads >= maxReads) throw tooManyReads(maxReads, before.reads);
   // Asking for the time is billed as a read.
   const readTime = before.readTime ?? (await probeSource(source, signal)).readTime;
   const live = new LiveSide(source, rest, { readTime, signal });
   const countsOn = here.backup.documentCount <= liveCountedOnMax;
-  const isEnough = (): boolean => live.reads >= liveReadsMax;
+  const readsOf = (): number => before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
+  const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;
   const merged = await walk(new ArchiveSide(here.open.archive, rest), live, before, { ...options, countsOn, isEnough });
-  const reads = before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
+  const reads = readsOf();
+  if (reads > maxReads) throw tooManyReads(maxReads, reads);
   const { data, next } = await page('live', of, merged, sides, { ...before, readTime, reads });
   return { data: { ...data, cost: costOf(reads) }, next };
 };
+
+/** Of all pages of a comparison together. */
+const tooManyReads = (maxReads: number, reads: number): ApiError =>
+  new ApiError(
+    'CONFLICT',
+    `The comparison would read more documents than maxReads of the project allows: ${reads} so far, ${maxReads} are allowed`,
+    { maxReads, reads },
+  );
 
 /** What a backup was to hold. */
 const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly NameRange[] =>

@@ -1,5 +1,6 @@
 /** A comparison within one call: what may be compared with what, and who is told. */
 import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
+import { type Role, reaches } from '../contract/access.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { SourceError } from '../firestore/index.ts';
 import { after, type Change, commit, type Tenant } from '../platform/index.ts';
@@ -13,6 +14,8 @@ import type { BackupRecord } from './record.ts';
 export interface DiffCall {
   readonly tenant: Tenant;
   readonly actor: Actor;
+  /** Undefined for a service account: what it may do is told by its scopes. */
+  readonly role: Role | undefined;
   readonly origin: Origin;
   readonly now: Date;
   readonly page: { readonly limit: number; readonly after: string | undefined };
@@ -30,6 +33,7 @@ export const compareBackup = async (
   doors: Engine = { ...engine, ...callersDoors },
 ): Promise<DiffPage & { change: Change }> => {
   const { tenant, page } = call;
+  if (against === 'live') refuseUnlessMember(call);
   refuseUnlessWhole(backup);
   const options = { ...page, until: after(doors.clock.now(), workSeconds), clock: doors.clock };
   const compared =
@@ -37,6 +41,15 @@ export const compareBackup = async (
   const { id, projectId } = backup;
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, against } }];
   return { ...compared, change: { writes: [], audit } };
+};
+
+/** The live database bills what is read of it: as with a backup, that is for members to decide. */
+const refuseUnlessMember = ({ role }: DiffCall): void => {
+  if (role === undefined || reaches(role, 'member')) return;
+  throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database needs the role member', {
+    requiredRole: 'member',
+    currentRole: role,
+  });
 };
 
 const withBackup = async (
@@ -63,11 +76,12 @@ const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptio
   const project = await readProject(tenant, backup.projectId);
   const source = doors.openSource(tenant, project, patience);
   const signal = AbortSignal.timeout(sourceMs);
+  const { maxReads } = project.settings;
   try {
     return await reading(
       tenant,
       backup,
-      (open) => diffLive({ backup, open }, source, { ...options, signal }).catch(tooLate),
+      (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate),
       doors,
     );
   } catch (error) {

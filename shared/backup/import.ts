@@ -1,5 +1,7 @@
 /** Registering a backup that lies in a destination: a record of its own, from what the backup proves of itself. */
-
+import * as z from 'zod';
+import type { Manifest } from '../archive/index.ts';
+import { CollectionPaths, Collections } from '../contract/collection-path.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
@@ -9,6 +11,7 @@ import { largest } from './contents.ts';
 import { type FoundBackup, lookAtBackup } from './import-look.ts';
 import { folderOf } from './import-path.ts';
 import { type BackupRecord, backupKey } from './record.ts';
+import { refuseBadCollections } from './request.ts';
 import { holderOf } from './sharing.ts';
 import { countInOrganization } from './statistics.ts';
 
@@ -33,11 +36,12 @@ export const importBackup = async (
   place: ImportPlace,
   wish: ImportWish,
   now: Date,
+  open: typeof openStore = openStore,
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const { tenant, project, destination } = place;
   const path = folderOf(destination.prefix, wish.path);
   const createdAt = createdAtOf(wish, now);
-  const store = await openStore(tenant, destination, path, callerPatience);
+  const store = await open(tenant, destination, path, callerPatience);
   const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
   const type = typeOf(wish, found);
   await refuseWithoutParents(tenant, found);
@@ -111,12 +115,27 @@ const refuseWithoutParents = async (tenant: Tenant, { identity, manifest }: Foun
   }
 };
 
+/** The notes of a manifest are whatever its writer put there: what no backup of ours could say is passed over. */
+const scopeOf = (notes: Manifest['notes']) => {
+  const everything = { collections: ['*'], excludeCollections: [] };
+  const said = Scope.safeParse({ collections: notes.collections, excludeCollections: notes.excludedCollections });
+  if (!said.success) return everything;
+  try {
+    refuseBadCollections(said.data);
+    return said.data;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return everything;
+  }
+};
+const Scope = z.object({ collections: Collections, excludeCollections: CollectionPaths.default([]) });
+const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
 /** All that the backup itself tells. */
 const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
   const { counts, notes } = manifest;
   const documents = counts.documents;
-  const textsOf = (value: unknown, otherwise: readonly string[]): readonly string[] =>
-    Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : otherwise;
+  const scope = scopeOf(notes);
   return {
     status: 'completed',
     phase: 'finished',
@@ -124,8 +143,8 @@ const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, s
     keyFile,
     encryption,
     manifestDigest,
-    collections: textsOf(notes.collections, ['*']),
-    excludedCollections: textsOf(notes.excludedCollections, []),
+    collections: scope.collections,
+    excludedCollections: scope.excludeCollections,
     includeAuthUsers: counts.users > 0,
     ...(counts.users > 0 && { authUsers: counts.users }),
     documents,
@@ -135,7 +154,7 @@ const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, s
     readTime: manifest.readTime,
     unknownCollections: [],
     size,
-    originalSize: typeof notes.originalSize === 'number' ? notes.originalSize : 0,
+    originalSize: isSize(notes.originalSize) ? notes.originalSize : 0,
     documentCount: documents,
     collectionCounts: largest(manifest.collections.map((one) => [one.id, one.documents] as const)),
     countVerified: typeof notes.countVerified === 'boolean' ? notes.countVerified : null,

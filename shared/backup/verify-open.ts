@@ -6,6 +6,7 @@ import type { Tenant } from '../platform/index.ts';
 import type { Engine } from './engine.ts';
 import { JobFailure } from './failure.ts';
 import { isSameKey } from './key.ts';
+import { strangersKmsFailure } from './key-failure.ts';
 import { type OpenArchive, openArchive } from './open.ts';
 import type { BackupRecord } from './record.ts';
 import { problemOf } from './verify-object.ts';
@@ -65,7 +66,7 @@ export const checkKeyFile = async (
     if (isSameKey(keyFile, await store.get(keyFileName))) return undefined;
     const stored = await store.get(keyFileName);
     if (isSameKey(keyFile, stored)) return undefined;
-    const { dataKey } = await engine.unlockKeyFile(tenant, stored, archive, encryption.keyId);
+    const { dataKey } = await engine.unlockKeyFile(tenant, stored, archive, encryption.keyId, strangersKmsFailure);
     if (isSameKey(dataKey, (await partOf(archive.backup)).dataKey)) return undefined;
     return { problem: 'corrupt', message: 'The key in the destination is another one than that of the backup' };
   } catch (error) {

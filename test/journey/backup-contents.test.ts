@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { encodeKeyFile, parseKeyFile } from '../../shared/archive/index.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
@@ -10,7 +11,7 @@ import { endOf, newDestination, newProject, seed, startBackup } from '../support
 import { bucketClient, objectAt, objectsIn } from '../support/bucket.ts';
 import { api, call, stageVariable } from '../support/client.ts';
 import { logs } from '../support/log.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
+import { addMember, newOrganization, type TestOrganization } from '../support/organization.ts';
 
 const canary = 'canary-5d0f9a31';
 const text = (stringValue: string) => ({ text: { stringValue } });
@@ -158,6 +159,18 @@ suite('comparing a backup', () => {
   const compare = (of: string, against: string, more: Record<string, string> = {}) =>
     call(backupContents.diff, { ...by(), params: { backupId: of }, query: { against, ...more } });
 
+  test('with the live database is for members: it bills reads', async () => {
+    const { accessToken: token } = await addMember(organization, 'viewer');
+    const params = { backupId: backup.id };
+    const asked = (against: string) => call(backupContents.diff, { token, org: organization.id, params, query: { against } });
+    const { status, body } = await asked('live');
+    deepEqual(
+      [status, body.error.code, body.error.details],
+      [403, 'PERMISSION_DENIED', { requiredRole: 'member', currentRole: 'viewer' }],
+    );
+    equal((await asked(backup.id)).status, 200);
+  });
+
   test('with the live database and with another backup', async () => {
     const same = await compare(backup.id, 'live');
     equal(same.status, 200, same.text);
@@ -257,6 +270,25 @@ suite('verifying a backup', () => {
     await put(name, bytes);
     await bucketClient().send(new DeleteObjectCommand({ Bucket: bucket, Key: `${backup.path}/left-over` }));
     equal((await verify('full')).status, 'passed');
+  });
+
+  test('a key in the bucket that does not open the backup is found, also if it says that it is its own', async () => {
+    const bytes = await objectAt(bucket, `${backup.path}/key`);
+    const { identity } = parseKeyFile(bytes);
+    const useless = { kind: 'kms', keyId: 'key', blob: Buffer.from('not a key') } as const;
+    for (const garbage of [Buffer.from('garbage'), encodeKeyFile({ identity, wraps: [useless] })]) {
+      await put('key', garbage);
+      const { status, findings } = await verify('structure');
+      deepEqual([status, findings.map(({ object, problem }) => [object, problem])], ['failed', [['key', 'corrupt']]]);
+    }
+    await bucketClient().send(new DeleteObjectCommand({ Bucket: bucket, Key: `${backup.path}/key` }));
+    const { findings } = await verify('structure');
+    deepEqual(
+      findings.map(({ object, problem }) => [object, problem]),
+      [['key', 'missing']],
+    );
+    await put('key', bytes);
+    equal((await verify('structure')).status, 'passed');
   });
 
   test('a depth that is none is refused', async () => {

@@ -2,10 +2,10 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type BackupRecord, compareBackup } from '../../../shared/backup/index.ts';
+import { type BackupRecord, compareBackup, type DiffCall } from '../../../shared/backup/index.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
+import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { seed } from '../archive/seed.ts';
 import { awkward } from '../firestore/world.ts';
 import { projectId, server, table, tenant } from './engine-world.ts';
@@ -19,8 +19,12 @@ const origin = { ip: null, userAgent: null, requestId: 'r' };
 
 type Page = Awaited<ReturnType<typeof compareBackup>>;
 
+const callOf = (limit = 50, next?: string) => ({
+  ...{ tenant, actor, origin, role: 'member' as DiffCall['role'], now: new Date() },
+  page: { limit, after: next },
+});
 const ask = (world: ReadingWorld, backup: BackupRecord, against: string, limit = 50, next?: string): Promise<Page> =>
-  compareBackup({ tenant, actor, origin, now: new Date(), page: { limit, after: next } }, backup, against, world.engine);
+  compareBackup(callOf(limit, next), backup, against, world.engine);
 
 /** All pages; what they say of the whole must agree. */
 const diff = async (world: ReadingWorld, backup: BackupRecord, against: string, limit = 50) => {
@@ -186,6 +190,43 @@ test('the live database is compared as it was when the comparison began; when th
     deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'cursor']);
     return true;
   });
+});
+
+test('the live database, which bills what is read, is for members; backups are for viewers, too', async () => {
+  const world = newReadingWorld();
+  await become(world, {}, stateOf(['a/1'], ['x']));
+  const backup = await takeBackup(world);
+  const as = (role: DiffCall['role'], against: string) => compareBackup({ ...callOf(), role }, backup, against, world.engine);
+  await rejects(as('viewer', 'live'), (error: { code: string; details: object }) => {
+    deepEqual([error.code, error.details], ['PERMISSION_DENIED', { requiredRole: 'member', currentRole: 'viewer' }]);
+    return true;
+  });
+  await as('viewer', backup.id);
+  // A service account has scopes in the place of a role.
+  for (const role of ['member', 'owner', undefined] as const) ok((await as(role, 'live')).data.complete);
+});
+
+test('all pages together read no more of the live database than the project allows', async () => {
+  const world = newReadingWorld();
+  const paths = Array.from({ length: 60 }, (_, n) => `a/${String(n).padStart(3, '0')}`);
+  await become(world, {}, stateOf(paths, ['x']));
+  const backup = await takeBackup(world);
+  await become(world, stateOf(paths, ['x']), stateOf(paths, ['y']));
+  const project = table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
+  const allow = (maxReads: number) => table.put({ ...project, settings: { ...project.settings, maxReads } });
+  const refused = (error: { code: string; details: { maxReads: number; reads: number } }) => {
+    equal(error.code, 'CONFLICT');
+    ok(error.details.reads >= error.details.maxReads, JSON.stringify(error.details));
+    return true;
+  };
+  allow(10);
+  await rejects(ask(world, backup, 'live'), refused);
+  allow(70);
+  const page = await ask(world, backup, 'live', 10);
+  ok(page.data.cost!.reads <= 70 && page.next !== undefined);
+  await rejects(diff(world, backup, 'live', 10), refused);
+  allow(1_000);
+  equal((await diff(world, backup, 'live', 30)).changes.length, 60);
 });
 
 test('a source that refuses marks its project before the caller is told', async () => {

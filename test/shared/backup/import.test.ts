@@ -1,0 +1,109 @@
+/** A folder that is imported may say anything: what no backup of ours could say is refused, or passed over. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { encodeKeyFile, type KeyWrap, type Manifest, parseKeyFile, sealManifest } from '../../../shared/archive/index.ts';
+import { backupData, backupKey, importBackup, newDataKey } from '../../../shared/backup/index.ts';
+import { Backup } from '../../../shared/contract/backup.ts';
+import { type DestinationRecord, MemoryStore } from '../../../shared/destination/index.ts';
+import { newId, randomness } from '../../../shared/platform/index.ts';
+import { startKeys } from './keys.ts';
+import { backupOf, now, project, tenant } from './sample.ts';
+
+const { table, aws, script, stop } = await startKeys();
+after(stop);
+
+let store = new MemoryStore();
+beforeEach(() => {
+  table.items.clear();
+  store = new MemoryStore();
+});
+
+const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3', prefix: '' } as DestinationRecord;
+const wish = { path: 'copies/one', metadata: {}, createdBy: { type: 'user', id: newId('user') } };
+const bring = () => importBackup({ tenant, project, destination }, wish, now, async () => store);
+
+/** A folder with a backup of nothing, and whatever else its manifest says. */
+const fill = async (more: Partial<Manifest> = {}) => {
+  const { archive } = backupOf();
+  const { dataKey, keyFile } = await newDataKey(tenant, archive);
+  const manifest: Manifest = {
+    ...{ formatVersion: 2, requiredFeatures: [], ...archive, parent: null, source: 'projects/p/databases/(default)' },
+    ...{ readTime: '2026-01-01T00:00:00Z', counts: { documents: 0, tombstones: 0, users: 0 } },
+    ...{ collections: [], objects: [], pages: [], notes: {}, ...more },
+  };
+  await store.put('key', keyFile);
+  await store.put('manifest', sealManifest(manifest, { identity: archive, dataKey, random: randomness }).bytes);
+  return archive;
+};
+
+test('what the notes say is taken if a backup of ours could say it', async () => {
+  await fill({ notes: { collections: ['a', 'b'], excludedCollections: ['a/1/c'], originalSize: 7, countVerified: true } });
+  const { collections, excludedCollections, originalSize, countVerified } = (await bring()).backup;
+  deepEqual([collections, excludedCollections, originalSize, countVerified], [['a', 'b'], ['a/1/c'], 7, true]);
+});
+
+for (const [what, notes] of [
+  ['a size with a fraction', { originalSize: 1.5 }],
+  ['a size below nothing', { originalSize: -1 }],
+  ['a size beyond all', { originalSize: 1e300 }],
+  ['40,000 collections', { collections: Array.from({ length: 40_000 }, (_, n) => `collection-${n}`) }],
+  ['collections of many bytes', { collections: Array.from({ length: 900 }, (_, n) => `${n}`.padEnd(1_500, 'x')) }],
+  ['collections that are none', { collections: ['a/b', ''] }],
+  ['something else', { collections: 'a', excludedCollections: [1], countVerified: 'yes' }],
+  ['everything left out', { collections: ['a'], excludedCollections: ['*'] }],
+] as const)
+  test(`notes with ${what} are passed over`, async () => {
+    await fill({ notes: notes as unknown as Manifest['notes'] });
+    const { backup } = await bring();
+    const { collections, excludedCollections, originalSize, countVerified } = backup;
+    deepEqual([collections, excludedCollections, originalSize, countVerified], [['*'], [], 0, null]);
+    Backup.parse(backupData(backup));
+    ok(JSON.stringify(backup).length < 200_000);
+  });
+
+test('a list longer than any is refused', async () => {
+  const { archive } = backupOf();
+  const collections = Array.from({ length: 200_001 }, (_, n) => ({ id: String(n), documents: 0 }));
+  await rejects(fill({ collections, ...archive }), { code: 'too-large' });
+});
+
+test('a key file that asks for too much work is refused before any is done', async () => {
+  const archive = await fill();
+  const wrap = (iterations: number): KeyWrap => ({
+    kind: 'passphrase',
+    kdf: { name: 'pbkdf2-hmac-sha256', iterations, salt: Buffer.alloc(16) },
+    check: Buffer.alloc(32),
+    nonce: Buffer.alloc(12),
+    sealed: Buffer.alloc(48),
+  });
+  const good = parseKeyFile(store.objects.get('key')!).wraps;
+  let calls = 0;
+  const Decrypt: typeof script.Decrypt = (input) => {
+    calls += 1;
+    return script.Decrypt!(input);
+  };
+  aws.play({ ...script, Decrypt });
+  for (const wraps of [
+    [...good, wrap(10_000_000), wrap(10_000_000), wrap(600_000)],
+    [...good, wrap(10_000_000), wrap(10_000_000), wrap(-10_000_000)],
+    [...good, wrap(1e300)],
+    [...good, ...Array.from({ length: 4 }, () => wrap(600_000))],
+  ]) {
+    await store.put('key', encodeKeyFile({ identity: archive, wraps }));
+    await rejects(bring(), { code: 'VALIDATION_ERROR' });
+  }
+  equal(calls, 0);
+  await store.put('key', encodeKeyFile({ identity: archive, wraps: [...good, wrap(600_000)] }));
+  await bring();
+  aws.play(script);
+});
+
+test('what has moved away is refused by its path', async () => {
+  const archive = await fill();
+  table.put({ ...backupKey.archive(tenant, archive.backup, archive.backup), backupId: archive.backup, movedTo: 'org_x' });
+  await rejects(bring(), (error: { code: string; details: { field: string; reason: string } }) => {
+    deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'path']);
+    ok(error.details.reason.includes('another organization now'));
+    return true;
+  });
+});
