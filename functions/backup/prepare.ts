@@ -1,9 +1,13 @@
 /** Begins a backup. */
-import { BackupStep, engine, prepareBackup, runStep } from '../../shared/backup/index.ts';
+import { answerStep, BackupStep, engine, prepareBackup } from '../../shared/backup/index.ts';
 import { proveTenant } from '../../shared/platform/index.ts';
 
-export const handler = async (input: unknown): Promise<void> => {
+export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
   const { organizationId, backupId } = BackupStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
-  await runStep(tenant, backupId, () => prepareBackup(tenant, backupId, engine));
+  const done = await answerStep(tenant, backupId, async () => {
+    await prepareBackup(tenant, backupId, engine);
+    return true;
+  });
+  return { failed: done === undefined };
 };

@@ -1,9 +1,13 @@
 /** Proves that all of a backup is stored, and completes it. */
-import { BackupStep, engine, runStep, sealBackup } from '../../shared/backup/index.ts';
+import { answerStep, BackupStep, engine, sealBackup } from '../../shared/backup/index.ts';
 import { proveTenant } from '../../shared/platform/index.ts';
 
-export const handler = async (input: unknown): Promise<void> => {
+export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
   const { organizationId, backupId } = BackupStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
-  await runStep(tenant, backupId, () => sealBackup(tenant, backupId, engine));
+  const done = await answerStep(tenant, backupId, async () => {
+    await sealBackup(tenant, backupId, engine);
+    return true;
+  });
+  return { failed: done === undefined };
 };

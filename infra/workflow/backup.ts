@@ -3,7 +3,7 @@
  * on the record, frees the project and removes what was stored; an execution that ends there has done its duty and succeeds.
  */
 import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
-import { failed, type Step, task, untilDone } from './step.ts';
+import { failed, type Step, task, unlessFailed, untilDone } from './step.ts';
 
 export const backupSteps = ['backupPrepare', 'backupPlan', 'backupCopy', 'backupSeal', 'backupFail'] as const;
 
@@ -11,7 +11,7 @@ export const backupSteps = ['backupPrepare', 'backupPlan', 'backupCopy', 'backup
 const copiesMax = 20;
 /** The steps themselves keep to the deadline of the backup; this ends what is stuck beyond it. */
 const workflowTimeoutSeconds = backupTimeoutMinutesMax * 60 + 7_200;
-/** A step throws it once the reason is on the record: trying again cannot help. */
+/** A step says `failed` once the reason is on the record. Thrown by whatever else knows of it, it is not tried again either. */
 const final = ['JobFailed'];
 
 /** Input: `{organizationId, backupId}`. Items of the map are shard numbers; what a shard is stands in the table. */
@@ -20,16 +20,13 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    Prepare: task(steps.backupPrepare, 'Fail', { ResultPath: null, Next: 'Plan' }, final),
-    Plan: task(
-      steps.backupPlan,
-      'Fail',
-      { ResultSelector: { 'numbers.$': '$.shards' }, ResultPath: '$.shards', Next: 'Copy' },
-      final,
-    ),
+    Prepare: task(steps.backupPrepare, 'Fail', { ResultPath: '$.step', Next: 'Prepared?' }, final),
+    'Prepared?': unlessFailed('$.step', 'Fail', 'Plan'),
+    Plan: task(steps.backupPlan, 'Fail', { ResultPath: '$.plan', Next: 'Planned?' }, final),
+    'Planned?': unlessFailed('$.plan', 'Fail', 'Copy'),
     Copy: {
       Type: 'Map',
-      ItemsPath: '$.shards.numbers',
+      ItemsPath: '$.plan.shards',
       ItemSelector: {
         'organizationId.$': '$.organizationId',
         'backupId.$': '$.backupId',
@@ -40,16 +37,18 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
         ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
         StartAt: 'Copy shard',
         States: {
-          ...untilDone('Copy shard', steps.backupCopy, 'Shard failed', 'Shard copied', final),
+          ...untilDone('Copy shard', steps.backupCopy, 'Shard failed', 'Shard copied', { final, givenUp: 'Shard given up' }),
           'Shard copied': { Type: 'Pass', Parameters: {}, End: true },
           'Shard failed': failed,
+          'Shard given up': { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason stands on the record of the backup' },
         },
       },
       ResultPath: null,
       Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }],
       Next: 'Seal',
     },
-    Seal: task(steps.backupSeal, 'Fail', { ResultPath: null, Next: 'Completed' }, final),
+    Seal: task(steps.backupSeal, 'Fail', { ResultPath: '$.step', Next: 'Sealed?' }, final),
+    'Sealed?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },
     Fail: task(steps.backupFail, 'Failed', { ResultPath: null, Next: 'Ended' }),
     Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled, and its record says so' },

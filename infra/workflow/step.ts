@@ -49,14 +49,36 @@ export const task = (step: Step, otherwise: string, more: object, final: readonl
   ...more,
 });
 
-/** Runs a step again and again until it says `done`; its answer is its next input. */
-export const untilDone = (name: string, step: Step, otherwise: string, then: string, final: readonly string[] = []) => ({
+/** Runs a step again and again until it says `done`, or that it failed for good; its answer is its next input. */
+export const untilDone = (
+  name: string,
+  step: Step,
+  otherwise: string,
+  then: string,
+  { final = [], givenUp }: { readonly final?: readonly string[]; readonly givenUp?: string } = {},
+) => ({
   [name]: task(step, otherwise, { Next: `${name} done?` }, final),
   [`${name} done?`]: {
     Type: 'Choice',
-    Choices: [{ Variable: '$.done', BooleanEquals: true, Next: then }],
+    Choices: [...(givenUp ? [ifFailed('$', givenUp)] : []), { Variable: '$.done', BooleanEquals: true, Next: then }],
     Default: name,
   },
+});
+
+/** A failure that stands on the record is an answer, not an error of the function: no alarm on errors hears of what customers cause. */
+export const ifFailed = (answer: string, then: string) => ({
+  And: [
+    { Variable: `${answer}.failed`, IsPresent: true },
+    { Variable: `${answer}.failed`, BooleanEquals: true },
+  ],
+  Next: then,
+});
+
+/** Where an answer that may say so leads. */
+export const unlessFailed = (answer: string, failedState: string, then: string) => ({
+  Type: 'Choice',
+  Choices: [ifFailed(answer, failedState)],
+  Default: then,
 });
 
 /** Ends an execution as failed, with the error that led here: the alarm on failed executions rings. */

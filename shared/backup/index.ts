@@ -37,6 +37,6 @@ export { rewrapKeys } from './rewrap.ts';
 export { sealBackup } from './sealing.ts';
 export type { ArchiveLink } from './sharing.ts';
 export { countInOrganization } from './statistics.ts';
-export { BackupStep, CopyStep, FailStep, runStep } from './step.ts';
+export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './step.ts';
 export { startVerification } from './verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verifying.ts';

@@ -40,6 +40,16 @@ export const runStep = async <T>(tenant: Tenant, backupId: string, work: () => P
   }
 };
 
+/** The same as an answer: undefined for what has failed for good, which is no error of the function. */
+export const answerStep = async <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await runStep(tenant, backupId, work);
+  } catch (error) {
+    if ((error as Error).name !== finalName) throw error;
+    return undefined;
+  }
+};
+
 export const reasonOf = ({ code, message, details }: JobFailure): Reason => ({ code, message, ...(details && { details }) });
 
 /** The first failure wins, the last trouble counts; of a backup that has ended there is nothing to tell. */

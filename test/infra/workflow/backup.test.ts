@@ -96,6 +96,16 @@ suite('backup', () => {
       assert.equal(given.backupId, 'bkp_1');
     });
 
+    test(`a step ${state} that says it failed is not tried again and leads to Fail, which ends the workflow well`, async () => {
+      const answer = { shards: [], done: false, failed: true };
+      const { calls, order, outcome } = await run({ ...script, [state]: (event) => ({ ...event, ...answer }) });
+      assert.equal(outcome, 'succeeded');
+      assert.equal(order.at(-1), 'Fail');
+      assert.ok(!order.includes('Seal') || state === 'Seal');
+      assert.equal(calls.filter(([name, { shard }]) => name === state && (shard ?? 0) === 0).length, 1);
+      assert.equal(calls.at(-1)?.[1].backupId, 'bkp_1');
+    });
+
     test(`a passing fault in ${state} is tried again`, async () => {
       const faults = ['Lambda.TooManyRequestsException', 'StorageError', 'States.Timeout', 'Lambda.Unknown'];
       for (const fault of faults) {

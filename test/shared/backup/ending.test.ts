@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import {
+  answerStep,
   backupKey,
   cleanUp,
   copyShard,
@@ -115,6 +116,12 @@ suite('a backup that has ended by other hands', () => {
     await rejects(
       runStep(tenant, id, () => sealBackup(tenant, id, world.engine)),
       { name: 'JobFailed' },
+    );
+    // What the function answers with it: no error of its own.
+    equal(await answerStep(tenant, id, () => sealBackup(tenant, id, world.engine)), undefined);
+    await rejects(
+      answerStep(tenant, id, () => Promise.reject(new TypeError('a fault of ours'))),
+      { name: 'TypeError' },
     );
     deepEqual([recordOf(id).status, recordOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);
     deepEqual([...world.store.objects.keys()], []);
