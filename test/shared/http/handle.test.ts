@@ -216,3 +216,21 @@ test('a caller without a valid key is counted by address, whatever key it tries 
   deepEqual([...new Set(statuses)], [401, 429]);
   equal(statuses.at(-1), 429);
 });
+
+test('calls that reach out are limited for the organization; what is refused before it runs takes nothing of that', async () => {
+  const row = { ...things.make, requestShare: 2 / 1_000 };
+  let reached = 0;
+  const run = async () => {
+    reached += 1;
+    return { data: { id: 'x' }, change: { writes: [], audit: [{ scope: org, resource: { type: 'thing', id: 'x' } }] } };
+  };
+  // One minute, whenever this runs.
+  const reach = handle(row, run, { now: () => new Date('2030-01-01T00:00:10.000Z') });
+  for (let n = 0; n < 5; n++) equal((await reach(eventOf(post({})))).statusCode, 400);
+  const statuses: unknown[] = [];
+  for (let n = 0; n < 3; n++) statuses.push((await reach(eventOf(post({ name: 'a' })))).statusCode);
+  deepEqual([statuses, reached], [[201, 201, 429], 2]);
+  const { headers = {} } = await reach(eventOf(post({ name: 'a' })));
+  deepEqual([headers['ratelimit-limit'], headers['ratelimit-remaining']], ['2', '0']);
+  ok(Number(headers['retry-after']) >= 1);
+});
