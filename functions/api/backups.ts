@@ -53,7 +53,10 @@ export const get = handle(backups.get, async ({ tenant, params }) => ({
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
   const change = removeBackup(tenant, backup, await childOf(tenant, backup), now);
-  return { message: 'The backup was deleted; its objects are being removed', change };
+  return {
+    message: 'The backup was deleted; its objects are being removed, and the audit log says so if any have to stay',
+    change,
+  };
 });
 
 export const cancel = handle(backups.cancel, async (call) => {

@@ -17,7 +17,7 @@ export const cancelBackup = async (
     throw new ApiError('CONFLICT', `Only a backup that is pending or running can be cancelled; this one is ${status}`, {
       status,
     });
-  const by = actor.type === 'user' ? 'a member' : 'the service account';
+  const by = actor.type === 'user' ? 'a person' : 'the service account';
   const error = { code: 'CANCELLED', message: `The backup was cancelled by ${by}` } as const;
   const ended = { status: 'cancelled', phase: 'finished', error, completedAt: iso(now) } as const;
   const cancelled: BackupRecord = { ...backup, ...ended };

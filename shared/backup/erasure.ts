@@ -2,7 +2,8 @@
 import { keyFileName, manifestName, objectKind } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, openStore, readDestination, StorageError, type Store } from '../destination/index.ts';
-import { commit, get, log, type Tenant } from '../platform/index.ts';
+import { clock, commit, get, log, type Tenant } from '../platform/index.ts';
+import { auditOf } from './audit.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { sharerOf } from './sharing.ts';
 
@@ -15,13 +16,14 @@ export const eraseBackup = async (
 ): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   if (backup?.status !== 'deleted') return;
-  await eraseObjects(tenant, backup, open, signal);
+  const stay = await eraseObjects(tenant, backup, open, signal);
   // From here on what lies in its place may be imported again.
-  await commit([{ remove: backupKey.archive(tenant, backup.archive.backup, backupId) }]);
+  const told = stay === undefined ? [] : [auditOf(tenant, 'backup.objects_kept', backup, { reason: stay }, clock.now())];
+  await commit([{ remove: backupKey.archive(tenant, backup.archive.backup, backupId) }, ...told]);
 };
 
 /**
- * Rejects only if trying again may help; what the store refuses stays in the customer's bucket, and the log says so. The signal
+ * Rejects only if trying again may help. What the store refuses stays in the customer's bucket: then it answers why. The signal
  * ends it, and what is left is for another run.
  */
 export const eraseObjects = async (
@@ -29,20 +31,24 @@ export const eraseObjects = async (
   backup: BackupRecord,
   open: typeof openStore = openStore,
   signal?: AbortSignal,
-): Promise<void> => {
+): Promise<string | undefined> => {
   const destination = await destinationOf(tenant, backup);
+  if (!destination) return 'The storage destination is gone';
   // Where nothing can be removed, trying would only be refused.
-  if (!destination || destination.immutable || (await sharerOf(tenant, backup))) return;
+  if (destination.immutable) return 'The storage destination is immutable';
+  if (await sharerOf(tenant, backup)) return 'Another backup shares them';
   try {
     const store = await open(tenant, destination, backup.path);
     try {
       await erase(store, signal);
+      return undefined;
     } finally {
       store.close();
     }
   } catch (error) {
     if (!(error instanceof StorageError) || error.isTransient) throw error;
     log.warn('the objects of a deleted backup stay', { backupId: backup.id, reason: error.message });
+    return error.message;
   }
 };
 

@@ -5,7 +5,7 @@ import { CollectionPaths, Collections } from '../contract/collection-path.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
-import { type Change, create, iso, newId, type Tenant } from '../platform/index.ts';
+import { type Change, create, iso, newIdOf, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../project/index.ts';
 import { largest } from './contents.ts';
 import { type FoundBackup, lookAtBackup } from './import-look.ts';
@@ -45,7 +45,7 @@ export const importBackup = async (
   const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
   const type = typeOf(wish, found);
   await refuseWithoutParents(tenant, found);
-  const id = newId('backup', createdAt);
+  const id = newIdOf('backup', createdAt);
   const backup: BackupRecord = {
     ...backupKey.backup(tenant, id),
     ...contentsOf(found),

@@ -49,6 +49,8 @@ export interface BackupRecord extends Item {
   readonly authUsers?: number;
   readonly verification: Shown['verification'];
   readonly verifiedAt: string | null;
+  /** How deep the verification looked that found damage; gone once one as deep has passed. */
+  readonly damagedDepth?: 'structure' | 'sample' | 'full';
   readonly restoreTestedAt: string | null;
   readonly lockedUntil: string | null;
   readonly expiresAt: string | null;

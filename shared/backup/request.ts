@@ -1,7 +1,7 @@
 /** What a person may ask a backup to be, and where it goes when they do not say. */
 import { ApiError, invalid } from '../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../destination/index.ts';
-import { isCollectionPath } from '../firestore/index.ts';
+import { isCollectionPath, scopeOf } from '../firestore/index.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
@@ -22,6 +22,8 @@ export const refuseBadCollections = ({
   }
   if (excludeCollections.includes('*'))
     throw invalid('excludeCollections', 'must name collections; without all of them nothing is left');
+  if (scopeOf(collections, excludeCollections).length === 0)
+    throw invalid('excludeCollections', 'must leave something of the collections that are to be backed up');
   if (Buffer.byteLength(JSON.stringify([collections, excludeCollections])) > listsMaxBytes)
     throw invalid('collections', `must have at most ${listsMaxBytes} bytes, together with excludeCollections`);
 };

@@ -1,3 +1,4 @@
+import { verifyDepths } from '../contract/backup.ts';
 import { type Clock, commit, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
 import { auditOf } from './audit.ts';
 import { forgetVerifier } from './crowd.ts';
@@ -48,15 +49,27 @@ export class VerifyRecord {
     const verification: Verification = { status, depth: this.#was.depth, checkedAt: iso(now), objects, findings };
     const details = { depth: verification.depth, objects, findings: findings.slice(0, 10) };
     await commit([
-      this.#write({ verification, ...(status === 'passed' && { verifiedAt: iso(now) }) }),
+      this.#write({ verification, ...standing(this.#backup, verification) }),
       forgetVerifier(this.#tenant, this.#backup.id),
       auditOf(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
     ]);
     log.info('a verification ended', { backupId: this.#backup.id, status, objects });
   }
 
-  #write(attributes: Partial<BackupRecord>): Write {
+  #write(attributes: Readonly<Record<string, unknown>>): Write {
     const where = { status: 'completed', verification: this.#was, leaving: undefined };
     return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, { where, otherwise: () => new Overtaken() });
   }
 }
+
+/**
+ * Since when it is known to be whole. Damage that was found takes that away, and only a verification that looks at least as deep
+ * gives it back: a look at the structure says nothing about a byte that was found flipped.
+ */
+const standing = ({ damagedDepth }: BackupRecord, { status, depth, checkedAt }: Verification): object => {
+  if (status === 'failed') return { verifiedAt: null, damagedDepth: deeper(depth, damagedDepth) };
+  return damagedDepth !== undefined && rank(depth) < rank(damagedDepth) ? {} : { verifiedAt: checkedAt, damagedDepth: undefined };
+};
+const rank = (depth: Verification['depth']): number => verifyDepths.indexOf(depth);
+const deeper = (a: Verification['depth'], b: Verification['depth'] | undefined): Verification['depth'] =>
+  b !== undefined && rank(b) > rank(a) ? b : a;

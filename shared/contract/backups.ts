@@ -26,7 +26,8 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
         .int('must be a whole number of days')
         .min(1, 'must be at least 1')
         .max(3_650, 'must be at most 3650')
-        .optional(),
+        .optional()
+        .describe('Days until expiresAt; nothing removes expired backups yet'),
       maxReads: MaxReads.optional(),
       dryRun: z.boolean('must be true or false').default(false),
     }),

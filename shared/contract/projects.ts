@@ -63,7 +63,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
       sourceProjectId: SourceProjectId,
       databaseId: DatabaseId.default('(default)'),
       credentials: GoogleCredentials.optional().describe(
-        'A Google service account; without it, the grant you gave when signing in',
+        'A Google service account; without it, the grant you gave when signing in (an API key uses that of the person who made it)',
       ),
       settings: SettingsChange.optional(),
     }),

@@ -14,7 +14,7 @@ export { commit, transactionMax } from './commit.ts';
 export { env, envList } from './env.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
 export { fetchTrusted } from './http-client.ts';
-export { chance, fingerprint, idBounds, newId, newUlid, randomness, randomToken } from './id.ts';
+export { chance, fingerprint, idBounds, newId, newIdOf, newUlid, randomness, randomToken } from './id.ts';
 export { claim, take } from './item.ts';
 export {
   type DataKey,

@@ -59,6 +59,7 @@ suite('bad input is refused, and nothing is written', () => {
     ['a text for a list', { collections: 'users' }, 'collections'],
     ['a document to leave out', { excludeCollections: ['a/b'] }, 'excludeCollections.0'],
     ['everything to leave out', { excludeCollections: ['*'] }, 'excludeCollections'],
+    ['all that is wanted to leave out', { collections: ['a', 'b'], excludeCollections: ['b', 'a'] }, 'excludeCollections'],
     ['another type', { type: 'differential' }, 'type'],
     ['a type in capitals', { type: 'FULL' }, 'type'],
     ['no type at all', { type: null }, 'type'],

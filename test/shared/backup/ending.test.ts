@@ -39,7 +39,7 @@ after(() => server.stop());
 /** As POST /backups/{id}/cancel does it. */
 const cancel = async (id: string): Promise<void> => {
   const { status } = recordOf(id);
-  const error = { code: 'CANCELLED', message: 'The backup was cancelled by a member' };
+  const error = { code: 'CANCELLED', message: 'The backup was cancelled by a person' };
   await commit([
     set(backupKey.backup(tenant, id), { status: 'cancelled', phase: 'finished', error }, { where: { status } }),
     { remove: projectKey.job(tenant, projectId) },

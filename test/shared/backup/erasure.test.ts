@@ -88,6 +88,14 @@ test('nothing is tried where nothing can be removed, nor where the destination i
   table.items.delete(`ORG#${tenant.organizationId}\nDESTINATION#${lost.storageDestination.id}`);
   await eraseBackup(tenant, lost.id, open);
   deepEqual(paths, []);
+  // The customer is told what stays in their bucket, and why.
+  const kept = [...table.items.values()]
+    .map((item) => JSON.stringify(item))
+    .filter((item) => item.includes('backup.objects_kept'));
+  deepEqual(
+    ['immutable', 'gone'].map((word) => kept.some((item) => item.includes(`The storage destination is ${word}`))),
+    [true, true],
+  );
 });
 
 const refusing = (code: StorageErrorCode) => async () => {

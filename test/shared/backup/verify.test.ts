@@ -231,6 +231,17 @@ test('damage that was found stays found: removing what is damaged does not mend 
   equal(recordOf(backup.id).verifiedAt, null);
 });
 
+test('a shallow look does not clear what a deeper one found; one as deep does', async () => {
+  ok((await verify('full')).verifiedAt);
+  flip(chunks[1]);
+  deepEqual([(await verify('full')).status, recordOf(backup.id).verifiedAt], ['failed', null]);
+  deepEqual([(await verify('structure')).status, recordOf(backup.id).verifiedAt], ['passed', null]);
+  flip(chunks[1]);
+  deepEqual([(await verify('sample')).status, recordOf(backup.id).verifiedAt], ['passed', null]);
+  const { checkedAt, verifiedAt } = await verify('full');
+  equal(verifiedAt, checkedAt);
+});
+
 test('a sample finds damage if, and only if, it lies in the sample; the same seed draws the same', async () => {
   for (const [seed, total] of [
     ['x', 3],

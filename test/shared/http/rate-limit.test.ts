@@ -39,7 +39,7 @@ test('calls that wait for others have a share of the limit, which grows with it,
   deepEqual(
     [limits, used],
     [
-      [60, 120, 1],
+      [300, 600, 1],
       [1, 2, 3],
     ],
   );

@@ -2,7 +2,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { idPrefixes, isId } from '../../../shared/contract/id.ts';
-import { idBounds, newId } from '../../../shared/platform/index.ts';
+import { idBounds, newId, newIdOf } from '../../../shared/platform/index.ts';
 
 test('ids of one moment sort in the order they were made', () => {
   const now = new Date('2030-01-01T00:00:00Z');
@@ -53,4 +53,13 @@ test('bounds hold at the ends of time', () => {
   const { first, last } = idBounds('audit', new Date(-8.64e15), new Date(8.64e15));
   ok(isId('audit', first) && isId('audit', last));
   ok(first < newId('audit') && newId('audit') < last);
+});
+
+test('an id of a moment long past carries that moment, whatever ids were made before', () => {
+  newId('backup');
+  const past = new Date('2024-03-01T00:00:00Z');
+  const { first, last } = idBounds('backup', past, past);
+  const ids = [newIdOf('backup', past), newIdOf('backup', past)];
+  for (const id of ids) ok(id >= first && id <= last, id);
+  ok(ids[0] !== ids[1] && ids[0]!.slice(14, 20) !== ids[1]!.slice(14, 20), 'both are random');
 });
