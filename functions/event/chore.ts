@@ -2,30 +2,11 @@
  * Does one task that needs a customer's bucket. It ends before its function does, however long the bucket takes to answer, and
  * is given again then, and after some tries put aside with the dead letters.
  */
-import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
-import { readTask, type TaskMessage } from '../../shared/event/index.ts';
+import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
-
-const processor = new BatchProcessor(EventType.SQS);
-
-/** One comes at a time. What a bucket does not answer is told of the message: it is no error of the function. */
-export const handler = (event: SQSEvent): Promise<SQSBatchResponse> =>
-  processPartialResponse(event, perform, processor, { throwOnFullBatchFailure: false });
-
-const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
-  try {
-    const message = readTask(body);
-    if (message) await doChore(message);
-    else log.warn('a chore of a kind this version does not know was dropped', { messageId });
-  } catch (error) {
-    log.error('the chore failed', { error, messageId });
-    throw error;
-  }
-};
 
 const { timeoutSeconds } = workers.chore;
 /** The object or page begun then has the last third. */
@@ -47,3 +28,6 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
   }
 };
+
+/** One comes at a time. What a bucket does not answer is told of the message: it is no error of the function. */
+export const handler = consume(doChore);

@@ -1,27 +1,9 @@
 /** Does what is quickly done. A task that fails is given again, and after some tries put aside with the dead letters. */
-import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/workers.ts';
-import { readTask, type TaskMessage } from '../../shared/event/index.ts';
+import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
 import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
-
-const processor = new BatchProcessor(EventType.SQS);
-
-export const handler = (event: SQSEvent): Promise<SQSBatchResponse> =>
-  processPartialResponse(event, perform, processor, { throwOnFullBatchFailure: false });
-
-const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
-  try {
-    const message = readTask(body);
-    if (message) await doTask(message);
-    else log.warn('a task of a kind this version does not know was dropped', { messageId });
-  } catch (error) {
-    log.error('the task failed', { error, messageId });
-    throw error;
-  }
-};
 
 /** A third of the function's time: what is begun then ends well before it does. */
 const partSeconds = workers.task.timeoutSeconds / 3;
@@ -45,3 +27,5 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       throw new Error(`${task.kind} is a chore, and came by the wrong queue`);
   }
 };
+
+export const handler = consume(doTask);
