@@ -16,10 +16,13 @@ export const eraseBackup = async (
 ): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   if (backup?.status !== 'deleted') return;
+  const place = backupKey.archive(tenant, backup.archive.backup, backupId);
+  const isFirst = (await get(place)) !== undefined;
   const stay = await eraseObjects(tenant, backup, open, signal);
   // From here on what lies in its place may be imported again.
-  const told = stay === undefined ? [] : [auditOf(tenant, 'backup.objects_kept', backup, { reason: stay }, clock.now())];
-  await commit([{ remove: backupKey.archive(tenant, backup.archive.backup, backupId) }, ...told]);
+  const told =
+    stay === undefined || !isFirst ? [] : [auditOf(tenant, 'backup.objects_kept', backup, { reason: stay }, clock.now())];
+  await commit([{ remove: place }, ...told]);
 };
 
 /**
