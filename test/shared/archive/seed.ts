@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test';
+import { givenSeed } from '../../support/seed.ts';
 
-/** Another seed each run, said in the report; SEED repeats one. */
+/** Said in the report, so that a drawn one can be given again. */
 export const seed = (t: TestContext): { readonly seed: number } => {
-  const chosen = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+  const chosen = givenSeed ?? Math.floor(Math.random() * 2 ** 31);
   t.diagnostic(`seed ${chosen}`);
   return { seed: chosen };
 };
