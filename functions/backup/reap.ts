@@ -1,6 +1,7 @@
 /** Every few minutes: looks after all backups under way, and ends those that nothing moves any more. */
-import { engine, type RunningRecord, reapBackup, reapingIn, runningBackups, type Workflow } from '../../shared/backup/index.ts';
+import { engine, type RunningRecord, reapBackup, runningBackups, type Workflow } from '../../shared/backup/index.ts';
 import { callerPatience, openStore } from '../../shared/destination/index.ts';
+import { reapingIn } from '../../shared/job/index.ts';
 import { log, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
 
 const workflow: Workflow = {

@@ -1,15 +1,17 @@
 /** The one transaction that makes a backup completed. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { emit } from '../event/index.ts';
+import { decilesUpTo, isConflict } from '../job/index.ts';
 import { type Clock, chance, commit, get, iso, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { auditOf } from './audit.ts';
 import { type Contents, largest } from './contents.ts';
 import { expiryOf } from './creation.ts';
 import { backupEvent } from './data.ts';
-import { decilesUpTo, type Parties, tellDeciles } from './deciles.ts';
+import { type Parties, tellDeciles } from './deciles.ts';
 import { type BackupRecord, backupKey } from './record.ts';
-import { advance, isConflict, stillRunning } from './running.ts';
+import { advance, stillRunning } from './running.ts';
 import { countInOrganization } from './statistics.ts';
 
 export interface Completion {

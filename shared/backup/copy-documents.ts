@@ -1,12 +1,11 @@
 /** Copies the documents of a range: from the source's stream into a part, counted and kept in one transaction. */
+
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../firestore/index.ts';
+import { failureOf, JobFailure, Pulse } from '../job/index.ts';
 import { query } from '../platform/index.ts';
-import type { CopyRun } from './copy-run.ts';
-import { withPart } from './copy-run.ts';
-import { failureOf, JobFailure } from './failure.ts';
+import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part.ts';
 import { tooManyReads } from './planning.ts';
-import { Pulse } from './pulse.ts';
 import { backupKey, type PartRecord } from './record.ts';
 import { type Claim, type Ending, report, type Standing } from './shard.ts';
 
@@ -38,7 +37,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
       told = Math.max(told, now.documents);
     };
     const untold = (): number => standing().documents - told;
-    const pulse = new Pulse({ tenant: parties.tenant, backup, halt, clock: engine.clock, untold, tell });
+    const pulse = new Pulse({ ...beatOf(run), untold, tell });
     const isExhausted = await fill(run, reader, part, range).finally(() => pulse.stop());
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);

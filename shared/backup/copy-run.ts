@@ -2,15 +2,15 @@ import type { WriterOptions } from '../archive/index.ts';
 import { objectName } from '../archive/index.ts';
 import type { Store } from '../destination/index.ts';
 import type { Source } from '../firestore/index.ts';
-import { bestEffort, randomness } from '../platform/index.ts';
+import { type Halt, NotRunning, type PulseOptions } from '../job/index.ts';
+import { bestEffort, get, randomness } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { Parties } from './deciles.ts';
 import type { Engine } from './engine.ts';
-import type { Halt } from './halt.ts';
 import { PartWriter } from './part.ts';
 import { lockOf } from './prepare.ts';
-import type { BackupRecord } from './record.ts';
-import { NotRunning } from './running.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+import { stillRunning } from './running.ts';
 import type { Claim } from './shard.ts';
 
 /** One run of a worker over a shard. */
@@ -24,6 +24,19 @@ export interface CopyRun {
   readonly dataKey: Buffer;
   readonly halt: Halt;
 }
+
+/** How a run keeps looking after its backup. */
+export const beatOf = ({
+  parties: { tenant },
+  backup,
+  halt,
+  engine,
+}: CopyRun): Pick<PulseOptions, 'look' | 'total' | 'halt' | 'clock'> => ({
+  look: async (now) => stillRunning((await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined, now),
+  total: backup.totalDocuments ?? 0,
+  halt,
+  clock: engine.clock,
+});
 
 /**
  * Of a core's time zstd takes most: level 3 packs 113 MB/s to 3.4 times less, level 6 needs 2.4 times as long for 7 % fewer

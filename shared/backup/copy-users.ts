@@ -1,9 +1,9 @@
 /** Copies the users of Firebase Authentication, in one part: they are listed from the beginning each time. */
+
 import { compareNames } from '../archive/index.ts';
-import { type CopyRun, withPart } from './copy-run.ts';
-import { JobFailure } from './failure.ts';
+import { JobFailure, Pulse } from '../job/index.ts';
+import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part.ts';
-import { Pulse } from './pulse.ts';
 import { type Claim, report } from './shard.ts';
 
 interface User {
@@ -19,7 +19,7 @@ export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
     const { parties, backup, engine, halt } = run;
     const pulse = new Pulse({
-      ...{ tenant: parties.tenant, backup, halt, clock: engine.clock },
+      ...beatOf(run),
       untold: () => 0,
       tell: async () => undefined,
     });

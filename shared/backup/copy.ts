@@ -1,13 +1,14 @@
 /** The third step: copies one shard into the destination, as far as its time reaches. */
+
 import { readDestination } from '../destination/index.ts';
+import { Halt } from '../job/index.ts';
 import { log, type Tenant } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
 import { copyDocuments } from './copy-documents.ts';
 import type { CopyRun } from './copy-run.ts';
 import { copyUsers } from './copy-users.ts';
 import type { Engine } from './engine.ts';
-import { Halt } from './halt.ts';
-import { readRunning } from './running.ts';
+import { readRunning, timedOut } from './running.ts';
 import { claimPart } from './shard.ts';
 
 /** True if the shard is done; false if another run is to go on behind what this one stored. */
@@ -26,7 +27,7 @@ export const copyShard = async (
   ]);
   const store = await engine.openStore(tenant, destination, backup.path);
   const source = engine.openSource(tenant, project);
-  const halt = new Halt(backup, handOver, clock);
+  const halt = new Halt(handOver, clock, { at: backup.deadline ?? '', error: timedOut(backup) });
   try {
     const dataKey = await engine.dataKeyOf(tenant, backup);
     const run: CopyRun = { parties: { tenant, project, organization }, backup, project, engine, source, store, dataKey, halt };

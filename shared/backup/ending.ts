@@ -1,17 +1,19 @@
 /** How a backup ends that was not completed: it says why, frees its project, and takes back what it stored. */
+
 import type * as z from 'zod';
 import type { JobError } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, failureWrites } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
+import { isConflict, reasonOf } from '../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { commit, getAll, iso, set, type Tenant, type Write } from '../platform/index.ts';
 import { type JobRecord, jobRelease, type ProjectRecord, projectKey, unauthorizedWrite } from '../project/index.ts';
 import { auditOf } from './audit.ts';
 import { backupEvent } from './data.ts';
 import { type BackupRecord, backupKey } from './record.ts';
-import { isConflict, timedOut } from './running.ts';
-import { internal, reasonOf } from './step.ts';
+import { timedOut } from './running.ts';
+import { internal } from './step.ts';
 
 export type Reason = z.output<typeof JobError>;
 

@@ -1,4 +1,5 @@
 /** Looking at a folder that is said to be a backup: nothing in it is believed before the data key has vouched for it. */
+
 import {
   ArchiveError,
   type Identity,
@@ -11,8 +12,8 @@ import {
 } from '../archive/index.ts';
 import { type ApiError, invalid } from '../contract/errors.ts';
 import { StorageError, type Store } from '../destination/index.ts';
+import { JobFailure } from '../job/index.ts';
 import type { Tenant, Write } from '../platform/index.ts';
-import { JobFailure } from './failure.ts';
 import { unlockKeyFile } from './key.ts';
 import { strangersKmsFailure } from './key-failure.ts';
 import { fetchManifest } from './open.ts';

@@ -11,7 +11,6 @@ export { failBackup, reasonFor } from './ending.ts';
 export { type Engine, engine } from './engine.ts';
 export { eraseBackup } from './erasure.ts';
 export { estimateBackup } from './estimate.ts';
-export { failureOf, JobFailure } from './failure.ts';
 export { importBackup } from './import.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
 export { type BackupFilter, listBackups } from './list.ts';
@@ -21,7 +20,6 @@ export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';
 export { noSuchBackup, readBackup } from './read.ts';
 export { reapBackup, runningBackups, type Workflow } from './reaping.ts';
-export { reapingIn } from './reaping-lanes.ts';
 export {
   type BackupRecord,
   backupKey,

@@ -1,6 +1,6 @@
 import { logLines } from '../contract/log-line.ts';
+import { JobFailure } from '../job/index.ts';
 import { isOutage, log } from '../platform/index.ts';
-import { JobFailure } from './failure.ts';
 
 export const unavailable = (message: string, cause?: unknown): JobFailure =>
   new JobFailure('KEY_UNAVAILABLE', message, undefined, cause === undefined ? undefined : { cause });

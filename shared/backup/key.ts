@@ -1,8 +1,9 @@
 /** The data key of a backup: made once, kept wrapped, opened only to read or write the backup it belongs to. */
+
 import { ArchiveError, encodeKeyFile, type KeyWrap, type KmsWrap, parseKeyFile, unwrapKey, wrapKey } from '../archive/index.ts';
+import { JobFailure } from '../job/index.ts';
 import { get, makeDataKey, openDataKey, randomness, type Tenant, type Write, wrapDataKey } from '../platform/index.ts';
 import { type EncryptionRecord, passphrases, presentKey, readEncryption, sameEncryption } from './encryption.ts';
-import { JobFailure } from './failure.ts';
 import { kmsFailure, unavailable } from './key-failure.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 

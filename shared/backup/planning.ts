@@ -1,13 +1,14 @@
 /** The second step: one read time for all of it, and the ranges that are copied side by side. */
+
 import { type Plan, plan } from '../firestore/index.ts';
+import { isConflict, JobFailure } from '../job/index.ts';
 import { after, commit, epochSeconds, type Item, type Tenant, transactionMax, type Write } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
 import type { Engine } from './engine.ts';
-import { JobFailure } from './failure.ts';
 import { isLong, keepsMinutes, minuteReads, nextMinute } from './moment.ts';
 import { probeReads, until } from './prepare.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from './record.ts';
-import { advance, isConflict, readRunning, whileRunning } from './running.ts';
+import { advance, readRunning, whileRunning } from './running.ts';
 
 /** All that planning reaches out to: nothing of it touches a store. */
 type Doors = Pick<Engine, 'clock' | 'openSource'>;

@@ -1,8 +1,10 @@
 /** The first step: the backup begins to run, gets its data key, and the source is asked whether it lets us in. */
+
 import { keyFileName } from '../archive/index.ts';
 import { readDestination } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import { probeSource } from '../firestore/index.ts';
+import { isConflict, NotRunning } from '../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { after, commit, get, iso, set, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey, readProject } from '../project/index.ts';
@@ -10,7 +12,7 @@ import { backupEvent } from './data.ts';
 import type { Engine } from './engine.ts';
 import { isSameKey } from './key.ts';
 import { type BackupRecord, backupKey } from './record.ts';
-import { advance, isConflict, NotRunning, readRunning } from './running.ts';
+import { advance, readRunning } from './running.ts';
 
 /** What the probe is billed as. */
 export const probeReads = 1;

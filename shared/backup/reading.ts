@@ -1,11 +1,12 @@
 /** Reading a backup within one call, and saying what comes of it in the interface's words. */
+
 import { ArchiveError } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { callerPatience, openStore, StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
+import { JobFailure } from '../job/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import { engine } from './engine.ts';
-import { JobFailure } from './failure.ts';
 import { type Doors, type OpenArchive, openArchive } from './open.ts';
 import { noSuchBackup } from './read.ts';
 import type { BackupRecord } from './record.ts';

@@ -1,10 +1,11 @@
 /** Wraps the data keys of an organization's backups anew, one after the other. Nothing that they seal is touched. */
+
 import { keyFileName } from '../archive/index.ts';
 import { openStore, readDestination, StorageError, type Store } from '../destination/index.ts';
 import { enqueue } from '../event/index.ts';
+import { JobFailure } from '../job/index.ts';
 import { type Clock, commit, get, iso, log, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
 import { type EncryptionRecord, encryptionKey, readEncryption, sameEncryption } from './encryption.ts';
-import { JobFailure } from './failure.ts';
 import { dataKeyOf, isSameKey, wrapPresently } from './key.ts';
 import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
 import { sharerOf } from './sharing.ts';

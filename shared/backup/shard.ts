@@ -1,10 +1,12 @@
 /** What a worker writes down about its shard, each time in one transaction with the backup's own counters. */
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { decilesPassed, isConflict, NotRunning } from '../job/index.ts';
 import { type Clock, chance, commit, create, getAll, set, type Tenant, type Write } from '../platform/index.ts';
-import { decilesPassed, type Parties, tellDeciles } from './deciles.ts';
+import { type Parties, tellDeciles } from './deciles.ts';
 import { tooManyReads } from './planning.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from './record.ts';
-import { advance, isConflict, NotRunning, stillRunning, whileRunning } from './running.ts';
+import { advance, stillRunning, whileRunning } from './running.ts';
 
 /** Twenty workers write the same counters; a clash is over in milliseconds. */
 const triesMax = 10;

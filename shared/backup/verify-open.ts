@@ -1,10 +1,11 @@
 /** Opening a backup that may not be there any more, and saying what of it is not. */
+
 import { keyFileName, manifestName, maxKeyFileBytes } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { readDestination, StorageError } from '../destination/index.ts';
+import { JobFailure } from '../job/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import type { Engine } from './engine.ts';
-import { JobFailure } from './failure.ts';
 import { isSameKey } from './key.ts';
 import { strangersKmsFailure } from './key-failure.ts';
 import { type OpenArchive, openArchive } from './open.ts';

@@ -21,6 +21,7 @@ const rooms = [
   'organization',
   'project',
   'destination',
+  'job',
   'backup',
   'restore',
   'pitr',

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { largest } from '../../../shared/backup/contents.ts';
-import { decilesPassed, decilesUpTo } from '../../../shared/backup/deciles.ts';
+import { decilesPassed, decilesUpTo } from '../../../shared/job/index.ts';
 
 for (const [told, documents, total, expected] of [
   [0, 0, 100, []],

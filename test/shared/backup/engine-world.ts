@@ -1,4 +1,5 @@
 /** The engine over a Firestore, a store and a table that are all in this process: every step as the workflow runs it. */
+
 import { createHash } from 'node:crypto';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
@@ -13,7 +14,6 @@ import {
   copyShard,
   type Engine,
   failBackup,
-  JobFailure,
   planBackup,
   prepareBackup,
   reasonFor,
@@ -23,6 +23,7 @@ import {
 } from '../../../shared/backup/index.ts';
 import { type DestinationRecord, MemoryStore, type Store } from '../../../shared/destination/index.ts';
 import { Source } from '../../../shared/firestore/index.ts';
+import { JobFailure } from '../../../shared/job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { after, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';

@@ -1,10 +1,11 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ArchiveError } from '../../../shared/archive/index.ts';
-import { failureOf, JobFailure, reasonFor } from '../../../shared/backup/index.ts';
+import { reasonFor } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
+import { failureOf, JobFailure } from '../../../shared/job/index.ts';
 import { backupOf } from './sample.ts';
 
 suite('an error', () => {

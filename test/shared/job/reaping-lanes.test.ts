@@ -1,8 +1,8 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
-import { reapingIn } from '../../../shared/backup/reaping-lanes.ts';
 import type { RunningRecord } from '../../../shared/backup/record.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
+import { reapingIn } from '../../../shared/job/index.ts';
 import { log } from '../../../shared/platform/index.ts';
 
 log.setLogLevel('SILENT');

@@ -1,27 +1,28 @@
-import { type Clock, get, type Tenant } from '../platform/index.ts';
+import type { Clock } from '../platform/index.ts';
 import type { Halt } from './halt.ts';
-import { type BackupRecord, backupKey } from './record.ts';
-import { NotRunning, stillRunning } from './running.ts';
+import { NotRunning } from './running.ts';
 
-/** How often a worker looks whether its backup still runs: so long may it go on after a cancellation. */
+/** How often a worker looks whether its job still runs: so long may it go on after a cancellation. */
 const lookEveryMs = 2_000;
-/** What is worth telling: with twenty workers the backup's own number is then never a tenth behind. */
+/** What is worth telling: with twenty workers the job's own number is then never a tenth behind. */
 const tellShare = 1 / 200;
 /** However little there is to tell. */
 const tellEveryMs = 15_000;
 
 export interface PulseOptions {
-  readonly tenant: Tenant;
-  readonly backup: BackupRecord;
+  /** Rejects with NotRunning or a JobFailure once the job has ended. */
+  readonly look: (now: Date) => Promise<unknown>;
+  /** All that the job has to do; 0 where nobody knows. */
+  readonly total: number;
   readonly halt: Halt;
   readonly clock: Clock;
-  /** Documents of the shard that the backup has not been told of. */
+  /** Of the shard, what the job has not been told of. */
   readonly untold: () => number;
   readonly tell: () => Promise<unknown>;
 }
 
 /**
- * Beside the copying, at its own pace: looks whether the backup still runs, and tells it how far the shard has come. Never per
+ * Beside the work, at its own pace: looks whether the job still runs, and tells it how far the shard has come. Never per
  * document: a million of them cost a few hundred writes of the table.
  */
 export class Pulse {
@@ -46,13 +47,13 @@ export class Pulse {
     await this.#underWay;
   }
 
-  /** Never rejects: what ends the backup stops the copying, whatever else fails is tried again at the next beat. */
+  /** Never rejects: what ends the job stops the work, whatever else fails is tried again at the next beat. */
   async #beat(): Promise<void> {
-    const { tenant, backup, halt, clock, untold, tell } = this.#options;
+    const { look, total, halt, clock, untold, tell } = this.#options;
     try {
       const now = clock.now();
-      stillRunning((await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined, now);
-      const isWorth = untold() > 0 && untold() >= (backup.totalDocuments ?? 0) * tellShare;
+      await look(now);
+      const isWorth = untold() > 0 && untold() >= total * tellShare;
       if (!isWorth && now.getTime() - this.#toldAtMs < tellEveryMs) return;
       await tell();
       this.#toldAtMs = now.getTime();

@@ -1,10 +1,8 @@
 import { SourceError } from '../firestore/index.ts';
 import type { Clock } from '../platform/index.ts';
-import type { BackupRecord } from './record.ts';
-import { timedOut } from './running.ts';
 
 /**
- * What ends a worker's run early. `stop`: the backup's time is over or it has ended by other hands; all is let go of. `pause`:
+ * What ends a worker's run early. `stop`: the job's time is over or it has ended by other hands; all is let go of. `pause`:
  * the worker's own time is nearly over; what was read is stored, and another run goes on behind it.
  */
 export class Halt {
@@ -16,10 +14,11 @@ export class Halt {
   /** For storing what was read. */
   readonly storing: AbortSignal = this.#stop.signal;
 
-  constructor(backup: BackupRecord, handOver: Date, clock: Clock) {
+  /** `end`: when the job's own time is over, and what it failed of then. */
+  constructor(handOver: Date, clock: Clock, end?: { readonly at: string; readonly error: Error }) {
     const inMs = (moment: number): number => Math.max(0, moment - clock.now().getTime());
     this.#timers = [
-      setTimeout(() => this.stop(timedOut(backup)), inMs(Date.parse(backup.deadline ?? ''))),
+      ...(end ? [setTimeout(() => this.stop(end.error), inMs(Date.parse(end.at)))] : []),
       setTimeout(() => this.#pause.abort(), inMs(handOver.getTime())),
     ];
   }

@@ -1,14 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StorageError } from '../destination/index.ts';
 import { log } from '../platform/index.ts';
-import type { RunningRecord } from './record.ts';
 
 /** Looked after at once. */
 const lanes = 8;
-/** What one backup may take of a lane; removing what it stored goes on in the next run. */
+/** What one job may take of a lane; removing what it stored goes on in the next run. */
 const longestMs = 30_000;
 /** Once one of an organization took all of that, its bucket hangs: enough for its others to be looked at and ended. */
 const hangingMs = 5_000;
+
+/** That a job is under way, or has ended and is not cleaned up after yet. */
+export interface Noted {
+  readonly organizationId: string;
+  /** Names the job. */
+  readonly sk: string;
+}
 
 export interface Reaped {
   readonly looked: number;
@@ -18,9 +24,9 @@ export interface Reaped {
 }
 
 /** Looks after all of them, each for a bounded time: one that fails or hangs, or all of one organization, keeps no other waiting. */
-export const reapingIn = async (
-  waiting: AsyncGenerator<RunningRecord>,
-  reap: (note: RunningRecord) => Promise<void>,
+export const reapingIn = async <N extends Noted>(
+  waiting: AsyncGenerator<N>,
+  reap: (note: N) => Promise<void>,
   limits = { longestMs, hangingMs },
 ): Promise<Reaped> => {
   const hanging = new Set<string>();
@@ -42,16 +48,16 @@ export const reapingIn = async (
   return count;
 };
 
-const within = async (ms: number, work: Promise<void>, { backupId }: RunningRecord): Promise<'done' | 'late' | 'failed'> => {
+const within = async (ms: number, work: Promise<void>, { sk: job }: Noted): Promise<'done' | 'late' | 'failed'> => {
   const over = new AbortController();
   const ended = work.then(
     () => 'done' as const,
-    (error: unknown) => outcomeOf(error, backupId),
+    (error: unknown) => outcomeOf(error, job),
   );
   const late = pause(ms, 'late' as const, { signal: over.signal }).catch(() => 'late' as const);
   try {
     const outcome = await Promise.race([ended, late]);
-    if (outcome === 'late') log.warn('a backup is looked after again by the next run', { backupId });
+    if (outcome === 'late') log.warn('a job is looked after again by the next run', { job });
     return outcome;
   } finally {
     over.abort();
@@ -59,9 +65,9 @@ const within = async (ms: number, work: Promise<void>, { backupId }: RunningReco
 };
 
 /** A customer's bucket that does not answer is no fault of ours. */
-const outcomeOf = (error: unknown, backupId: string): 'late' | 'failed' => {
+const outcomeOf = (error: unknown, job: string): 'late' | 'failed' => {
   if (error instanceof StorageError) return 'late';
   const { name, message } = error as Error;
-  log.error('a backup could not be looked after', { backupId, reason: `${name}: ${message}` });
+  log.error('a job could not be looked after', { job, reason: `${name}: ${message}` });
   return 'failed';
 };
