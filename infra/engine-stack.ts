@@ -20,6 +20,7 @@ import { settingsOf } from './part/setting.ts';
 import { makeWorkflow } from './part/workflow.ts';
 import { backupDefinition, backupSteps } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
+import { restoreDefinition, restoreSteps } from './workflow/restore.ts';
 import type { Step } from './workflow/step.ts';
 import { verifyDefinition } from './workflow/verify.ts';
 
@@ -46,7 +47,7 @@ const fanOutRetries = -1;
 const fanOutAgeMaxSeconds = 6 * 3_600;
 const fanOutWaitMaxSeconds = 900;
 
-const workflowNames = ['purge', 'backup', 'verify'] as const;
+const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
 type WorkflowName = (typeof workflowNames)[number];
 type WorkflowArns = Pick<Parts, `${WorkflowName}WorkflowArn`>;
 
@@ -83,11 +84,13 @@ export class EngineStack extends Stack {
     made.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
     made.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     made.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
+    made.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
     this.#feedFromStream();
     this.#feedFromQueue('task', queues.task);
     this.#feedFromQueue('chore', queues.chore);
     this.#startByClock('sweep', 'rate(1 hour)');
     this.#startByClock('backupReap', 'rate(5 minutes)');
+    this.#startByClock('restoreReap', 'rate(5 minutes)');
     this.#watchKeys();
   }
 

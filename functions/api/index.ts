@@ -15,6 +15,7 @@ import * as invites from './invites.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
+import * as restores from './restores.ts';
 import * as serviceAccount from './service-account.ts';
 import * as storageDestinations from './storage-destinations.ts';
 import * as system from './system.ts';
@@ -33,6 +34,7 @@ export const handlers = {
   storageDestinations,
   backups,
   backupContents,
+  restores,
   auditLogs,
   system,
   description,

@@ -21,6 +21,12 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       return startWorkflow('BACKUP_WORKFLOW_ARN', task.backupId, { organizationId, backupId: task.backupId });
     case 'start-verification':
       return startWorkflow('VERIFY_WORKFLOW_ARN', id, { organizationId, backupId: task.backupId, position: null, done: false });
+    // Named for the attempt: each is made once.
+    case 'start-restore':
+      return startWorkflow('RESTORE_WORKFLOW_ARN', `${task.restoreJobId}-${task.attempt}`, {
+        organizationId,
+        restoreJobId: task.restoreJobId,
+      });
     case 'settle-move':
       return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), partSeconds));
     default:

@@ -24,6 +24,7 @@ export interface Parts {
   readonly purgeWorkflowArn: string;
   readonly backupWorkflowArn: string;
   readonly verifyWorkflowArn: string;
+  readonly restoreWorkflowArn: string;
   /** Every SES identity and configuration set of the account. */
   readonly mailArns: readonly string[];
   /** The values that need no permission. */
@@ -102,6 +103,10 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
     allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(backupWorkflowArn)]),
   ],
   'verify:start': ({ verifyWorkflowArn }) => [allow(['states:StartExecution'], [verifyWorkflowArn])],
+  'restore:start': ({ restoreWorkflowArn }) => [allow(['states:StartExecution'], [restoreWorkflowArn])],
+  'restore:watch': ({ restoreWorkflowArn }) => [
+    allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(restoreWorkflowArn)]),
+  ],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
   'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
   // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
@@ -129,6 +134,7 @@ interface Named {
   readonly PURGE_WORKFLOW_ARN: string;
   readonly BACKUP_WORKFLOW_ARN: string;
   readonly VERIFY_WORKFLOW_ARN: string;
+  readonly RESTORE_WORKFLOW_ARN: string;
   readonly DATA_KEY_ID: string;
 }
 
@@ -161,6 +167,8 @@ const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
     'backup:start': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
     'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
     'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
+    'restore:start': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
+    'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
     'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
     'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
     'mail:send': { MAIL_FROM },

@@ -24,6 +24,7 @@ export {
   type BackupRecord,
   backupKey,
   backupPrefix,
+  type PartContents,
   type PartRecord,
   type RunningRecord,
   type ShardRecord,

@@ -4,6 +4,7 @@ import { invitableRoles, roles } from './access.ts';
 import { Backup, JobError, Progress } from './backup.ts';
 import { Moment } from './fields.ts';
 import { Project } from './projects.ts';
+import { RestoreJob } from './restore.ts';
 import { StorageDestination } from './storage-destinations.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
@@ -38,6 +39,11 @@ const backup = Backup.pick({
   scheduleId: z.string().nullable(),
 });
 const project = z.object({ id: z.string(), name: z.string(), sourceProjectId: z.string() });
+/** A restore as the API returns it, with the names of both projects. */
+const restore = RestoreJob.omit({ failures: true, collections: true, documentIds: true, plan: true }).extend({
+  projectName: z.string(),
+  targetProjectName: z.string(),
+});
 const storage = StorageDestination.omit({ credentials: true, externalId: true });
 
 export const events = {
@@ -45,6 +51,10 @@ export const events = {
   'backup.progress': z.object({ backup, project, organization, progress: Progress }),
   'backup.completed': z.object({ backup, project, organization }),
   'backup.failed': z.object({ backup: backup.extend({ error: JobError }), project, organization }),
+  'restore.started': z.object({ restore, organization }),
+  'restore.progress': z.object({ restore, organization, progress: Progress }),
+  'restore.completed': z.object({ restore, organization }),
+  'restore.failed': z.object({ restore: restore.extend({ error: JobError }), organization }),
   'project.created': z.object({ organization, project: Project }),
   'project.deleted': z.object({ organization, project: Project }),
   'storage.connected': z.object({ organization, storage }),

@@ -11,6 +11,7 @@ export const idPrefixes = {
   storageDestination: 'dst',
   project: 'prj',
   backup: 'bkp',
+  restore: 'rst',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -9,6 +9,7 @@ import { invitations, invites } from './invitations.ts';
 import { members } from './members.ts';
 import { organizations } from './organizations.ts';
 import { projects } from './projects.ts';
+import { restores } from './restores.ts';
 import { serviceAccount } from './service-account.ts';
 import { storageDestinations } from './storage-destinations.ts';
 import { description, system } from './system.ts';
@@ -26,6 +27,7 @@ export const contract = {
   storageDestinations,
   backups,
   backupContents,
+  restores,
   auditLogs,
   system,
   description,

@@ -29,6 +29,15 @@ export const backupTimeoutMinutesMax = 720;
 /** Google's list price of the dearest locations; others cost half. An estimate must not be too low. */
 export const usdPerRead = 0.06 / 100_000;
 
+/** How long a restore can be taken back, and a failed one resumed. */
+export const undoSeconds = 7 * 24 * 3_600;
+export const restoreDocumentIdsMax = 1_000;
+/** What a database takes at most, by its documentation. */
+export const writesPerSecondMax = 10_000;
+/** Google's list prices of the dearest locations. */
+export const usdPerWrite = 0.18 / 100_000;
+export const usdPerDelete = 0.02 / 100_000;
+
 export const nameMax = 100;
 export const slugMin = 3;
 export const slugMax = 40;
@@ -41,6 +50,7 @@ export const outsideShare = 1 / 10;
 export const browsingShare = 1 / 10;
 /** Of one organization at once; the next one waits. */
 export const runningBackupsMax = 20;
+export const runningRestoresMax = 20;
 export const runningVerificationsMax = 10;
 
 export const plans = ['starter', 'professional', 'enterprise'] as const;

@@ -48,6 +48,8 @@ export const uses = {
   'backup:start': ['BACKUP_WORKFLOW_ARN'],
   /** Look whether a workflow still runs, and end one that must not. */
   'backup:watch': ['BACKUP_WORKFLOW_ARN'],
+  'restore:start': ['RESTORE_WORKFLOW_ARN'],
+  'restore:watch': ['RESTORE_WORKFLOW_ARN'],
   'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'task:send': ['TASK_QUEUE_URL'],
   'chore:send': ['CHORE_QUEUE_URL'],

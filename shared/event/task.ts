@@ -7,6 +7,8 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('purge-organization'), deleteBackupData: z.boolean() }),
   z.object({ kind: z.literal('start-backup'), backupId: id('backup') }),
   z.object({ kind: z.literal('start-verification'), backupId: id('backup') }),
+  /** Each attempt has a workflow of its own. */
+  z.object({ kind: z.literal('start-restore'), restoreJobId: id('restore'), attempt: z.int().min(1) }),
   z.object({ kind: z.literal('erase-backup'), backupId: id('backup') }),
   /** Goes on after the backup named, if one is; a walk that another has overtaken ends. */
   z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
@@ -26,6 +28,7 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'purge-organization': 'task',
   'start-backup': 'task',
   'start-verification': 'task',
+  'start-restore': 'task',
   'erase-backup': 'chore',
   'rewrap-keys': 'chore',
   'settle-move': 'task',

@@ -1,0 +1,33 @@
+/** Every few minutes: looks after all restores under way, and ends those that nothing moves any more. */
+import { callerPatience, openStore } from '../../shared/destination/index.ts';
+import { reapingIn } from '../../shared/job/index.ts';
+import { log, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
+import {
+  type RestoreWorkflow,
+  type RunningRestore,
+  reapRestore,
+  restoreEngine,
+  restoresUnderWay,
+} from '../../shared/restore/index.ts';
+
+const workflow: RestoreWorkflow = {
+  look: (name) => lookAtWorkflow('RESTORE_WORKFLOW_ARN', name),
+  start: (name, input) => startWorkflow('RESTORE_WORKFLOW_ARN', name, input),
+  stop: (name, cause) => stopWorkflow('RESTORE_WORKFLOW_ARN', name, cause),
+};
+
+/** A bucket that does not answer is asked again by the next run. */
+const patient: typeof restoreEngine = {
+  ...restoreEngine,
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+};
+
+export const handler = async (): Promise<void> => {
+  const { looked, late, failed } = await reapingIn(restoresUnderWay(), reap);
+  log.info('looked after the restores under way', { looked, late, failed });
+  // The next run tries again; failing says so where it is watched.
+  if (failed > 0) throw new Error(`${failed} of ${looked} restores could not be looked after`);
+};
+
+const reap = (note: RunningRestore): Promise<void> =>
+  reapRestore(proveTenant(note.organizationId, 'record'), note, patient, workflow);
