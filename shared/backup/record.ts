@@ -52,6 +52,8 @@ export interface BackupRecord extends Item {
   /** How deep the verification looked that found damage; gone once one as deep has passed. */
   readonly damagedDepth?: 'structure' | 'sample' | 'full';
   readonly restoreTestedAt: string | null;
+  /** Restores that read it now: until they have ended it is neither deleted nor moved. */
+  readonly restoring?: number;
   readonly lockedUntil: string | null;
   readonly expiresAt: string | null;
   readonly createdAt: string;

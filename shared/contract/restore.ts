@@ -64,7 +64,7 @@ export const RestoreJob = z.object({
   mergeMode: z.enum(mergeModes),
   dryRun: z.boolean().describe('It only plans: the target was too large to be looked at within the call'),
   collections: z.array(z.string()),
-  documentIds: z.array(z.string()).optional(),
+  documentIds: z.array(z.string()).optional().describe('As they were given; the first 100'),
   includeSubcollections: z.boolean(),
   includeAuthUsers: z.boolean(),
   progress: Progress,

@@ -15,14 +15,17 @@ export interface RestoreRecord extends JobStanding {
   readonly phase: Shown['phase'];
   readonly backupId: string;
   readonly projectId: string;
+  /** As both were called when the restore began; the id where the project was gone by then. */
+  readonly projectName: string;
   readonly targetProjectId: string;
-  /** As it was called when the restore began. */
   readonly targetProjectName: string;
   readonly backupCreatedAt: string;
   readonly mergeMode: Shown['mergeMode'];
   readonly dryRun: boolean;
   /** What was asked for; the documents named are kept apart (`ScopeRecord`), because there may be many. */
   readonly collections: readonly string[];
+  /** Of the documents named, as they were given, the first 100 as far as they fit beside all else. */
+  readonly documentIds?: readonly string[];
   readonly includeSubcollections: boolean;
   readonly includeAuthUsers: boolean;
   readonly maxWritesPerSecond?: number;
@@ -36,6 +39,8 @@ export interface RestoreRecord extends JobStanding {
   readonly journal: Journal;
   /** When all was checked and the journal was complete: from then on the target is written to. */
   readonly sealedAt?: string;
+  /** The journal as a backup: set with the transaction that makes its record, at sealing, if something will be touched. */
+  readonly safetyBackupId?: string;
   /** A time of the target before the first write; what was there by then is not the job's own. */
   readonly since?: string;
   readonly shards?: number;

@@ -1,0 +1,116 @@
+/** A restore as the interface, the history and the events show it. */
+import type * as z from 'zod';
+import type { EventData } from '../contract/events.ts';
+import { usdPerDelete, usdPerRead, usdPerWrite } from '../contract/limits.ts';
+import type { RestoreHistory, RestoreJob } from '../contract/restore.ts';
+import type { OrganizationRecord } from '../organization/index.ts';
+import { progressOf } from './progress.ts';
+import type { RestoreRecord } from './record.ts';
+
+/** What the API answers: nothing of where the journal lies, nor of its key. */
+export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> => {
+  const { id, backupId, projectId, targetProjectId, status, phase, mergeMode, dryRun, includeSubcollections } = record;
+  const { includeAuthUsers, documentIds, plan, notFound, failed, failures, users, collectionsRestored, attempt } = record;
+  const { safetyBackupId = null, undoUntil, undoOf, undoneBy, createdAt, startedAt, completedAt, error } = record;
+  return {
+    restoreJobId: id,
+    backupId,
+    projectId,
+    targetProjectId,
+    status,
+    phase,
+    mergeMode,
+    dryRun,
+    collections: [...record.collections],
+    ...(documentIds && { documentIds: [...documentIds] }),
+    includeSubcollections,
+    includeAuthUsers,
+    progress: progressOf(record),
+    plan: plan && { ...plan, notFound: [...notFound] },
+    ...countsOf(record),
+    documentsFailed: failed,
+    failures: [...failures],
+    collectionsRestored,
+    ...(users && { authUsers: users }),
+    cost: costOf(record),
+    duration: durationOf(record),
+    attempts: attempt,
+    safetyBackupId,
+    undoUntil,
+    undoOf,
+    undoneBy,
+    createdAt,
+    startedAt,
+    completedAt,
+    error,
+  };
+};
+
+/** What is in the target as the backup has it, and what is not. A plan that is only shown restores nothing. */
+const countsOf = ({ plan, dryRun, sealedAt, written, deleted, raced }: RestoreRecord) => {
+  const decided = dryRun || sealedAt === undefined ? undefined : plan;
+  const documentsUnchanged = decided?.unchanged ?? 0;
+  return {
+    documentsRestored: written + documentsUnchanged,
+    documentsUnchanged,
+    documentsDeleted: deleted,
+    documentsSkipped: (decided?.skip ?? 0) + raced,
+  };
+};
+
+/** Micro-dollars, by Google's list prices: an estimate must not be too low. */
+const costOf = ({ reads, written, deleted }: RestoreRecord): z.input<typeof RestoreJob>['cost'] => ({
+  reads,
+  writes: written,
+  deletes: deleted,
+  estimatedUsd: Math.round((reads * usdPerRead + written * usdPerWrite + deleted * usdPerDelete) * 1e6) / 1e6,
+});
+
+const durationOf = ({ startedAt, completedAt }: RestoreRecord): number | null =>
+  startedAt === null || completedAt === null
+    ? null
+    : Math.max(0, Math.round((Date.parse(completedAt) - Date.parse(startedAt)) / 1_000));
+
+const historyStatus = {
+  pending: 'In Progress',
+  running: 'In Progress',
+  completed: 'Success',
+  failed: 'Failed',
+  cancelled: 'Failed',
+} as const;
+
+/** One line of the history. */
+export const historyOf = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
+  const { restoreJobId, status, progress, ...shown } = restoreData(record);
+  const { targetProjectName: name, backupCreatedAt } = record;
+  return {
+    ...shown,
+    restoreJobId,
+    date: record.createdAt,
+    sourceBackup: { id: record.backupId, createdAt: backupCreatedAt },
+    targetProject: { id: record.targetProjectId, name },
+    status: historyStatus[status],
+    jobStatus: status,
+    documents: progress.documents,
+  };
+};
+
+/** How the projects are called now; whoever does not know is told the names of the day the restore began. */
+export interface ProjectNames {
+  readonly project: { readonly name: string } | undefined;
+  readonly target: { readonly name: string } | undefined;
+}
+
+/** The `data` of restore.started and restore.completed; restore.progress adds `progress`, restore.failed the restore's `error`. */
+export const restoreEvent = (
+  record: RestoreRecord,
+  { project, target }: ProjectNames,
+  { id, name }: Pick<OrganizationRecord, 'id' | 'name'>,
+): EventData<'restore.completed'> => ({
+  restore: {
+    ...restoreData(record),
+    projectName: project?.name ?? record.projectName,
+    targetProjectName: target?.name ?? record.targetProjectName,
+  },
+  organization: { id, name },
+});
