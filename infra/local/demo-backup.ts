@@ -69,15 +69,20 @@ export interface Say {
   bar(text: string): void;
 }
 
-const pollMs = 150;
+export const pollMs = 150;
+
+interface Growing {
+  readonly phase: string;
+  readonly progress: { readonly percent: number; readonly documents: number };
+}
+
+export const barOf = ({ phase, progress: { percent, documents } }: Growing): string =>
+  `${'█'.repeat(percent / 5).padEnd(20, '░')} ${String(percent).padStart(3)} %  ${phase}, ${documents} documents`;
 
 const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Backup> => {
   for (;;) {
     const backup = await client.call<Backup>('GET', `/backups/${id}`);
-    const { percent, documents } = backup.progress;
-    say.bar(
-      `${'█'.repeat(percent / 5).padEnd(20, '░')} ${String(percent).padStart(3)} %  ${backup.phase}, ${documents} documents`,
-    );
+    say.bar(barOf(backup));
     if (backup.status === 'completed') return backup;
     if (backup.status !== 'pending' && backup.status !== 'running') {
       throw new Error(`the backup ended as ${backup.status}: ${backup.error?.message}`);

@@ -1,9 +1,10 @@
-/** The first minutes with a stage: someone signed in, an organization, a backup taken and proven, and the calls to try. */
+/** The first minutes with a stage: someone signed in, an organization, a backup taken, proven and restored, and the calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { demoBucket } from './config.ts';
 import { type DemoBackup, type Say, takeDemoBackup } from './demo-backup.ts';
 import { type DemoClient, demoClient } from './demo-client.ts';
+import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
 import { demoEmails } from './engines/identity-people.ts';
 import { signIn } from './sign-in.ts';
 import type { Stage } from './stage.ts';
@@ -23,10 +24,11 @@ export const runDemo = async (stage: Stage, dir: string): Promise<void> => {
     });
     const client: DemoClient = demoClient(stage.url, accessToken, organizationId);
     const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
+    const restored = await once(stage, 'restore', () => restoreDemoBackup(client, backup, onConsole));
     const tokenFile = join(dir, 'demo', 'token');
     mkdirSync(join(dir, 'demo'), { recursive: true });
     writeFileSync(tokenFile, accessToken, { mode: 0o600 });
-    console.log(introduction({ stage, email, organizationId, backup, tokenFile: shortest(tokenFile) }));
+    console.log(introduction({ stage, email, organizationId, backup, restored, tokenFile: shortest(tokenFile) }));
   } catch (error) {
     console.error(`the demo could not be prepared: ${(error as Error).message}`);
   }
@@ -59,10 +61,11 @@ interface Shown {
   readonly email: string;
   readonly organizationId: string;
   readonly backup: DemoBackup;
+  readonly restored: DemoRestore;
   readonly tokenFile: string;
 }
 
-const introduction = ({ stage: { url, identityUrl, firestore }, email, organizationId, backup, tokenFile }: Shown): string => `
+const introduction = ({ stage: { url, identityUrl, firestore }, email, organizationId, backup, restored, tokenFile }: Shown) => `
   ${url}/docs             the API, described
   ${url}/_local/outbox    the mails it sent
   ${identityUrl}                  the identity provider: sign in as anyone
@@ -76,9 +79,10 @@ ${email} is signed in for an hour and owns the organization Analytical Engines. 
   call $api/backups/${backup.backupId}
   call "$api/backups/${backup.backupId}/documents?path=users/u1"
   call "$api/backups/${backup.backupId}/diff?against=live"
-  call $api/backups -d '{"projectId":"${backup.projectId}"}'
+  call $api/backups/restore/${restored.restoreJobId}
+  call $api/backups/restore -d '{"backupId":"${backup.backupId}","collections":["users"],"options":{"dryRun":true}}'
 
-The backup's objects are in the bucket ${demoBucket}, below ${backup.path}.
+The backup's objects are in the bucket ${demoBucket}, below ${backup.path}; what was restored is in the project ${demoTarget}.
 To sign in as someone else, in a browser: ${url}/api/v1/auth/google
 Ctrl-C stops everything; the state stays.
 `;
