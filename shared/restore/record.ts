@@ -116,6 +116,10 @@ export interface RestoreShardRecord extends Item {
   readonly writtenTo?: string;
   /** Runs of writers given out so far: one commits only while its own is the last. */
   readonly runs: number;
+  /** Whether a run may have written behind `writtenTo` without telling: the next one looks before it writes. */
+  readonly isUnsure?: boolean;
+  /** What writers have told so far, counted: so that nothing is told twice. */
+  readonly reports?: number;
   readonly isWritten: boolean;
   readonly written: number;
   readonly deleted: number;
