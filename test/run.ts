@@ -57,6 +57,8 @@ const main = async (): Promise<void> => {
     STAGE_TABLE: stage.tableName,
     STAGE_DIR: dir,
     STAGE_FIRESTORE: stage.firestore.address,
+    // Every file is a process of its own, and most import the same: compiled once, each starts in half the time.
+    NODE_COMPILE_CACHE: join(dir, 'compiled'),
   });
   let failed = false;
   const results = run({ files: [...files], concurrency: 2, timeout: timeoutMs, execArgv: [seed] });
