@@ -6,10 +6,12 @@ export { SourceError, type SourceErrorCode } from './error.ts';
 export { compareNames } from './name-order.ts';
 export {
   collectionRange,
+  documentRange,
   intersection,
   isCollectionPath,
   isDocumentPath,
   isInRange,
+  justAfter,
   type NameRange,
   scopeOf,
   tile,

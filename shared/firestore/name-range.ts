@@ -1,3 +1,4 @@
+import { afterAll } from '../archive/index.ts';
 import { compareNames } from './name-order.ts';
 
 /**
@@ -35,6 +36,15 @@ export const below = (path: string): { readonly from: string; readonly to: strin
   from: `${path}/${leastId}`,
   to: `${path}\0/${leastId}`,
 });
+
+/** One document or, with what is below it, all that lies there at any depth. */
+export const documentRange = (path: string, withBelow: boolean): { readonly from: string; readonly to: string } => ({
+  from: path,
+  to: withBelow ? afterAll(Buffer.from(path)).toString() : justAfter(path),
+});
+
+/** The least name that comes after a document's: where to go on behind it. What is below the document is still to come. */
+export const justAfter = (path: string): string => `${path}/\0/${leastId}`;
 
 /**
  * What is to be read: everything or the collections named, without those excluded, each with all below it. Ascending, and no

@@ -1,0 +1,2 @@
+/** What a restore does to a document. */
+export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
