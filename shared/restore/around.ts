@@ -1,0 +1,108 @@
+/** What the end of a restore touches beside its record, and how each is let go of. */
+import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { undoSeconds } from '../contract/limits.ts';
+import type { DestinationRecord } from '../destination/index.ts';
+import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
+import { after, getAll, iso, type Tenant, type Write } from '../platform/index.ts';
+import { type JobRecord, jobRelease, type ProjectRecord, projectKey } from '../project/index.ts';
+import { type RestoreRecord, restoreKey } from './record.ts';
+
+/** All of it as it was read at one moment; what is undefined is gone. */
+export interface RestoreAround {
+  readonly restore: RestoreRecord;
+  /** The job that has the target. */
+  readonly job: JobRecord | undefined;
+  readonly backup: BackupRecord | undefined;
+  /** The safety backup; there is none before the journal is sealed, nor of what touches nothing. */
+  readonly safety: BackupRecord | undefined;
+  /** Of the backup. */
+  readonly project: ProjectRecord | undefined;
+  readonly target: ProjectRecord | undefined;
+  /** Of the journal. */
+  readonly destination: DestinationRecord | undefined;
+  readonly organization: OrganizationRecord | undefined;
+}
+
+export const readAround = async (tenant: Tenant, restoreJobId: string): Promise<RestoreAround | undefined> => {
+  const [found] = await getAll([restoreKey.restore(tenant, restoreJobId)]);
+  const restore = found as RestoreRecord | undefined;
+  if (!restore) return undefined;
+  const { projectId, targetProjectId, backupId, journal } = restore;
+  // A restore into the project of its backup asks for it once.
+  const isElsewhere = projectId !== targetProjectId;
+  const [target, job, backup, safety, destination, organization, source] = await getAll([
+    projectKey.project(tenant, targetProjectId),
+    projectKey.job(tenant, targetProjectId),
+    backupKey.backup(tenant, backupId),
+    backupKey.backup(tenant, journal.backupId),
+    organizationKey.storageDestination(tenant, journal.storageDestination.id),
+    organizationKey.organization(tenant),
+    ...(isElsewhere ? [projectKey.project(tenant, projectId)] : []),
+  ]);
+  return {
+    restore,
+    job: job as JobRecord | undefined,
+    backup: backup as BackupRecord | undefined,
+    safety: safety as BackupRecord | undefined,
+    project: (isElsewhere ? source : target) as ProjectRecord | undefined,
+    target: target as ProjectRecord | undefined,
+    destination: destination as DestinationRecord | undefined,
+    organization: organization as OrganizationRecord | undefined,
+  };
+};
+
+/** What the record of every restore that ends now says of it; it can be taken back as long as its safety backup is there. */
+export const endOf = ({ safety }: Pick<RestoreAround, 'safety'>, now: Date) => ({
+  completedAt: iso(now),
+  undoUntil: safety?.status === 'completed' ? iso(after(now, undoSeconds)) : null,
+});
+
+/**
+ * What every end has in common, for the transaction that sets the status. `completed` holds only while the target's lock names
+ * the restore. Writers of one that is cancelled may still be at it: what it holds is let go of when its workflow has stopped.
+ */
+export const endWrites = (
+  tenant: Tenant,
+  around: RestoreAround,
+  status: 'completed' | 'failed' | 'cancelled',
+  now: Date,
+): readonly Write[] => {
+  const { undoUntil } = endOf(around, now);
+  const { restore, job, safety } = around;
+  if (status === 'cancelled') return undoUntil && safety ? [keptUntil(tenant, safety, undoUntil)] : [];
+  // A lock that names another job is that job's.
+  const isOurs = job?.jobId === restore.id;
+  return [
+    ...(isOurs || status === 'completed' ? [jobRelease(tenant, restore.targetProjectId, restore.id)] : []),
+    ...unheld(tenant, around, undoUntil),
+  ];
+};
+
+/** Frees the target and both backups, once nothing works for the restore any more. */
+export const letGoWrites = (tenant: Tenant, around: RestoreAround): readonly Write[] => [
+  jobRelease(tenant, around.restore.targetProjectId, around.restore.id),
+  ...unheld(tenant, around, null),
+];
+
+/** Each attempt holds the backup that it reads, and the safety backup from sealing on. */
+const unheld = (tenant: Tenant, { backup, safety }: RestoreAround, keepUntil: string | null): readonly Write[] => [
+  ...(backup && isHeld(backup) ? [less(tenant, backup)] : []),
+  ...(safety && isHeld(safety) ? [less(tenant, safety, keepUntil)] : []),
+  ...(safety && !isHeld(safety) && keepUntil ? [keptUntil(tenant, safety, keepUntil)] : []),
+];
+
+const isHeld = ({ restoring = 0 }: BackupRecord): boolean => restoring > 0;
+
+const less = (tenant: Tenant, { id }: BackupRecord, keepUntil: string | null = null): Write => ({
+  update: backupKey.backup(tenant, id),
+  expression: keepUntil ? 'ADD restoring :less SET expiresAt = :keepUntil' : 'ADD restoring :less',
+  condition: 'restoring > :none',
+  values: { ':less': -1, ':none': 0, ...(keepUntil && { ':keepUntil': keepUntil }) },
+});
+
+const keptUntil = (tenant: Tenant, { id }: BackupRecord, keepUntil: string): Write => ({
+  update: backupKey.backup(tenant, id),
+  expression: 'SET expiresAt = :keepUntil',
+  condition: 'attribute_exists(pk)',
+  values: { ':keepUntil': keepUntil },
+});

@@ -1,0 +1,68 @@
+/** How a restore ends that cannot go on: it says why, frees its target, and keeps what takes back what was written. */
+import { ApiError } from '../contract/errors.ts';
+import { failureWrites } from '../destination/index.ts';
+import { emit } from '../event/index.ts';
+import { isConflict, type Reason } from '../job/index.ts';
+import { commit, set, type Tenant, type Write } from '../platform/index.ts';
+import { unauthorizedWrite } from '../project/index.ts';
+import { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
+import { auditOf } from './audit.ts';
+import { restoreEvent } from './data.ts';
+import { type RestoreRecord, restoreKey } from './record.ts';
+import { internal } from './step.ts';
+
+/** What a workflow says of the error that ended it. */
+export interface WorkflowError {
+  readonly Error?: string | undefined;
+}
+
+/** Why it ends: what a step told, else what the last try stumbled over. */
+export const reasonFor = ({ failure, trouble }: RestoreRecord, error?: WorkflowError | undefined): Reason =>
+  failure ?? trouble ?? (error?.Error === 'States.Timeout' ? late : internal);
+
+const late: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup in time' };
+
+const triesMax = 5;
+
+/**
+ * Fails a restore that is pending or running, once; one that has ended in whatever way stays as it is. Whoever knows which
+ * attempt has come to its end says so: one that was resumed meanwhile goes on.
+ */
+export const failRestore = async (
+  tenant: Tenant,
+  restoreJobId: string,
+  reasonGiven: (restore: RestoreRecord) => Reason,
+  now: Date,
+  attempt?: number,
+): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    const around = await readAround(tenant, restoreJobId);
+    if (around?.restore.status !== 'pending' && around?.restore.status !== 'running') return;
+    if (attempt !== undefined && around.restore.attempt !== attempt) return;
+    try {
+      await commit(writesOf(tenant, around, reasonGiven(around.restore), now));
+      return;
+    } catch (error) {
+      // The project or the destination went at the same moment, or others write the same items.
+      const isOvertaken = isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));
+      if (!isOvertaken || tries === triesMax) throw error;
+    }
+  }
+};
+
+const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, now: Date): readonly Write[] => {
+  const { restore, project, target, destination, organization } = around;
+  const { id, status, attempt, phase } = restore;
+  const ended = { status: 'failed', error, ...endOf(around, now) } as const;
+  const told = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
+  return [
+    set(restoreKey.restore(tenant, id), { ...ended, failure: undefined, trouble: undefined }, { where: { status, attempt } }),
+    ...endWrites(tenant, around, 'failed', now),
+    ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
+    ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
+      ? failureWrites({ tenant, organization }, destination, error.message, now)
+      : []),
+    ...(told ? [emit(tenant, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now)] : []),
+    auditOf(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
+  ];
+};
