@@ -4,7 +4,7 @@ import type { EventData } from '../contract/events.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../contract/limits.ts';
 import type { RestoreHistory, RestoreJob } from '../contract/restore.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
-import { progressOf } from './progress.ts';
+import { progressOf } from './percent.ts';
 import type { RestoreRecord } from './record.ts';
 
 /** What the API answers: nothing of where the journal lies, nor of its key. */
