@@ -115,7 +115,7 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, now: Date): 
 };
 
 /** While `restoring` is not zero nobody deletes the backup, and its project stays where it is. */
-const holdBackup = (tenant: Tenant, backupId: string): Write => ({
+export const holdBackup = (tenant: Tenant, backupId: string): Write => ({
   update: backupKey.backup(tenant, backupId),
   expression: 'ADD restoring :one',
   condition: '#status = :completed AND attribute_not_exists(leaving)',

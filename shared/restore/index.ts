@@ -1,6 +1,9 @@
+export { cancelRestore } from './cancel.ts';
 export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './creation.ts';
 export { historyOf, restoreData, restoreEvent } from './data.ts';
 export { type RestoreEngine, restoreEngine } from './engine.ts';
+export { listRestores, type RestoreFilter } from './list.ts';
+export { noSuchRestore, readRestore } from './read.ts';
 export {
   type Journal,
   type RestoreRecord,
@@ -11,4 +14,7 @@ export {
   restoreWork,
   runningRestores,
 } from './record.ts';
+export { type RestoreRequest, readRequest } from './request.ts';
+export { resumeRestore } from './resume.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './step.ts';
+export { undoRestore } from './undo.ts';

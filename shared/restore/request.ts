@@ -1,0 +1,125 @@
+/** What a person may ask of a restore, decided before anything is begun. */
+import type * as z from 'zod';
+import { type BackupRecord, noSuchBackup, readBackup } from '../backup/index.ts';
+import { ApiError, invalid } from '../contract/errors.ts';
+import type { restores } from '../contract/restores.ts';
+import { type DestinationRecord, readDestination } from '../destination/index.ts';
+import { isCollectionPath } from '../firestore/index.ts';
+import { get, type Tenant } from '../platform/index.ts';
+import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../project/index.ts';
+import type { RestoreWish } from './creation.ts';
+import { namedDocuments } from './named.ts';
+
+export type RestoreBody = z.output<typeof restores.create.body>;
+
+/** A request that can be carried out, with all it is about. */
+export interface RestoreRequest {
+  readonly backup: BackupRecord;
+  /** Of the backup; undefined once it is disconnected. */
+  readonly project: ProjectRecord | undefined;
+  readonly target: ProjectRecord;
+  readonly destination: DestinationRecord;
+  readonly wish: Omit<RestoreWish, 'createdBy'>;
+}
+
+/** The backup is looked for first, then the target, then the destination; what is asked of them comes last. */
+export const readRequest = async (tenant: Tenant, body: RestoreBody): Promise<RestoreRequest> => {
+  const { options } = body;
+  const backupId = await backupAsked(tenant, body);
+  const collections = collectionsAsked(body);
+  const documents = body.documentIds && namedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
+  const backup = await readBackup(tenant, backupId);
+  refuseUnlessRestorable(backup);
+  const [project, target] = await projectsAsked(tenant, backup, body.targetProjectId);
+  const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
+  const isWhole = collections.includes('*') && !documents;
+  const { mergeMode, dryRun, includeSubcollections, safetyBackup, maxWritesPerSecond } = options;
+  refuseRollbackOfSafety(backup, mergeMode);
+  const includeAuthUsers = usersAsked(backup, options.includeAuthUsers, isWhole);
+  return {
+    backup,
+    project,
+    target,
+    destination,
+    wish: {
+      mergeMode,
+      dryRun,
+      collections,
+      documents,
+      includeSubcollections,
+      includeAuthUsers,
+      safetyBackup,
+      maxWritesPerSecond,
+    },
+  };
+};
+
+/** Exactly one of a backup and a point in time. */
+const backupAsked = async (tenant: Tenant, { backupId, projectId, pointInTime }: RestoreBody): Promise<string> => {
+  if (backupId !== undefined) {
+    if (pointInTime !== undefined) throw invalid('pointInTime', 'must be left out where backupId is given');
+    if (projectId !== undefined)
+      throw invalid('projectId', 'goes with pointInTime, and must be left out where backupId is given');
+    return backupId;
+  }
+  if (pointInTime === undefined && projectId === undefined)
+    throw invalid('backupId', 'is required, or projectId and pointInTime in its place');
+  if (projectId === undefined) throw invalid('projectId', 'is required with pointInTime');
+  if (pointInTime === undefined)
+    throw invalid('pointInTime', 'is required with projectId, unless backupId is given in their place');
+  await readProject(tenant, projectId);
+  throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
+};
+
+/** The list is kept on the record, and an item holds 400 KB with all else. */
+const collectionsMaxBytes = 64 << 10;
+
+/** May be given in either place, or in both if they say the same. */
+const collectionsAsked = ({ collections: outer, options: { collections: inner } }: RestoreBody): readonly string[] => {
+  if (outer && inner && !isSameSet(outer, inner))
+    throw invalid('collections', 'must name the same collections as options.collections where both are given');
+  const given = outer ?? inner ?? ['*'];
+  const field = outer ? 'collections' : 'options.collections';
+  const wrong = given.findIndex((path) => path !== '*' && !isCollectionPath(path));
+  if (wrong >= 0) throw invalid(`${field}.${wrong}`, 'must be the path of a collection; no id in it has more than 1500 bytes');
+  if (Buffer.byteLength(JSON.stringify(given)) > collectionsMaxBytes)
+    throw invalid(field, `must have at most ${collectionsMaxBytes} bytes`);
+  return [...new Set(given)];
+};
+
+const isSameSet = (a: readonly string[], b: readonly string[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0;
+
+/** Only what was completed and is still there. */
+export const refuseUnlessRestorable = (backup: BackupRecord): void => {
+  const { status } = backup;
+  if (status === 'deleted') throw noSuchBackup();
+  if (status !== 'completed')
+    throw new ApiError('CONFLICT', `Only a completed backup can be restored; this one is ${status}`, { status });
+  refuseLeaving(backup);
+};
+
+/** A backup outlives its project; what is restored needs one that is connected. */
+const projectsAsked = async (
+  tenant: Tenant,
+  { projectId }: BackupRecord,
+  targetProjectId: string | undefined,
+): Promise<readonly [ProjectRecord | undefined, ProjectRecord]> => {
+  const project = (await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined;
+  if (targetProjectId !== undefined && targetProjectId !== projectId)
+    return [project, await readProject(tenant, targetProjectId)];
+  if (project) return [project, project];
+  if (targetProjectId !== undefined) throw noSuchProject();
+  throw new ApiError('PROJECT_NOT_FOUND', 'The project of the backup is no longer connected; name another as targetProjectId');
+};
+
+/** A safety backup holds single documents: what lies beside them was never meant to go. */
+const refuseRollbackOfSafety = ({ trigger }: BackupRecord, mergeMode: RestoreWish['mergeMode']): void => {
+  if (trigger === 'safety' && mergeMode === 'rollback')
+    throw invalid('options.mergeMode', 'must not be rollback for a safety backup: undo the restore that made it, with /undo');
+};
+
+/** With all of a backup its users come along; with a part of it only if they are asked for. */
+const usersAsked = ({ authUsers }: BackupRecord, asked: boolean | undefined, isWhole: boolean): boolean => {
+  if (asked && authUsers === undefined) throw invalid('options.includeAuthUsers', 'the backup holds no users');
+  return asked ?? (authUsers !== undefined && isWhole);
+};

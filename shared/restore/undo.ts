@@ -1,0 +1,88 @@
+/** Taking a restore back: another restore, of exactly the documents that it touched, to what they were before. */
+import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { ApiError } from '../contract/errors.ts';
+import { readDestination } from '../destination/index.ts';
+import { type Change, get, iso, Overtaken, type Tenant, type Write } from '../platform/index.ts';
+import { readProject, refuseLeaving } from '../project/index.ts';
+import { type RestorePlace, startRestore } from './creation.ts';
+import { type RestoreRecord, restoreKey } from './record.ts';
+
+/** It saves what it touches, too: an undo can be undone. */
+export const undoRestore = async (
+  tenant: Tenant,
+  restore: RestoreRecord,
+  { encryption, createdBy }: Pick<RestorePlace, 'encryption'> & Pick<RestoreRecord, 'createdBy'>,
+  now: Date,
+): Promise<{ restore: RestoreRecord; change: Change }> => {
+  const safetyBackupId = refuseUnlessUndoable(restore, now);
+  const { id, targetProjectId, includeAuthUsers, maxWritesPerSecond } = restore;
+  const backup = await readSafety(tenant, safetyBackupId);
+  const target = await readProject(tenant, targetProjectId);
+  const destination = await readDestination(tenant, backup.storageDestination.id);
+  const { restore: undo, writes } = startRestore(
+    { tenant, backup, project: target, target, destination, encryption },
+    {
+      mergeMode: 'rollback',
+      dryRun: false,
+      collections: ['*'],
+      includeSubcollections: true,
+      includeAuthUsers,
+      safetyBackup: true,
+      maxWritesPerSecond,
+      undoOf: id,
+      createdBy,
+    },
+    now,
+  );
+  return {
+    restore: undo,
+    change: {
+      writes: [...writes, whileNotUndone(tenant, restore)],
+      audit: [
+        {
+          scope: tenant.organizationId,
+          resource: { type: 'restore', id },
+          details: { restoreJobId: undo.id, targetProjectId, safetyBackupId },
+        },
+      ],
+    },
+  };
+};
+
+/** The id of its safety backup, or why there is nothing that could be put back. */
+const refuseUnlessUndoable = (restore: RestoreRecord, now: Date): string => {
+  const { status, dryRun, undoneBy, safetyBackup, safetyBackupId, undoUntil, sealedAt } = restore;
+  const refuse = (message: string): never => {
+    throw new ApiError('CONFLICT', message, { status, ...(undoneBy !== null && { undoneBy }), undoUntil });
+  };
+  if (dryRun) return refuse('The restore only planned, and wrote nothing: there is nothing to take back');
+  if (status === 'pending' || status === 'running')
+    return refuse(`The restore is ${status}; cancel it first, then it can be taken back`);
+  if (undoneBy !== null) return refuse(`The restore was taken back already; to have it again, undo ${undoneBy}`);
+  if (sealedAt === undefined) return refuse(`The restore ${status} before it wrote anything: there is nothing to take back`);
+  if (!safetyBackup)
+    return refuse('The restore was made without a safety backup and cannot be taken back; restore an earlier backup instead');
+  if (safetyBackupId === undefined) return refuse('The restore found nothing to write: there is nothing to take back');
+  if (undoUntil === null || undoUntil <= iso(now))
+    return refuse(
+      `The restore could be taken back until ${undoUntil ?? 'its safety backup was deleted'}; restore a backup instead`,
+    );
+  return safetyBackupId;
+};
+
+const readSafety = async (tenant: Tenant, safetyBackupId: string): Promise<BackupRecord> => {
+  const backup = (await get(backupKey.backup(tenant, safetyBackupId))) as BackupRecord | undefined;
+  if (backup?.status !== 'completed')
+    throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore is gone; restore another backup instead');
+  refuseLeaving(backup);
+  return backup;
+};
+
+/** Of two undos at the same moment the target's lock lets one begin; of two in a row this does. */
+const whileNotUndone = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
+  check: restoreKey.restore(tenant, id),
+  condition: '#status = :status AND attempt = :attempt AND undoneBy = :nobody',
+  names: { '#status': 'status' },
+  values: { ':status': status, ':attempt': attempt, ':nobody': null },
+  otherwise: () => new Overtaken(),
+});
