@@ -1,8 +1,14 @@
-export { type AuthUser, readAuthUsers } from './auth-user.ts';
+export { type AuthUser, listAuthUsers, readAuthUsers } from './auth-user.ts';
+export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-user-import.ts';
+export { type KnownUser, lookUpAuthUsers } from './auth-user-lookup.ts';
+export { passwordOf } from './auth-user-password.ts';
+export { removeAuthUsers } from './auth-user-removal.ts';
 export { listRootCollections, type RootCollection } from './collection.ts';
 export { connectionOf } from './connection.ts';
 export { createProject, removeProject } from './creation.ts';
 export { projectData } from './data.ts';
+export { type HashConfig, readHashConfig } from './hash-config.ts';
+export { openToolkit, type Toolkit } from './identity-toolkit.ts';
 export { jobLock, jobRelease, readJob, whileConnected, whileIdle } from './job.ts';
 export { movingAway, refuseLeaving, standingHere, whileStaying } from './moving.ts';
 export { probeProject } from './probe.ts';

@@ -125,6 +125,52 @@ describe('the accounts of a project', () => {
     assert.equal((await call(`${accounts('whole', ':batchGet')}?maxResults=1001`)).status, 400);
   });
 
+  it('takes a password hash only with all it was made with, in base64 of either alphabet', async () => {
+    const refusal = async (more: object, users: object[] = [user('a')]) => {
+      const answer = await call(accounts('hashing', ':batchCreate'), { ...scrypt, users, ...more });
+      assert.equal(answer.status, 400);
+      return String((answer.body.error as Json).message);
+    };
+    assert.equal(await refusal({ signerKey: undefined }), 'INVALID_HASH_KEY');
+    assert.equal(await refusal({ saltSeparator: undefined }), 'INVALID_HASH_SALT_SEPARATOR');
+    assert.equal(await refusal({ rounds: 9 }), 'INVALID_HASH_ROUNDS');
+    assert.equal(await refusal({ memoryCost: 0 }), 'INVALID_HASH_MEMORY_COST');
+    assert.match(await refusal({}, [user('good'), user('a', { passwordHash: 'no base64!' })]), /Base64 decoding failed/);
+    assert.equal((await call(accounts('hashing', ':batchGet'))).body.users, undefined);
+    await call(accounts('hashing', ':batchCreate'), { ...scrypt, users: [user('a', { passwordHash: '+/+/', salt: '-_8=' })] });
+    const { passwordHash, salt } = (await call(accounts('hashing', ':batchGet'))).body.users?.[0] ?? {};
+    assert.deepEqual([passwordHash, salt], ['-_-_', '-_8=']);
+  });
+
+  it('shows whoever looks an account up that there is a password, and not its hash; 100 at once', async () => {
+    await call(accounts('look', ':batchCreate'), { ...scrypt, users: [user('a'), { localId: 'b' }] });
+    const found = (await call(accounts('look', ':lookup'), { localId: ['b', 'a', 'nobody'] })).body.users ?? [];
+    assert.deepEqual(
+      found.map(({ localId, passwordHash, salt }) => [localId, passwordHash, salt]),
+      [
+        ['b', undefined, undefined],
+        ['a', 'UkVEQUNURUQ=', undefined],
+      ],
+    );
+    const many = Array.from({ length: 101 }, (_, n) => `${n}`);
+    assert.equal((await call(accounts('look', ':lookup'), { localId: many })).status, 400);
+    assert.equal((await call(accounts('look', ':lookup'), { localId: many.slice(1) })).status, 200);
+  });
+
+  it('deletes many at once, those that are not disabled by force only', async () => {
+    const users = [{ localId: 'on' }, { localId: 'off', disabled: true }];
+    await call(accounts('gone', ':batchCreate'), { users });
+    const answer = await call(accounts('gone', ':batchDelete'), { localIds: ['on', 'off', 'nobody'] });
+    assert.deepEqual(
+      (answer.body.errors as Json[]).map(({ index, localId }) => [index, localId]),
+      [[0, 'on']],
+    );
+    assert.deepEqual((await call(accounts('gone', ':batchDelete'), { localIds: ['on'], force: true })).body, {});
+    assert.equal((await call(accounts('gone', ':batchGet'))).body.users, undefined);
+    const many = Array.from({ length: 1001 }, (_, n) => `${n}`);
+    assert.equal((await call(accounts('gone', ':batchDelete'), { localIds: many, force: true })).status, 400);
+  });
+
   it('overwrites only when allowed to', async () => {
     await call(accounts('over', ':batchCreate'), { users: [{ localId: 'x', displayName: 'old' }] });
     const again = { users: [{ localId: 'x', displayName: 'new' }] };

@@ -16,6 +16,10 @@ const maxUsers = 1000;
 export const ImportRequest = z.looseObject({
   users: z.array(z.looseObject({})).default([]),
   hashAlgorithm: z.string().default(''),
+  signerKey: z.string().default(''),
+  saltSeparator: z.string().optional(),
+  rounds: z.number().default(0),
+  memoryCost: z.number().default(0),
   sanityCheck: z.boolean().default(false),
   allowOverwrite: z.boolean().default(false),
 });
@@ -35,16 +39,41 @@ export function importUsers(users: Users, pool: string, request: ImportRequest, 
   return { kind: 'identitytoolkit#UploadAccountResponse', ...(error.length > 0 ? { error } : {}) };
 }
 
-function checkRequest({ users, hashAlgorithm, sanityCheck }: ImportRequest): void {
+function checkRequest(request: ImportRequest): void {
+  const { users, sanityCheck } = request;
   if (users.length === 0) throw new AuthError(400, 'MISSING_USER_ACCOUNT');
   if (users.length > maxUsers) throw new AuthError(400, 'MAXIMUM_USER_COUNT_EXCEEDED');
-  if (users.some(({ passwordHash }) => passwordHash !== undefined)) {
-    if (hashAlgorithm === '') throw new AuthError(400, 'MISSING_HASH_ALGORITHM');
-    if (!algorithms.has(hashAlgorithm)) throw new AuthError(400, 'INVALID_HASH_ALGORITHM');
-  }
+  users.forEach((user, index) => {
+    checkBytes(user.passwordHash, `users[${index}].password_hash`);
+    checkBytes(user.salt, `users[${index}].salt`);
+  });
+  if (users.some(({ passwordHash }) => passwordHash !== undefined)) checkHashing(request);
   noDuplicates(users, 'localId', 'DUPLICATE_LOCAL_ID');
   if (sanityCheck) noDuplicates(users, 'email', 'DUPLICATE_EMAIL');
 }
+
+/** What a hash is worth nothing without. */
+function checkHashing({ hashAlgorithm, signerKey, saltSeparator, rounds, memoryCost }: ImportRequest): void {
+  if (hashAlgorithm === '') throw new AuthError(400, 'MISSING_HASH_ALGORITHM');
+  if (!algorithms.has(hashAlgorithm)) throw new AuthError(400, 'INVALID_HASH_ALGORITHM');
+  checkBytes(signerKey, 'signer_key');
+  checkBytes(saltSeparator, 'salt_separator');
+  if ((hashAlgorithm === 'SCRYPT' || hashAlgorithm.startsWith('HMAC_')) && signerKey === '')
+    throw new AuthError(400, 'INVALID_HASH_KEY');
+  if (hashAlgorithm !== 'SCRYPT') return;
+  if (saltSeparator === undefined) throw new AuthError(400, 'INVALID_HASH_SALT_SEPARATOR');
+  if (!(rounds >= 1 && rounds <= 8)) throw new AuthError(400, 'INVALID_HASH_ROUNDS');
+  if (!(memoryCost >= 1 && memoryCost <= 14)) throw new AuthError(400, 'INVALID_HASH_MEMORY_COST');
+}
+
+/** One value that is no base64, of either alphabet, and the request is none; the service quotes what it was sent. */
+function checkBytes(value: unknown, field: string): void {
+  if (value === undefined || (typeof value === 'string' && /^[\w+/-]*={0,2}$/.test(value))) return;
+  throw new AuthError(400, `Invalid value at '${field}' (TYPE_BYTES), Base64 decoding failed for "${String(value)}"`);
+}
+
+/** Bytes are given back in the alphabet for addresses, whichever they came in. */
+const webSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
 function noDuplicates(users: readonly Readonly<Record<string, unknown>>[], field: string, code: string): void {
   const seen = new Set<unknown>();
@@ -96,7 +125,11 @@ function claimsProblem(attributes: unknown): string | undefined {
 export function asStored(given: User, now: number): User {
   const user: Record<string, unknown> = { emailVerified: false, disabled: false, createdAt: String(now), ...given };
   if (given.email !== undefined) user.email = given.email.toLowerCase();
-  if (given.passwordHash !== undefined) user.passwordUpdatedAt ??= now;
+  if (given.passwordHash !== undefined) {
+    user.passwordHash = webSafe(given.passwordHash);
+    user.passwordUpdatedAt ??= now;
+  }
+  if (given.salt !== undefined) user.salt = webSafe(given.salt);
   user.validSince ??= String(Math.floor(now / 1000));
   user.providerUserInfo = providersOf(given, user.email);
   return user as User;

@@ -90,7 +90,7 @@ function hashed(password: unknown): { readonly passwordHash?: string; readonly s
   if (password.length < 6) throw new AuthError(400, 'WEAK_PASSWORD : Password should be at least 6 characters');
   const salt = randomBytes(10);
   const passwordHash = createHash('sha512').update(salt).update(password).digest('base64url');
-  return { passwordHash, salt: salt.toString('base64') };
+  return { passwordHash, salt: salt.toString('base64url') };
 }
 
 const hasEmail = (users: Users, pool: string, email: string, except?: string): boolean =>
@@ -103,15 +103,22 @@ function existing(users: Users, pool: string, localId: unknown): User {
   return user;
 }
 
+const mostLookedUp = 100;
+const redacted = Buffer.from('REDACTED').toString('base64');
+
+/** Shows that there is a password, never its hash: that only a list does. */
 function lookup(users: Users, pool: string, body: Body) {
-  const wanted = (field: string): readonly unknown[] => (Array.isArray(body[field]) ? (body[field] as unknown[]) : []);
-  const found = [...users.all(pool)].filter(
-    (user) =>
-      wanted('localId').includes(user.localId) ||
-      (user.email !== undefined && wanted('email').some((email) => String(email).toLowerCase() === user.email)) ||
-      (user.phoneNumber !== undefined && wanted('phoneNumber').includes(user.phoneNumber)),
+  const wanted = (field: string): readonly string[] => (Array.isArray(body[field]) ? (body[field] as unknown[]).map(String) : []);
+  const [ids, emails, phones] = [wanted('localId'), wanted('email').map((email) => email.toLowerCase()), wanted('phoneNumber')];
+  if (ids.length + emails.length + phones.length > mostLookedUp) throw new AuthError(400, 'MAXIMUM_USER_COUNT_EXCEEDED');
+  const found = new Set(ids.flatMap((id) => users.get(pool, id) ?? []));
+  if (emails.length + phones.length > 0)
+    for (const user of users.all(pool))
+      if (emails.includes(user.email ?? '') || phones.includes(user.phoneNumber ?? '')) found.add(user);
+  const shown = [...found].map(({ salt: _, ...user }) =>
+    user.passwordHash === undefined ? user : { ...user, passwordHash: redacted },
   );
-  return { kind: 'identitytoolkit#GetAccountInfoResponse', ...(found.length > 0 ? { users: found } : {}) };
+  return { kind: 'identitytoolkit#GetAccountInfoResponse', ...(shown.length > 0 ? { users: shown } : {}) };
 }
 
 function update(users: Users, pool: string, body: Body, { now }: AuthRequest) {
