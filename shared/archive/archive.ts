@@ -12,6 +12,7 @@ import type { Manifest } from './manifest.ts';
 import { compareNames } from './name-order.ts';
 import type { ObjectEntry } from './object-writer.ts';
 import { decodePage, type Segment } from './page.ts';
+import { segmentsIn } from './segments.ts';
 
 /** Where the bytes come from. */
 export interface ArchiveSource {
@@ -30,6 +31,9 @@ export interface ArchiveSource {
 /** A page of the index that has segments, and its first name. */
 export type NamedPage = PageEntry & { readonly name: Buffer };
 
+/** About 100 KB each, opened. */
+const recentPages = 8;
+
 /** A record and the leaf it lies in. */
 export interface Found {
   readonly leaf: Leaf;
@@ -45,6 +49,7 @@ export class Archive {
   readonly #source: ArchiveSource;
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
   readonly #openers = new Map<string, FrameOpener>();
+  readonly #recent = new Map<NamedPage, Promise<readonly Segment[]>>();
   /** The pages that have segments, in the order of names. */
   readonly pages: readonly NamedPage[];
 
@@ -70,29 +75,8 @@ export class Archive {
   }
 
   /** All segments in the order of names, beginning with the one that may hold `from`. */
-  async *segments(from?: Uint8Array): AsyncGenerator<Segment, void, undefined> {
-    const firstPage = from
-      ? Math.max(
-          0,
-          lastAtMost(this.pages, from, (one) => one.name),
-        )
-      : 0;
-    let before: Buffer | undefined;
-    for (const page of this.pages.slice(firstPage)) {
-      const segments = await this.segmentsOf(page);
-      const skipped =
-        from && !before
-          ? Math.max(
-              0,
-              lastAtMost(segments, from, (one) => one.first),
-            )
-          : 0;
-      for (const segment of segments.slice(skipped)) {
-        if (before && compareNames(before, segment.first) >= 0) throw invalid('segments out of order');
-        before = segment.first;
-        yield segment;
-      }
-    }
+  segments(from?: Uint8Array): AsyncGenerator<Segment, void, undefined> {
+    return segmentsIn(this, [{ from }]);
   }
 
   /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
@@ -115,9 +99,16 @@ export class Archive {
     });
   }
 
-  /** What is in a page. */
+  /** What is in a page; the ones looked at last are not fetched again. */
   segmentsOf(page: NamedPage): Promise<readonly Segment[]> {
-    return naming({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
+    const known = this.#recent.get(page);
+    if (known) return known;
+    const reading = naming({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
+    this.#recent.set(page, reading);
+    // What could not be read is asked for anew.
+    reading.catch(() => this.#recent.delete(page));
+    for (const oldest of this.#recent.keys()) if (this.#recent.size > recentPages) this.#recent.delete(oldest);
+    return reading;
   }
 
   async #readPage(page: NamedPage): Promise<readonly Segment[]> {

@@ -1,5 +1,6 @@
 /** The backup format: bytes in, bytes out. README.md beside this file is its definition. */
 export { Archive, type ArchiveSource, type Found, type NamedPage } from './archive.ts';
+export { lastAtMost } from './binary-search.ts';
 export type { ByteSource } from './byte-queue.ts';
 export { type PlacedLeaf, readChunk } from './chunk-reader.ts';
 export { type ChunkOptions, ChunkWriter } from './chunk-writer.ts';
@@ -13,7 +14,7 @@ export { IndexWriter, type PageEntry } from './index-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key-file.ts';
 export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key-wrap.ts';
 export { Leaf, type Moment } from './leaf.ts';
-export { type LeafPart, type StreamOptions, streamLeaves } from './leaf-stream.ts';
+export { type LeafContents, type LeafPart, type StreamOptions, streamLeaves } from './leaf-stream.ts';
 export { maxKeyFileBytes, maxManifestBytes } from './limit.ts';
 export type { Json, Manifest } from './manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
@@ -24,5 +25,6 @@ export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-wri
 export type { LeafPlace, Segment } from './page.ts';
 export { passphraseBytes } from './passphrase.ts';
 export { Seeker } from './seeker.ts';
+export { type ByteRange, segmentsIn } from './segments.ts';
 export { type Shard, ShardWriter } from './shard-writer.ts';
 export { DocumentSkim } from './skim.ts';

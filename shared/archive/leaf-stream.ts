@@ -3,6 +3,10 @@ import { ArchiveError } from './error.ts';
 import type { Leaf } from './leaf.ts';
 import { compareNames } from './name-order.ts';
 import type { Segment } from './page.ts';
+import { type ByteRange, segmentsIn } from './segments.ts';
+
+/** What is fetched of a leaf. */
+export type LeafContents = 'all' | 'keys';
 
 /** Records `segment.start` to `segment.start + segment.count` of the leaf. */
 export interface LeafPart {
@@ -13,8 +17,10 @@ export interface LeafPart {
 export interface StreamOptions {
   /** Begins with the segment that may hold this name. */
   readonly from?: Uint8Array;
-  /** `keys` fetches about a tenth: enough to compare names and times. */
-  readonly part?: 'all' | 'keys';
+  /** Only segments that may hold names of these ranges, which ascend; in place of `from`. */
+  readonly within?: readonly ByteRange[];
+  /** `keys` fetches about a tenth: enough to compare names and times. May be another from leaf to leaf. */
+  readonly part?: LeafContents | (() => LeafContents);
   /** How many leaves are fetched before they are wanted, 8 unless said: then 50 ms per fetch are not what is waited for. */
   readonly ahead?: number;
 }
@@ -24,13 +30,14 @@ export interface StreamOptions {
  * fetched ahead. An incremental index goes back and forth between old leaves and new ones: recent ones are not fetched again.
  */
 export async function* streamLeaves(archive: Archive, options: StreamOptions = {}): AsyncGenerator<LeafPart, void, undefined> {
-  const { from, part = 'all', ahead = 8 } = options;
+  const { from, within = [{ from }], part = 'all', ahead = 8 } = options;
+  const partOf = typeof part === 'string' ? () => part : part;
   const recent = new Map<string, Promise<Leaf>>();
   const coming: Promise<LeafPart>[] = [];
   const order = new Order();
-  for await (const segment of archive.segments(from)) {
+  for await (const segment of segmentsIn(archive, within)) {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
-    const leaf = recent.get(key) ?? archive.leaf(segment, part);
+    const leaf = recent.get(key) ?? archive.leaf(segment, partOf());
     recent.delete(key);
     recent.set(key, leaf);
     for (const oldest of recent.keys()) if (recent.size > ahead) recent.delete(oldest);

@@ -103,6 +103,11 @@ export class Leaf {
     return ends;
   }
 
+  /** Whether it was read with its bodies. */
+  get hasBodies(): boolean {
+    return this.#bodies !== undefined;
+  }
+
   kind(slot: number): RecordKind {
     return (this.#read(column.flags.plane, 1, slot) & kindMask) as RecordKind;
   }
