@@ -26,6 +26,7 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       return startWorkflow('RESTORE_WORKFLOW_ARN', `${task.restoreJobId}-${task.attempt}`, {
         organizationId,
         restoreJobId: task.restoreJobId,
+        attempt: task.attempt,
       });
     case 'settle-move':
       return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), partSeconds));

@@ -5,6 +5,7 @@ import { id } from '../../shared/contract/fields.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
+import { purgeRestores } from '../../shared/restore/index.ts';
 
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
 type Step = z.output<typeof Step>;
@@ -18,12 +19,14 @@ const patienceSeconds = 24 * 3_600;
 export const handler = async (input: unknown): Promise<Step> => {
   const step = Step.parse(input);
   const until = after(clock.now(), workSeconds);
-  const backups = ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
+  const jobs = async ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
     const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
     const wish = { deleteBackupData: step.deleteBackupData, isPatient };
-    return purgeBackups(proveTenant(id, 'record'), wish, until, clock);
+    const tenant = proveTenant(id, 'record');
+    // In this order: what is being restored ends before the backup that it reads goes.
+    return (await purgeRestores(tenant, wish, until, clock)) && purgeBackups(tenant, wish, until, clock);
   };
-  const done = await purgeOrganization(step.organizationId, until, clock, backups);
+  const done = await purgeOrganization(step.organizationId, until, clock, jobs);
   log.info('purged a part', { organizationId: step.organizationId, done });
   return { ...step, done };
 };

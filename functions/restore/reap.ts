@@ -1,12 +1,11 @@
 /** Every few minutes: looks after all restores under way, and ends those that nothing moves any more. */
-import { callerPatience, openStore } from '../../shared/destination/index.ts';
 import { reapingIn } from '../../shared/job/index.ts';
 import { log, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
 import {
+  cleaningEngine,
   type RestoreWorkflow,
   type RunningRestore,
   reapRestore,
-  restoreEngine,
   restoresUnderWay,
 } from '../../shared/restore/index.ts';
 
@@ -14,12 +13,6 @@ const workflow: RestoreWorkflow = {
   look: (name) => lookAtWorkflow('RESTORE_WORKFLOW_ARN', name),
   start: (name, input) => startWorkflow('RESTORE_WORKFLOW_ARN', name, input),
   stop: (name, cause) => stopWorkflow('RESTORE_WORKFLOW_ARN', name, cause),
-};
-
-/** A bucket that does not answer is asked again by the next run. */
-const patient: typeof restoreEngine = {
-  ...restoreEngine,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
 
 export const handler = async (): Promise<void> => {
@@ -30,4 +23,4 @@ export const handler = async (): Promise<void> => {
 };
 
 const reap = (note: RunningRestore): Promise<void> =>
-  reapRestore(proveTenant(note.organizationId, 'record'), note, patient, workflow);
+  reapRestore(proveTenant(note.organizationId, 'record'), note, cleaningEngine, workflow);

@@ -25,13 +25,16 @@ export const eraseBackup = async (
   await commit([{ remove: place }, ...told]);
 };
 
+/** What has objects of its own in a bucket: a backup, or what was to become one. */
+export type Stored = Pick<BackupRecord, 'id' | 'archive' | 'path' | 'storageDestination'>;
+
 /**
  * Rejects only if trying again may help. What the store refuses stays in the customer's bucket: then it answers why. The signal
  * ends it, and what is left is for another run.
  */
 export const eraseObjects = async (
   tenant: Tenant,
-  backup: BackupRecord,
+  backup: Stored,
   open: typeof openStore = openStore,
   signal?: AbortSignal,
 ): Promise<string | undefined> => {
@@ -56,10 +59,7 @@ export const eraseObjects = async (
 };
 
 /** A destination can be removed once no backup counts there. */
-const destinationOf = async (
-  tenant: Tenant,
-  { id, storageDestination }: BackupRecord,
-): Promise<DestinationRecord | undefined> => {
+const destinationOf = async (tenant: Tenant, { id, storageDestination }: Stored): Promise<DestinationRecord | undefined> => {
   try {
     return await readDestination(tenant, storageDestination.id);
   } catch (error) {

@@ -23,7 +23,7 @@ export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): 
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
-  const { id, status, projectId, size, storageDestination, archive, verification, path } = backup;
+  const { id, status, projectId, size, storageDestination, archive, verification, path, restoring } = backup;
   refuseUnlessFree(backup, child, now);
   const ttl = epochSeconds(after(now, recordKeptSeconds));
   return {
@@ -31,7 +31,7 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
       set(
         backupKey.backup(tenant, id),
         { status: 'deleted', ttl },
-        { where: { status, leaving: undefined }, otherwise: () => new Overtaken() },
+        { where: { status, leaving: undefined, restoring }, otherwise: () => new Overtaken() },
       ),
       // Until its objects are gone nobody takes them for a backup.
       { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
@@ -45,11 +45,13 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
 };
 
 const refuseUnlessFree = (backup: BackupRecord, child: BackupRecord | undefined, now: Date): void => {
-  const { id, status, lockedUntil } = backup;
+  const { id, status, lockedUntil, restoring = 0 } = backup;
   if (status === 'deleted') throw noSuchBackup();
   refuseLeaving(backup);
   if (status === 'pending' || status === 'running')
     throw new ApiError('JOB_IN_PROGRESS', `The backup is ${status}; cancel it first`, { jobId: id, kind: 'backup' });
+  if (restoring > 0)
+    throw new ApiError('JOB_IN_PROGRESS', 'The backup is being restored; delete it when that has ended', { kind: 'restore' });
   if (lockedUntil !== null && lockedUntil > iso(now))
     throw new ApiError('CONFLICT', `The backup is locked until ${lockedUntil}`, { lockedUntil });
   if (child) throw new ApiError('CONFLICT', `The backup ${child.id} needs this one; delete it first`, { neededBy: child.id });

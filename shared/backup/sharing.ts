@@ -31,7 +31,7 @@ export const holderOf = async (tenant: Tenant, archiveId: string): Promise<strin
  */
 export const sharerOf = async (
   tenant: Tenant,
-  { id, archive, path }: BackupRecord,
+  { id, archive, path }: Pick<BackupRecord, 'id' | 'archive' | 'path'>,
 ): Promise<{ readonly record: BackupRecord | undefined } | undefined> => {
   for await (const link of linksOf(tenant, archive.backup)) {
     const isHere = link.movedTo === undefined;

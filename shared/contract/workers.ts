@@ -154,7 +154,7 @@ export const workers = {
     summary: 'Accounts for every document of the plan and ends the restore',
     trigger: 'step',
     timeoutSeconds: 300,
-    uses: ['table:write'],
+    uses: ['table:write', 'destination:use'],
   },
   restoreFail: {
     entry: 'functions/restore/fail.ts',

@@ -34,9 +34,11 @@ export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> 
 export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
   backup.projectId === projectId && backup.status !== 'deleted' && backup.arriving === undefined;
 
-export const refuseIfHeld = ({ id, status, verification, encryption }: BackupRecord): void => {
+export const refuseIfHeld = ({ id, status, verification, encryption, restoring = 0 }: BackupRecord): void => {
   if (status === 'pending' || status === 'running') throw inProgress(id, `A backup of this project is ${status}`);
   if (verification?.status === 'running') throw inProgress(id, 'A backup of this project is being verified');
+  if (restoring > 0)
+    throw new ApiError('JOB_IN_PROGRESS', 'A backup of this project is being restored', { backupId: id, kind: 'restore' });
   if (status === 'completed' && encryption.mode === 'customer') {
     throw new ApiError(
       'CONFLICT',

@@ -52,11 +52,16 @@ export const failRestore = async (
 
 const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, now: Date): readonly Write[] => {
   const { restore, project, target, destination, organization } = around;
-  const { id, status, attempt, phase } = restore;
+  const { id, status, attempt, phase, safetyBackupId } = restore;
   const ended = { status: 'failed', error, ...endOf(around, now) } as const;
   const told = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
   return [
-    set(restoreKey.restore(tenant, id), { ...ended, failure: undefined, trouble: undefined }, { where: { status, attempt } }),
+    // Sealed at the same moment it has a safety backup, which is then to be kept.
+    set(
+      restoreKey.restore(tenant, id),
+      { ...ended, failure: undefined, trouble: undefined },
+      { where: { status, attempt, safetyBackupId } },
+    ),
     ...endWrites(tenant, around, 'failed', now),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'

@@ -1,4 +1,5 @@
 import { type Engine, engine } from '../backup/index.ts';
+import { callerPatience, openStore } from '../destination/index.ts';
 import { chance } from '../platform/index.ts';
 
 /** What the steps of a restore reach out to beside the table; given to them, so that faults can be put in between. */
@@ -7,3 +8,9 @@ export interface RestoreEngine extends Engine {
 }
 
 export const restoreEngine: RestoreEngine = { ...engine, random: chance };
+
+/** For what cleans up: a bucket that does not answer is asked again by the next run of the reaper. */
+export const cleaningEngine: RestoreEngine = {
+  ...restoreEngine,
+  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
+};

@@ -1,9 +1,15 @@
+export { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
 export { cancelRestore } from './cancel.ts';
+export { cleanUpRestore, resumableUntil } from './cleaning.ts';
 export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './creation.ts';
+export { refuseRestoreCrowd } from './crowd.ts';
 export { historyOf, restoreData, restoreEvent } from './data.ts';
-export { type RestoreEngine, restoreEngine } from './engine.ts';
+export { failRestore, reasonFor } from './ending.ts';
+export { cleaningEngine, type RestoreEngine, restoreEngine } from './engine.ts';
 export { listRestores, type RestoreFilter } from './list.ts';
+export { purgeRestores } from './purge.ts';
 export { noSuchRestore, readRestore } from './read.ts';
+export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './reaping.ts';
 export {
   type Journal,
   type RestoreRecord,

@@ -37,6 +37,8 @@ export interface RestoreRecord extends JobStanding {
   /** Each has a workflow of its own, named `<id>-<attempt>`. */
   readonly attempt: number;
   readonly journal: Journal;
+  /** Journals of earlier attempts that were not sealed: what may still lie in their place is removed when the restore ends. */
+  readonly givenUp?: readonly Journal[];
   /** When all was checked and the journal was complete: from then on the target is written to. */
   readonly sealedAt?: string;
   /** The journal as a backup: set with the transaction that makes its record, at sealing, if something will be touched. */
@@ -118,6 +120,8 @@ export interface RestoreShardRecord extends Item {
   readonly runs: number;
   /** Whether a run may have written behind `writtenTo` without telling: the next one looks before it writes. */
   readonly isUnsure?: boolean;
+  /** All of it is gone through again: wherever an earlier attempt has written, it did not write everything. */
+  readonly isReopened?: boolean;
   /** What writers have told so far, counted: so that nothing is told twice. */
   readonly reports?: number;
   readonly isWritten: boolean;
@@ -142,7 +146,10 @@ export interface RunningRestore extends Item {
   readonly restoreJobId: string;
   readonly attempt: number;
   readonly since: string;
+  /** When the reaper started its workflow, because nobody else had. */
   readonly restartedAt?: string;
+  /** It has ended, and there is nothing to do for it before then: until then it can be resumed. */
+  readonly dueAt?: string;
 }
 
 export const runningRestores = 'RUNNING#RESTORE';

@@ -10,8 +10,11 @@ export const RestoreStep = z.object({ organizationId: id('organization'), restor
 /** A shard is worked off in as many runs as it takes: what one answers is what the next is given. */
 export const RestoreShardStep = RestoreStep.extend({ shard: z.int().min(0), done: z.boolean().default(false) });
 export type RestoreShardStep = z.output<typeof RestoreShardStep>;
-/** With what ended the steps before, in the words of Step Functions. */
-export const RestoreFailStep = RestoreStep.extend({ error: z.object({ Error: z.string().optional() }).optional() });
+/** With what ended the steps before, in the words of Step Functions, and whose steps they were. */
+export const RestoreFailStep = RestoreStep.extend({
+  attempt: z.int().min(1),
+  error: z.object({ Error: z.string().optional() }).optional(),
+});
 
 /** Undefined for what has failed for good, which then stands on the record and is no error of the function. */
 export const answerStep = <T>(tenant: Tenant, restoreJobId: string, work: () => Promise<T>): Promise<T | undefined> =>
