@@ -1,0 +1,38 @@
+import type { Clock } from '../platform/index.ts';
+
+const first = 500;
+const least = 10;
+/** So many writes at most are looked at again after a run that did not tell. */
+export const sliceMax = 20_000;
+const factor = 4;
+const shortMs = 5_000;
+const longMs = 20_000;
+
+/** How many writes are given between two checkpoints: many where the target is fast, few where a run would end before they are known. */
+export class WriteSlice {
+  #size = first;
+  #given = 0;
+  #begunAtMs: number;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#begunAtMs = clock.now().getTime();
+  }
+
+  /** Counts a write; true if it is time for a checkpoint. */
+  give(): boolean {
+    this.#given += 1;
+    return this.#given >= this.#size;
+  }
+
+  /** A checkpoint was made. */
+  begin(): void {
+    const now = this.#clock.now().getTime();
+    const tookMs = now - this.#begunAtMs;
+    if (tookMs > longMs) this.#size = Math.max(least, Math.floor(this.#size / factor));
+    else if (tookMs < shortMs) this.#size = Math.min(sliceMax, this.#size * factor);
+    this.#given = 0;
+    this.#begunAtMs = now;
+  }
+}
