@@ -83,12 +83,13 @@ const refuseUnlessStopped = async (tenant: Tenant, { id, targetProjectId }: Rest
 };
 
 /** What an attempt has looked at is out of date for the next one; it has a journal of its own. */
-const afresh = async (tenant: Tenant, { journal }: RestoreRecord, target: ProjectRecord, now: Date) => ({
+const afresh = async (tenant: Tenant, { journal, givenUp = [] }: RestoreRecord, target: ProjectRecord, now: Date) => ({
   phase: 'Initializing' as const,
   journal: newJournal(
     { target, destination: await readDestination(tenant, journal.storageDestination.id), encryption: journal.encryption },
     now,
   ),
+  givenUp: [...givenUp, journal],
   expected: 0,
   checked: 0,
   plan: null,

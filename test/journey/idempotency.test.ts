@@ -10,13 +10,16 @@ import { endpoints } from '../../shared/contract/index.ts';
 import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
+import { restores } from '../../shared/contract/restores.ts';
 import { serviceAccount } from '../../shared/contract/service-account.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
 import { answerKey } from '../../shared/http/idempotency.ts';
+import { newId } from '../../shared/platform/index.ts';
 import { newBucket, newDestination, newProject, takeBackup } from '../support/backup.ts';
 import { call, type RowOptions } from '../support/client.ts';
 import { newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail, signIn } from '../support/person.ts';
+import { restore } from '../support/restore.ts';
 import { getItem, itemsOf, putItem, removeItem } from '../support/table.ts';
 
 interface Case {
@@ -150,7 +153,58 @@ const cases: readonly Case[] = [
       return { options, otherBody: { depth: 'full' }, effects: () => entries(organization, 'backup.verified') };
     },
   },
+  {
+    endpoint: restores.create,
+    prepare: async () => {
+      const { organization, backupId } = await restored();
+      const { id: targetProjectId } = await newProject(organization);
+      const body = { backupId, targetProjectId };
+      const options = { ...within(organization), body };
+      const otherBody = { ...body, options: { mergeMode: 'merge' } };
+      return { options, otherBody, effects: () => restoresOf(organization, targetProjectId) };
+    },
+  },
+  {
+    endpoint: restores.resume,
+    prepare: () => another({ status: 'failed', phase: 'Validating', sealedAt: undefined, safetyBackupId: undefined, plan: null }),
+  },
+  { endpoint: restores.undo, prepare: () => another({}) },
 ];
+
+/** An organization with a completed restore, made once: whoever needs another one in some state copies its record. */
+const restored = (() => {
+  let made: Promise<{ organization: TestOrganization; backupId: string; restoreJobId: string }> | undefined;
+  const make = async () => {
+    const organization = await newOrganization();
+    const { id: backupId } = await takeBackup(organization);
+    const { id: targetProjectId } = await newProject(organization);
+    const { restoreJobId } = await restore(organization, { backupId, targetProjectId });
+    return { organization, backupId, restoreJobId };
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+})();
+
+const restoresOf = async (organization: TestOrganization, targetProjectId: string) =>
+  (await itemsOf(`AUDIT#${organization.id}`)).filter(
+    ({ action, details }) =>
+      /^restore\.(created|resumed|undone)$/.test(String(action)) &&
+      (details as { targetProjectId?: string }).targetProjectId === targetProjectId,
+  ).length;
+
+/** The completed restore once more, with a target of its own. */
+const another = async (changes: Readonly<Record<string, unknown>>) => {
+  const { organization, restoreJobId } = await restored();
+  const { id: targetProjectId } = await newProject(organization);
+  const item = await getItem({ pk: `ORG#${organization.id}`, sk: `RESTORE#${restoreJobId}` });
+  const id = newId('restore');
+  const wanted = Object.entries({ ...item, targetProjectId, id, sk: `RESTORE#${id}`, ...changes });
+  await putItem(Object.fromEntries(wanted.filter(([, value]) => value !== undefined)) as typeof item & object);
+  const options = { ...within(organization), params: { restoreJobId: id } };
+  return { options, effects: () => restoresOf(organization, targetProjectId) };
+};
 
 test('every row that takes a key is tried', () =>
   deepEqual(

@@ -166,6 +166,7 @@ const mayProve = [
   'functions/event/chore.ts',
   'functions/organization/',
   'functions/backup/',
+  'functions/restore/',
 ];
 test('only what reads the proof makes a Tenant', () => {
   const callers = sourcesIn('shared', 'functions')

@@ -11,6 +11,7 @@ import { takeBackup } from '../support/backup.ts';
 import { call, type Result } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail, type Person, signIn } from '../support/person.ts';
+import { restore } from '../support/restore.ts';
 import { itemsOf } from '../support/table.ts';
 import { flawOf, parameterKinds } from '../support/world.ts';
 
@@ -28,8 +29,9 @@ before(async () => {
   const by = { token: theirs.owner.accessToken, org: theirs.id };
   const { body } = await call(invites.create, { ...by, body: { email: newEmail() } });
   const backup = await takeBackup(theirs);
+  const { restoreJobId } = await restore(theirs, { backupId: backup.id });
   const ids = { projectId: backup.projectId, storageId: backup.storageDestination.id, backupId: backup.id };
-  foreignIds = { userId: theirMember.userId, inviteId: body.data.id, id: theirs.id, ...ids };
+  foreignIds = { userId: theirMember.userId, inviteId: body.data.id, id: theirs.id, ...ids, restoreJobId };
   untouched = await contents();
 });
 after(async () => deepEqual(await contents(), untouched, 'a call from outside changed something'));

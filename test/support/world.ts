@@ -92,6 +92,7 @@ export const parameterKinds = {
   projectId: 'project',
   storageId: 'storageDestination',
   backupId: 'backup',
+  restoreJobId: 'restore',
 } as const satisfies Readonly<Record<string, IdKind>>;
 
 const randomFor = (name: string): string =>

