@@ -2,7 +2,7 @@
 import type { Manifest } from '../archive/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
-import { type BackupRecord, type PartRecord, type ShardRecord, workPartition } from './record.ts';
+import { type BackupRecord, type PartContents, type PartRecord, type ShardRecord, workPartition } from './record.ts';
 
 export interface Notes {
   readonly shards: readonly ShardRecord[];
@@ -28,8 +28,16 @@ export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<N
   return { shards, parts };
 };
 
+/** What the notes of any archive say of its parts, and of the shards they are of. */
+export interface ArchiveNotes {
+  readonly shards: readonly Pick<ShardRecord, 'number' | 'range' | 'countVerified'>[];
+  /** In the order of names. */
+  readonly parts: readonly (PartContents & { readonly number: number })[];
+}
+
 export interface Contents {
   readonly documents: number;
+  readonly tombstones: number;
   readonly users: number;
   readonly originalSize: number;
   /** Of chunks and indexes, as stored. */
@@ -39,18 +47,20 @@ export interface Contents {
   readonly countVerified: boolean;
 }
 
-export const contentsOf = ({ shards, parts }: Notes): Contents => {
+export const contentsOf = ({ shards, parts }: ArchiveNotes): Contents => {
   const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
   const collections = new Map<string, number>();
   for (const part of parts)
     for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
       collections.set(id, (collections.get(id) ?? 0) + documents);
-  const sum = (list: readonly PartRecord[], of: (part: PartRecord) => number): number =>
+  const sum = (list: ArchiveNotes['parts'], of: (part: PartContents) => number): number =>
     list.reduce((total, part) => total + of(part), 0);
+  const present = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
   const ofDocuments = parts.filter(({ number }) => ranges.has(number));
   return {
-    documents: sum(ofDocuments, ({ records }) => records),
-    users: sum(parts, ({ records }) => records) - sum(ofDocuments, ({ records }) => records),
+    documents: sum(ofDocuments, present),
+    tombstones: sum(parts, ({ tombstones = 0 }) => tombstones),
+    users: sum(parts, present) - sum(ofDocuments, present),
     originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
     storedSize: sum(parts, ({ chunk, index }) => chunk.size + index.size),
     collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
@@ -64,8 +74,8 @@ const manifestCollectionsMax = 200_000;
 export const manifestOf = (
   backup: BackupRecord,
   { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  { parts }: Notes,
-  { documents, users, originalSize, collections, countVerified }: Contents,
+  { parts }: Pick<ArchiveNotes, 'parts'>,
+  { documents, tombstones, users, originalSize, collections, countVerified }: Contents,
 ): Manifest => ({
   formatVersion: 2,
   requiredFeatures: [],
@@ -73,7 +83,7 @@ export const manifestOf = (
   parent: null,
   source: `projects/${sourceProjectId}/databases/${databaseId}`,
   readTime: backup.readTime ?? '',
-  counts: { documents, tombstones: 0, users },
+  counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
   objects: parts.flatMap(({ chunk, index }) => [chunk, index]),
   pages: parts.flatMap(({ pages }) => pages),

@@ -40,5 +40,6 @@ export { sealBackup } from './sealing.ts';
 export type { ArchiveLink } from './sharing.ts';
 export { countInOrganization } from './statistics.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './step.ts';
+export { inOrderOfNames, type NamedUser, userName } from './user-order.ts';
 export { startVerification } from './verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verifying.ts';

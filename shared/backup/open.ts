@@ -47,11 +47,20 @@ export const openArchive = async (
   const store = await doors.openStore(tenant, place, backup.path);
   try {
     const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), doors.dataKeyOf(tenant, backup)]);
-    const identity = identityOf(backup);
-    const manifest = await openManifest(stored, { identity, dataKey, digest: backup.manifestDigest });
+    const manifest = await openOwnManifest(stored, backup, dataKey);
     return openParts(tenant, backup, { store, dataKey, manifest, doors });
   } catch (error) {
     store.close();
+    throw error;
+  }
+};
+
+/** The manifest that the record knows, and no other. */
+export const openOwnManifest = async (stored: Uint8Array, backup: BackupRecord, dataKey: Buffer): Promise<Manifest> => {
+  try {
+    return await openManifest(stored, { identity: identityOf(backup), dataKey, digest: backup.manifestDigest });
+  } catch (error) {
+    if (error instanceof ArchiveError) error.object ??= { backup: backup.archive.backup, name: manifestName };
     throw error;
   }
 };

@@ -16,7 +16,11 @@ export interface StoredPart {
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
   readonly records: number;
+  /** Of the records. */
+  readonly tombstones?: number;
 }
+
+const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
 
 /** Bytes gathered before an upload is given them: large against what a call costs, small against a part of an upload. */
 const handOverBytes = 1 << 20;
@@ -28,6 +32,7 @@ export class PartWriter {
   readonly #index: LazyUpload;
   readonly #marks = new DocumentSkim();
   #records = 0;
+  #tombstones = 0;
 
   constructor(store: Store, number: number, part: number, options: WriterOptions & { readonly put: PutOptions }) {
     const { put, ...writing } = options;
@@ -46,10 +51,23 @@ export class PartWriter {
     this.#records += batch.count;
   }
 
+  /** One encoded document, as it is. */
+  document(bytes: Uint8Array): void {
+    this.#marks.read(bytes, 0, bytes.length);
+    this.#writer.document(bytes, 0, bytes.length, this.#marks);
+    this.#records += 1;
+  }
+
+  /** That there is no record of this full name. */
+  tombstone(name: Uint8Array): void {
+    this.#writer.tombstone(name, { nameStart: 0, nameEnd: name.length, ...noTimes });
+    this.#records += 1;
+    this.#tombstones += 1;
+  }
+
   user(id: string, json: Uint8Array): void {
     const name = Buffer.from(`accounts/${id}`);
-    const times = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
-    const marks = { nameStart: 0, nameEnd: name.length, ...times };
+    const marks = { nameStart: 0, nameEnd: name.length, ...noTimes };
     const bytes = Buffer.concat([name, json]);
     this.#writer.record(recordKind.user, bytes, marks, name.length, bytes.length);
     this.#records += 1;
@@ -71,7 +89,7 @@ export class PartWriter {
       this.#chunk.finish(this.#writer.takeChunk(), chunk.size),
       this.#index.finish(this.#writer.takeIndex(), index.size),
     ]);
-    return { chunk, index, pages, records };
+    return { chunk, index, pages, records, ...(this.#tombstones > 0 && { tombstones: this.#tombstones }) };
   }
 
   /** Leaves nothing unfinished behind. */

@@ -107,6 +107,8 @@ export interface PartContents {
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
   readonly records: number;
+  /** Of the records: names of what was not there. Backups of a source have none. */
+  readonly tombstones?: number;
   /** Of the documents, or users, as the source encodes them. */
   readonly originalSize: number;
   /** Documents by collection id, as JSON text: `[["users",3]]`. */

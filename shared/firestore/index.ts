@@ -3,6 +3,8 @@ export { BatchWriter, type WriterOptions } from './batch-writer.ts';
 export { type Counted, type CountOptions, countCollection, countRange, verifyCount } from './count-range.ts';
 export { DocumentBatch } from './document-batch.ts';
 export { SourceError, type SourceErrorCode } from './error.ts';
+export { type GetOptions, type Got, getDocuments, getWithin } from './get-documents.ts';
+export { mergesToSame } from './merged-fields.ts';
 export { compareNames } from './name-order.ts';
 export {
   collectionRange,
@@ -24,6 +26,7 @@ export { type RestDocument, restDocument, sameFields } from './rest-document.ts'
 export type { RawDocument } from './skim.ts';
 export { Source, type SourceOptions, type TokenSupplier } from './source.ts';
 export { listCollections, probeSource } from './survey.ts';
+export { asTarget } from './target-refusal.ts';
 export { batchLimit } from './write-batch.ts';
 export type { WriteMode } from './write-encoder.ts';
 export { MemoryRateStore, type Pace, type RateStore, SharedPace, type SharedPaceOptions } from './write-pace.ts';

@@ -1,6 +1,6 @@
 /** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
 export { decilesPassed, decilesUpTo } from './deciles.ts';
-export { failureOf, JobFailure } from './failure.ts';
+export { damage, failureOf, JobFailure, UploadError } from './failure.ts';
 export { Halt } from './halt.ts';
 export { Pulse, type PulseOptions } from './pulse.ts';
 export { type Noted, reapingIn } from './reaping-lanes.ts';

@@ -4,7 +4,7 @@ import { ApiError } from '../contract/errors.ts';
 import { StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
 import { bestEffort, commit, isOutage, type Key, log } from '../platform/index.ts';
-import { failureOf, type JobFailure } from './failure.ts';
+import { failureOf, type JobFailure, type StorageFailure, storageCode } from './failure.ts';
 import { isConflict, NotRunning, type Reason } from './running.ts';
 
 /** Step Functions tries again whatever is thrown, except an error of this name: then the reason stands on the record. */
@@ -18,7 +18,7 @@ export interface Job {
   /** What the service does for it: "make the backup". */
   readonly task: string;
   /** What was wanted of the store when it refuses, unless the step says so itself. */
-  readonly storage?: 'STORAGE_UPLOAD_ERROR' | 'STORAGE_READ_ERROR';
+  readonly storage?: StorageFailure;
 }
 
 export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> => {
@@ -68,7 +68,8 @@ const tell = async ({ key }: Job, attribute: 'failure' | 'trouble', reason: Reas
 
 /** Only our own words are kept: what others throw may quote what it was working on. */
 const troubleOf = (error: unknown, job: Job): Reason => {
-  if (error instanceof StorageError) return { code: job.storage ?? 'STORAGE_UPLOAD_ERROR', message: error.message };
+  if (error instanceof StorageError)
+    return { code: storageCode(error, job.storage ?? 'STORAGE_UPLOAD_ERROR'), message: error.message };
   if (error instanceof SourceError) return { code: 'INTERNAL_ERROR', message: error.message };
   if (isOutage(error) || (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'))
     return { code: 'INTERNAL_ERROR', message: 'A part of the service did not answer' };
