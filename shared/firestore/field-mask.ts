@@ -24,7 +24,8 @@ export const pathSegment = (name: string): string => (plain.test(name) ? name : 
 const plain = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
 
 /** Names between double underscores are the service's own; no path can lead to them, nor to a name that is empty. */
-const isNameable = (name: string): boolean => name !== '' && !(name.length >= 4 && name.startsWith('__') && name.endsWith('__'));
+export const isNameable = (name: string): boolean =>
+  name !== '' && !(name.length >= 4 && name.startsWith('__') && name.endsWith('__'));
 
 /** Adds what lies below an entry of a map of fields; false if no path can name it. */
 const addEntry = (reader: MessageReader, end: number, prefix: string, paths: string[], depth: number): boolean => {

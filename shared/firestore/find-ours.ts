@@ -1,8 +1,9 @@
-import { ArchiveError, DocumentSkim } from '../archive/index.ts';
+import { ArchiveError } from '../archive/index.ts';
+import { getDocuments } from './get-documents.ts';
 import { decodeReadTime } from './read-time.ts';
 import { sameFields } from './rest-document.ts';
 import type { Source } from './source.ts';
-import { fieldsOf, join, lastField, text } from './wire.ts';
+import { fieldsOf } from './wire.ts';
 import type { WriteBatch } from './write-batch.ts';
 
 /** Whose the document is that stands where a write of unknown outcome was to create one; `gone` if none stands there any more. */
@@ -24,15 +25,12 @@ export const findOurs = async (
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, Owner>> => {
   const owners = new Map<number, Owner>();
+  const pathOf = (slot: number): string => batch.name(slot).slice(target.root.length + 1);
   for (let at = 0; at < slots.length; at += documentsAtOnce) {
     const part = slots.slice(at, at + documentsAtOnce);
-    const found = await read(
-      target,
-      part.map((slot) => batch.name(slot)),
-      signal,
-    );
+    const found = await getDocuments(target, part.map(pathOf), { signal });
     for (const slot of part) {
-      const document = found.get(batch.name(slot));
+      const document = found.get(pathOf(slot));
       const isOurs = document && isSince(document, since) && sameFields(document, batch.document(slot));
       owners.set(slot, document ? (isOurs ? 'ours' : 'theirs') : 'gone');
     }
@@ -40,23 +38,10 @@ export const findOurs = async (
   return owners;
 };
 
-/** The documents of these names that the target has, by name. */
-const read = async (target: Source, names: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> => {
-  const request = join(text(1, target.database), ...names.map((name) => text(2, name)));
-  const found = new Map<string, Buffer>();
-  const skim = new DocumentSkim();
-  for (const message of await target.call('BatchGetDocuments', request, signal)) {
-    const document = lastField(message, 1)?.bytes;
-    if (!document) continue;
-    skim.read(document, 0, document.length);
-    found.set(document.toString('utf8', skim.nameStart, skim.nameEnd), document);
-  }
-  return found;
-};
-
 /** Both are written with six digits of a second, so text compares as time. */
-const isSince = (document: Buffer, since: string | undefined): boolean => {
+const isSince = (document: Uint8Array, since: string | undefined): boolean => {
   if (since === undefined) return true;
-  for (const { field, bytes } of fieldsOf(document)) if (field === 3) return decodeReadTime(bytes) > since;
+  for (const { field, bytes } of fieldsOf(Buffer.from(document.buffer, document.byteOffset, document.length)))
+    if (field === 3) return decodeReadTime(bytes) > since;
   throw new ArchiveError('record-invalid', 'a document without a time of creation');
 };
