@@ -10,6 +10,8 @@ export interface Toolkit {
   readonly endpoint: string;
   readonly sourceProjectId: string;
   readonly token: TokenSupplier;
+  /** What it means that the project knows us and does not let us: SOURCE_AUTH_ERROR unless said. */
+  readonly refusedAs?: 'SOURCE_AUTH_ERROR' | 'TARGET_PERMISSION_DENIED';
 }
 
 /** With the access the project was connected with. Nothing is asked before the first call. */
@@ -40,8 +42,8 @@ const triesMax = 6;
 const firstWaitMs = 200;
 
 /**
- * Tries again what may succeed, and replaces a token that is refused once. Throws SOURCE_AUTH_ERROR where the project does not
- * let us in. The same call may reach the service twice: whoever calls sees to it that this does no harm.
+ * Tries again what may succeed, and replaces a token that is refused once. Throws `refusedAs` where the project does not
+ * let us. The same call may reach the service twice: whoever calls sees to it that this does no harm.
  */
 export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitAnswer> => {
   let refresh = false;
@@ -53,7 +55,7 @@ export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<
       continue;
     }
     if (answer.status === 200 || isUnused(answer)) return answer;
-    if (answer.status === 401 || answer.status === 403 || answer.status === 404) throw refusal(answer);
+    if (answer.status === 401 || answer.status === 403 || answer.status === 404) throw refusal(toolkit, answer);
     if (answer.status !== 0 && answer.status !== 429 && answer.status < 500) return answer;
     if (tries === triesMax)
       throw new SourceError('INTERNAL_ERROR', `The Identity Toolkit did not answer after ${tries} attempts.`, {
@@ -110,8 +112,8 @@ const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | 
   }
 };
 
-const refusal = (answer: ToolkitAnswer): SourceError =>
+const refusal = ({ refusedAs = 'SOURCE_AUTH_ERROR' }: Toolkit, answer: ToolkitAnswer): SourceError =>
   new SourceError(
-    'SOURCE_AUTH_ERROR',
+    answer.status === 401 ? 'SOURCE_AUTH_ERROR' : refusedAs,
     `Access to the users of Firebase Authentication was refused: ${messageOf(answer.body) || answer.status}`,
   );

@@ -1,7 +1,7 @@
 export { type AuthUser, listAuthUsers, readAuthUsers } from './auth-user.ts';
 export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-user-import.ts';
 export { type KnownUser, lookUpAuthUsers } from './auth-user-lookup.ts';
-export { passwordOf } from './auth-user-password.ts';
+export { isRedacted } from './auth-user-password.ts';
 export { removeAuthUsers } from './auth-user-removal.ts';
 export { listRootCollections, type RootCollection } from './collection.ts';
 export { connectionOf } from './connection.ts';

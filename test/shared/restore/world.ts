@@ -54,6 +54,7 @@ export const newRestoreWorld = (): RestoreWorld => {
       };
       return world.machine ? world.machine.source(options) : new Source(options);
     },
+    openToolkit: (_tenant, { sourceProjectId }) => ({ endpoint: server.url, sourceProjectId, token: () => world.token() }),
     openStore: async (...all) => {
       const store = await openStore(...all);
       return world.machine ? world.machine.store(store) : store;
