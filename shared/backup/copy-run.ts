@@ -11,7 +11,6 @@ import { PartWriter } from './part.ts';
 import { lockOf } from './prepare.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { stillRunning } from './running.ts';
-import type { Claim } from './shard.ts';
 
 /** One run of a worker over a shard. */
 export interface CopyRun {
@@ -44,9 +43,19 @@ export const beatOf = ({
  */
 const writing = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
 
+/** What a part is written for, and where to. */
+export type PartRun = Pick<CopyRun, 'backup' | 'dataKey' | 'store' | 'halt'>;
+export interface PartClaim {
+  readonly shard: { readonly number: number };
+  readonly part: number;
+}
+
 /** Runs the work with a part to write; whatever fails, no upload stays open, and what was stored for nothing is removed. */
-export const withPart = async <T>(run: CopyRun, claim: Claim, work: (part: PartWriter) => Promise<T>): Promise<T> => {
-  const { backup, dataKey, store, halt } = run;
+export const withPart = async <T>(
+  { backup, dataKey, store, halt }: PartRun,
+  claim: PartClaim,
+  work: (part: PartWriter) => Promise<T>,
+): Promise<T> => {
   const part = new PartWriter(store, claim.shard.number, claim.part, {
     ...writing,
     identity: backup.archive,
@@ -65,7 +74,7 @@ export const withPart = async <T>(run: CopyRun, claim: Claim, work: (part: PartW
   }
 };
 
-const namesOf = ({ shard: { number }, part }: Claim): readonly string[] => [
+const namesOf = ({ shard: { number }, part }: PartClaim): readonly string[] => [
   objectName('chunk', number, part),
   objectName('index', number, part),
 ];

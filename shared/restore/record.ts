@@ -107,6 +107,8 @@ export interface RestoreShardRecord extends Item {
   readonly checkedTo?: string;
   /** Part numbers of the journal given out so far: a run commits only while its own is the last. */
   readonly parts: number;
+  /** The last part given out that was kept, or had nothing to keep; undefined before the first. */
+  readonly stored?: number;
   readonly isChecked: boolean;
   /** What the check has looked at, and decided. */
   readonly checked: number;
