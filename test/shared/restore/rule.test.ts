@@ -1,0 +1,264 @@
+/** What may be done to a restore in which state: cancelling, resuming and taking back. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { beforeEach, suite, test } from 'node:test';
+import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
+import { restoreStatuses } from '../../../shared/contract/restore.ts';
+import type { Acting } from '../../../shared/organization/index.ts';
+import { after, type Change, commit, iso, newId } from '../../../shared/platform/index.ts';
+import { projectKey } from '../../../shared/project/index.ts';
+import { cancelRestore } from '../../../shared/restore/cancel.ts';
+import { readRestore } from '../../../shared/restore/read.ts';
+import { type RestoreRecord, restoreKey } from '../../../shared/restore/record.ts';
+import { resumeRestore } from '../../../shared/restore/resume.ts';
+import { undoRestore } from '../../../shared/restore/undo.ts';
+import {
+  begin,
+  beginAnew,
+  code,
+  destination,
+  now,
+  organization,
+  putBackup,
+  putRestore,
+  restoringOf,
+  table,
+  targetId,
+  tenant,
+} from './sample.ts';
+
+let backup: BackupRecord;
+let safety: BackupRecord;
+beforeEach(() => {
+  beginAnew();
+  backup = putBackup();
+  safety = putBackup({ trigger: 'safety', projectId: targetId });
+});
+
+const days = (count: number): Date => after(now, count * 24 * 3_600);
+const acting = { tenant, organization, actor: { type: 'user', id: newId('user'), email: null } } as unknown as Acting;
+const recordOf = ({ id }: RestoreRecord) => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
+const lock = () => table.get(projectKey.job(tenant, targetId));
+const unlock = () => table.items.delete(`${projectKey.job(tenant, targetId).pk}\n${projectKey.job(tenant, targetId).sk}`);
+const eventsNow = () => table.find(`ORG#${tenant.organizationId}`, 'EVENT#').map(({ type }) => type);
+const tasks = () => table.find(`ORG#${tenant.organizationId}`, 'TASK#').map(({ message }) => JSON.parse(String(message)).task);
+
+/** Sealed, with a safety backup of its own, and ended. */
+const ended = (more: Partial<RestoreRecord> = {}): RestoreRecord => {
+  const { restore } = begin(backup);
+  const journal = { ...restore.journal, backupId: safety.id };
+  const sealed = {
+    plan: { create: 2, overwrite: 1, skip: 0, delete: 0, unchanged: 4 },
+    sealedAt: iso(now),
+    safetyBackupId: safety.id,
+  };
+  const end = { status: 'completed', completedAt: iso(now), undoUntil: iso(days(7)) } as const;
+  return putRestore(backup, { ...sealed, ...end, journal, shards: 3, since: 'then', written: 3, ...more });
+};
+const unsealed = (more: Partial<RestoreRecord> = {}): RestoreRecord => {
+  const {
+    sealedAt: _,
+    safetyBackupId: __,
+    ...rest
+  } = ended({ status: 'failed', plan: null, undoUntil: null, written: 0, ...more });
+  table.put(rest);
+  return rest as RestoreRecord;
+};
+
+suite('cancelling', () => {
+  const cancel = async ({ id }: RestoreRecord) => {
+    const { restore, change } = await cancelRestore(acting, id, now);
+    await commit(change.writes);
+    return restore;
+  };
+
+  for (const status of ['pending', 'running'] as const)
+    test(`one that is ${status} is over at once; its target and its backup are let go of when nothing writes any more`, async () => {
+      const { restore, writes } = begin(backup);
+      await commit(writes);
+      table.put({ ...restore, status, phase: 'Validating' });
+      const cancelled = await cancel(restore);
+      deepEqual([cancelled.status, cancelled.error?.code, cancelled.completedAt], ['cancelled', 'CANCELLED', iso(now)]);
+      deepEqual(
+        [recordOf(restore).status, recordOf(restore).phase, recordOf(restore).undoUntil],
+        ['cancelled', 'Validating', null],
+      );
+      deepEqual([lock()?.jobId, restoringOf(backup)], [restore.id, 1]);
+      deepEqual(eventsNow(), ['restore.failed']);
+    });
+
+  test('what it wrote can be taken back for 7 days, and is kept so long', async () => {
+    const restore = ended({ status: 'running', completedAt: null, undoUntil: null });
+    equal((await cancel(restore)).undoUntil, iso(days(7)));
+    equal(table.get<BackupRecord>(backupKey.backup(tenant, safety.id))?.expiresAt, iso(days(7)));
+  });
+
+  test('one that is sealed at the same moment is looked at again', async () => {
+    const restore = unsealed({ status: 'running' });
+    const { change } = await cancelRestore(acting, restore.id, now);
+    table.put({ ...restore, sealedAt: iso(now), safetyBackupId: safety.id });
+    await rejects(commit(change.writes), { name: 'ApiError', code: 'CONFLICT' });
+  });
+
+  for (const status of restoreStatuses.filter((one) => one !== 'pending' && one !== 'running'))
+    test(`one that is ${status} stays as it is`, async () => {
+      const restore = ended({ status });
+      await rejects(cancel(restore), code('CONFLICT', new RegExp(`this one is ${status}.*/undo`)));
+      equal(recordOf(restore).status, status);
+    });
+
+  test('one that is not there', async () => {
+    for (const id of [newId('restore'), 'x', '', backup.id])
+      await rejects(cancelRestore(acting, id, now), code('RESTORE_NOT_FOUND'));
+  });
+});
+
+test('whatever is no id of a restore, there is no such restore', async () => {
+  for (const id of [newId('restore'), newId('backup'), 'x', '', 'rst_', '#'])
+    await rejects(readRestore(tenant, id), code('RESTORE_NOT_FOUND'));
+});
+
+suite('resuming', () => {
+  const resume = async (restore: RestoreRecord, at = now) => {
+    const { restore: resumed, change } = await resumeRestore(tenant, restore, at);
+    await commit(change.writes);
+    return resumed;
+  };
+
+  for (const status of ['failed', 'cancelled'] as const)
+    test(`one that is ${status} goes on with its plan, its journal and its shards`, async () => {
+      const failure = { code: 'INTERNAL_ERROR', message: 'x' } as const;
+      const restore = ended({ status, error: failure, failure, trouble: failure, phase: 'Finalizing', toldPercent: 70 });
+      const resumed = await resume(restore, days(6));
+      deepEqual([resumed.status, resumed.phase, resumed.attempt], ['pending', 'Restoring', 2]);
+      const kept = recordOf(restore);
+      deepEqual([kept.error, kept.completedAt, kept.undoUntil], [null, null, null]);
+      deepEqual([kept.failure, kept.trouble], [undefined, undefined]);
+      deepEqual([kept.plan, kept.shards, kept.since, kept.written, kept.toldPercent], [restore.plan, 3, 'then', 3, 70]);
+      deepEqual(kept.journal, restore.journal);
+      deepEqual([restoringOf(backup), restoringOf(safety), lock()?.jobId], [1, 1, restore.id]);
+      deepEqual(tasks(), [{ kind: 'start-restore', restoreJobId: restore.id, attempt: 2 }]);
+      equal(table.get(restoreKey.running(tenant, restore.id))?.attempt, 2);
+    });
+
+  test('one that had no whole plan begins anew, with a journal of its own', async () => {
+    const restore = unsealed({ expected: 10, checked: 5, phase: 'Validating' });
+    const resumed = await resume(restore);
+    deepEqual([resumed.status, resumed.phase], ['pending', 'Initializing']);
+    const kept = recordOf(restore);
+    deepEqual([kept.expected, kept.checked, kept.plan, kept.shards, kept.since], [0, 0, null, undefined, undefined]);
+    ok(kept.journal.backupId !== restore.journal.backupId);
+    equal(kept.journal.path, `kept/here/${targetId}/${kept.journal.backupId}`);
+    deepEqual(
+      kept.givenUp?.map(({ backupId }) => backupId),
+      [restore.journal.backupId],
+    );
+    equal(kept.journal.storageDestination.id, destination.id);
+  });
+
+  const refused: readonly (readonly [string, () => RestoreRecord, RegExp, number?])[] = [
+    ['one that is pending', () => ended({ status: 'pending' }), /goes on by itself/],
+    ['one that is running', () => ended({ status: 'running' }), /goes on by itself/],
+    ['one that is completed', () => ended(), /nothing left to resume.*undo/],
+    ['one that was taken back', () => ended({ status: 'failed', undoneBy: 'rst_x' }), /taken back by rst_x; start another/],
+    ['one that only planned', () => ended({ status: 'failed', dryRun: true }), /ask for the plan again/],
+    ['one that ended a week ago', () => ended({ status: 'failed' }), /could be resumed until .*; start another/, 7],
+  ];
+  for (const [what, make, message, day = 0] of refused)
+    test(`${what} is refused, and told what to do`, async () => {
+      const restore = make();
+      await rejects(resume(restore, days(day)), code('CONFLICT', message));
+      deepEqual([recordOf(restore).attempt, lock(), restoringOf(backup)], [1, undefined, undefined]);
+    });
+
+  test('one that was cancelled and still writes waits until it has stopped', async () => {
+    const restore = ended({ status: 'cancelled' });
+    table.put({ ...projectKey.job(tenant, targetId), jobId: restore.id, kind: 'restore', since: '' });
+    await rejects(resume(restore), code('JOB_IN_PROGRESS', /not stopped/));
+    table.put({ ...projectKey.job(tenant, targetId), jobId: 'bkp_x', kind: 'backup', since: '' });
+    await rejects(resume(restore), code('JOB_IN_PROGRESS', /A backup/));
+  });
+
+  test('of two at the same moment one goes on', async () => {
+    const restore = ended({ status: 'failed' });
+    const both = await Promise.all([resumeRestore(tenant, restore, now), resumeRestore(tenant, restore, now)]);
+    await commit(both[0].change.writes);
+    await rejects(commit(both[1].change.writes), code('CONFLICT'));
+    deepEqual([recordOf(restore).attempt, restoringOf(backup), restoringOf(safety)], [2, 1, 1]);
+  });
+
+  test('without its backup, its safety backup or its target there is nothing to go on with', async () => {
+    const restore = ended({ status: 'failed' });
+    table.put({ ...backup, status: 'deleted' });
+    await rejects(resume(restore), code('BACKUP_NOT_FOUND'));
+    table.put(backup);
+    table.put({ ...safety, status: 'deleted' });
+    await rejects(resume(restore), code('BACKUP_NOT_FOUND', /safety backup.*start another/));
+    table.put(safety);
+    await rejects(resume({ ...restore, targetProjectId: newId('project') }), code('PROJECT_NOT_FOUND'));
+  });
+});
+
+suite('taking back', () => {
+  const by = { encryption: { mode: 'kms', keyId: 'arn' } as const, createdBy: { type: 'user', id: 'usr_x' } };
+  const undo = async (restore: RestoreRecord, at = now) => {
+    const { restore: begun, change } = await undoRestore(tenant, restore, by, at);
+    await commit(change.writes);
+    return { begun, change: change as Change };
+  };
+
+  for (const status of ['completed', 'failed', 'cancelled'] as const)
+    test(`one that is ${status} is another restore, of its safety backup, saved first like any`, async () => {
+      const restore = ended({ status, includeAuthUsers: true, maxWritesPerSecond: 9 });
+      const { begun, change } = await undo(restore, days(6.9));
+      deepEqual([begun.backupId, begun.undoOf, begun.mergeMode, begun.collections], [safety.id, restore.id, 'rollback', ['*']]);
+      deepEqual(
+        [begun.targetProjectId, begun.projectId, begun.safetyBackup, begun.includeAuthUsers],
+        [targetId, targetId, true, true],
+      );
+      deepEqual([begun.maxWritesPerSecond, begun.dryRun, begun.attempt], [9, false, 1]);
+      ok(begun.journal.backupId !== safety.id);
+      deepEqual([restoringOf(safety), restoringOf(backup), lock()?.jobId], [1, undefined, begun.id]);
+      // It is only said to be taken back when it is.
+      equal(recordOf(restore).undoneBy, null);
+      deepEqual(change.audit[0]?.resource, { type: 'restore', id: restore.id });
+      equal(change.audit[0]?.details?.restoreJobId, begun.id);
+    });
+
+  const refused: readonly (readonly [string, () => RestoreRecord, RegExp, number?])[] = [
+    ['one that is pending', () => ended({ status: 'pending' }), /is pending; cancel it first/],
+    ['one that is running', () => ended({ status: 'running' }), /is running; cancel it first/],
+    ['one that was taken back', () => ended({ undoneBy: 'rst_x' }), /to have it again, undo rst_x/],
+    ['one that only planned', () => ended({ dryRun: true }), /nothing to take back/],
+    ['one that failed before it wrote', () => unsealed(), /failed before it wrote anything/],
+    ['one a week later', () => ended(), /could be taken back until .*; restore a backup/, 7],
+  ];
+  for (const [what, make, message, day = 0] of refused)
+    test(`${what} is refused, and told why`, async () => {
+      await rejects(undo(make(), days(day)), code('CONFLICT', message));
+      deepEqual([lock(), restoringOf(safety)], [undefined, undefined]);
+    });
+
+  test('one that asked for no safety backup, and one that touched nothing', async () => {
+    const { safetyBackupId: _, ...bare } = ended();
+    await rejects(undo({ ...bare, safetyBackup: false } as RestoreRecord), code('CONFLICT', /without a safety backup/));
+    await rejects(undo(bare as RestoreRecord), code('CONFLICT', /found nothing to write/));
+  });
+
+  test('whose safety backup or target is gone', async () => {
+    const restore = ended();
+    table.put({ ...safety, status: 'deleted' });
+    await rejects(undo(restore), code('BACKUP_NOT_FOUND', /safety backup/));
+    table.put(safety);
+    await rejects(undo({ ...restore, targetProjectId: newId('project') }), code('PROJECT_NOT_FOUND'));
+  });
+
+  test('happens once: beside another, and after it', async () => {
+    const restore = ended();
+    const late = await undoRestore(tenant, restore, by, now);
+    await undo(restore);
+    await rejects(commit(late.change.writes), code('JOB_IN_PROGRESS'));
+    unlock();
+    table.put({ ...recordOf(restore), undoneBy: 'rst_x' });
+    await rejects(commit(late.change.writes), code('CONFLICT'));
+  });
+});
