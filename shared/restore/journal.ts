@@ -66,7 +66,7 @@ export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecor
     return uploading(await engine.openStore(tenant, destination, journal.path));
   } catch (error) {
     if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationGone(error);
-    return refuse(error);
+    return asUpload(error);
   }
 };
 
@@ -74,23 +74,24 @@ export const destinationGone = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup is gone', undefined, { cause });
 
 const uploading = (store: Store): Store => ({
-  put: (...all) => store.put(...all).catch(refuse),
+  put: (...all) => store.put(...all).catch(asUpload),
   upload: (...all) => uploadingTo(store.upload(...all)),
-  get: (...all) => store.get(...all).catch(refuse),
-  head: (...all) => store.head(...all).catch(refuse),
+  get: (...all) => store.get(...all).catch(asUpload),
+  head: (...all) => store.head(...all).catch(asUpload),
   list: (...all) => store.list(...all),
-  remove: (...all) => store.remove(...all).catch(refuse),
-  abandon: (...all) => store.abandon(...all).catch(refuse),
+  remove: (...all) => store.remove(...all).catch(asUpload),
+  abandon: (...all) => store.abandon(...all).catch(asUpload),
   close: () => store.close(),
 });
 
 const uploadingTo = (upload: Upload): Upload => ({
-  write: (pieces) => upload.write(pieces).catch(refuse),
-  finish: () => upload.finish().catch(refuse),
+  write: (pieces) => upload.write(pieces).catch(asUpload),
+  finish: () => upload.finish().catch(asUpload),
   abort: () => upload.abort(),
 });
 
-const refuse = (error: unknown): never => {
-  if (!(error instanceof StorageError)) throw error;
+/** Throws what a store said as said of an upload. */
+export const asUpload = (error: unknown): never => {
+  if (!(error instanceof StorageError) || error instanceof UploadError) throw error;
   throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket });
 };

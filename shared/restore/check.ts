@@ -1,0 +1,73 @@
+/** The second step: plans one shard against the live target, as far as its time reaches, and saves what will be touched. */
+import { Halt } from '../job/index.ts';
+import { get, log, type Tenant } from '../platform/index.ts';
+import { checkDocuments } from './check-documents.ts';
+import type { CheckClaim, CheckRun } from './check-run.ts';
+import { checkUsers } from './check-users.ts';
+import type { RestoreEngine } from './engine.ts';
+import { journalBackup, openJournalStore } from './journal.ts';
+import { claimPart } from './notes.ts';
+import { openForRestore, readSource } from './opening.ts';
+import { partiesOf } from './parties.ts';
+import { type RestoreRecord, restoreKey, type ScopeRecord } from './record.ts';
+import { readRunning } from './running.ts';
+import { scopeFor } from './scope.ts';
+
+/** True if the shard is checked; false if another run is to go on behind what this one stored. */
+export const checkShard = async (
+  tenant: Tenant,
+  restoreJobId: string,
+  number: number,
+  handOver: Date,
+  engine: RestoreEngine,
+): Promise<boolean> => {
+  const { restore, organization } = await readRunning(tenant, restoreJobId);
+  // One that is resumed with its journal complete has nothing to check.
+  if (restore.sealedAt !== undefined) return true;
+  const parties = await partiesOf(tenant, restore, organization);
+  const backup = await readSource(tenant, restore.backupId);
+  const scope = scopeFor(restore, backup, (await readNamed(tenant, restore)).documents);
+  const dataKey = await engine.dataKeyOf(tenant, journalBackup(tenant, restore));
+  const halt = new Halt(handOver, engine.clock);
+  const store = await openJournalStore(tenant, restore, engine);
+  try {
+    const open = await openForRestore(tenant, backup, engine);
+    const target = engine.openSource(tenant, parties.target);
+    try {
+      return await checkAll({ parties, restore, backup, open, target, store, dataKey, scope, halt, engine }, number);
+    } finally {
+      target.close();
+      open.close();
+    }
+  } finally {
+    halt.close();
+    store.close();
+  }
+};
+
+const checkAll = async (run: CheckRun, number: number): Promise<boolean> => {
+  const { parties, restore, halt, engine } = run;
+  while (!halt.isPaused) {
+    const claim = await claimPart(parties.tenant, restore, number, engine.random);
+    if (!claim) return true;
+    const isDone = await checkPart(run, claim);
+    log.info('checked a part', { restoreJobId: restore.id, number, part: claim.part, isDone });
+    if (isDone) return true;
+  }
+  return false;
+};
+
+const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
+  claim.shard.range === undefined ? checkUsers(run, claim) : checkDocuments(run, claim);
+
+/** The documents asked for by name; undefined where all of the collections are. */
+export const readNamed = async (
+  tenant: Tenant,
+  { id }: Pick<RestoreRecord, 'id'>,
+): Promise<{
+  readonly documents: readonly string[] | undefined;
+  readonly given: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
+}> => {
+  const named = (await get(restoreKey.scope(tenant, id))) as ScopeRecord | undefined;
+  return { documents: named && JSON.parse(named.documents), given: named && JSON.parse(named.given) };
+};
