@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Archive, Seeker } from '../archive/index.ts';
 import { invalid } from '../contract/errors.ts';
+import { rootOf } from './archive-side.ts';
 import type { Counts, Stop } from './diff-merge.ts';
-import { rootOf } from './diff-side.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 const Cursor = z.object({

@@ -1,6 +1,5 @@
-import { compareNames } from '../archive/index.ts';
 import { sameFields } from '../firestore/index.ts';
-import type { Side } from './diff-side.ts';
+import { orderOf, type Side } from './side.ts';
 
 export interface Counts {
   readonly added: number;
@@ -73,12 +72,6 @@ export const merge = async (from: Side, to: Side, { limit, countsOn, isOver, ...
 };
 
 const nothing = Buffer.alloc(0);
-
-/** A side at its end comes after every name. */
-const orderOf = (from: Side, to: Side): number => {
-  if (!from.name || !to.name) return from.name ? -1 : 1;
-  return compareNames(from.name, to.name);
-};
 
 const judge = async (from: Side, to: Side): Promise<'changed' | 'unchanged'> => {
   if (from.seconds === to.seconds && from.nanos === to.nanos) return 'unchanged';

@@ -7,12 +7,14 @@ import type { Diff } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { intersection, type NameRange, probeSource, type Source, scopeOf } from '../firestore/index.ts';
 import { type Clock, fingerprint } from '../platform/index.ts';
+import { ArchiveSide } from './archive-side.ts';
 import { costOf } from './data.ts';
 import { beginning, nameAt, type Progress, readCursor, type Sides, writeCursor } from './diff-cursor.ts';
 import { type Merged, merge } from './diff-merge.ts';
-import { ArchiveSide, LiveSide, type Side } from './diff-side.ts';
+import { LiveSide } from './live-side.ts';
 import type { OpenArchive } from './open.ts';
 import type { BackupRecord } from './record.ts';
+import type { Side } from './side.ts';
 
 export interface DiffOptions {
   readonly limit: number;

@@ -1,7 +1,8 @@
 import type { Archive } from '../archive/index.ts';
+import { ArchiveSide, LiveSide, LookupSide, orderOf, type TargetSide } from '../backup/index.ts';
 import type { MergeMode } from '../contract/restore.ts';
-import type { NameRange, Source } from '../firestore/index.ts';
-import type { Action } from './judge.ts';
+import { intersection, type NameRange, type Source } from '../firestore/index.ts';
+import { type Action, Judge } from './judge.ts';
 import type { Scope } from './scope.ts';
 
 export interface WalkOptions {
@@ -16,7 +17,7 @@ export interface WalkOptions {
   readonly readTime: string;
   readonly signal: AbortSignal;
   /** Asked now and then: whether it has taken long enough. */
-  readonly isOver?: () => boolean;
+  readonly isOver?: (() => boolean) | undefined;
 }
 
 /** What is to be done with one document; all of it is valid during the visit only, because the memory is used again. */
@@ -29,20 +30,126 @@ export interface Decision {
   readonly isOfBackup: boolean;
 }
 
-/** The backup and the target side by side in the order of names; each document that the restore is about is decided once. */
+export type Visit = (decision: Decision) => Promise<void> | undefined;
+
+/** Documents looked at between two looks at the clock. */
+const lookEvery = 64;
+/** Of the target's documents that a restore is not about, so many are read, and twice as many as it is about; then names are asked for. */
+const foreignMax = 2_000;
+const foreignShare = 2;
+/** The target is read in order and mostly for good, so more than a little may come at once. */
+const batchBytes = 256 << 10;
+
+/**
+ * The backup and the target side by side in the order of names: each document that the restore is about is decided once. The
+ * contents of everything that is to be written were opened, and so proven, when it is visited.
+ */
 export class Walk {
-  /** What the target has billed so far. */
-  reads = 0;
-  /** The path up to which, itself included, everything is decided; undefined before the first. */
+  /** A path up to which, itself included, everything is decided; if `isOver` ended it early, nothing is beyond. */
   reached: string | undefined;
   readonly #options: WalkOptions;
+  readonly #judge: Judge;
+  readonly #deletes: boolean;
+  #readsBefore = 0;
+  #live: TargetSide | undefined;
+  /** One serves for all documents. */
+  readonly #decision: Mutable<Decision> = { name: nothing, action: 'skip', live: undefined, isOfBackup: false };
+  #decided = 0;
+  #foreign = 0;
 
   constructor(options: WalkOptions) {
+    const { archive, target, mode, isUndo } = options;
     this.#options = options;
+    this.#judge = new Judge({ mode, from: archive.manifest.source, to: target.database });
+    this.#deletes = mode === 'rollback' && !isUndo;
   }
 
-  /** False if `isOver` ended it early: everything up to `reached` was visited, and nothing beyond. */
-  async run(_visit: (decision: Decision) => Promise<void> | undefined): Promise<boolean> {
-    throw new Error(`not yet: ${this.#options.mode}`);
+  /** What the target has billed so far. */
+  get reads(): number {
+    return this.#readsBefore + (this.#live?.reads ?? 0);
+  }
+
+  /** Waits for a visit that takes time. False if `isOver` ended it early. */
+  async run(visit: Visit): Promise<boolean> {
+    const { scope, bound } = this.#options;
+    let ranges = intersection(scope.ranges, [bound]);
+    let { look } = scope;
+    for (;;) {
+      const next = await this.#walk(ranges, look, visit);
+      if (next === undefined) return true;
+      if (next === 'later') return false;
+      ranges = intersection(ranges, [{ from: next }]);
+      look = 'lookup';
+    }
+  }
+
+  async #walk(ranges: readonly NameRange[], look: Scope['look'], visit: Visit): Promise<string | undefined> {
+    const { archive, target, isUndo: withTombstones, ...at } = this.#options;
+    const options = { readTime: at.readTime, signal: at.signal, batchBytes, withTombstones };
+    const lookups = look === 'lookup' ? new LookupSide(target, archive, options) : undefined;
+    const live = lookups ?? new LiveSide(target, ranges, options);
+    const archived = new ArchiveSide(archive, ranges, { withBodies: true, withTombstones }, lookups?.through);
+    this.#readsBefore = this.reads;
+    this.#live = live;
+    try {
+      await archived.load();
+      // A target that nothing is compared with, and nothing deleted in, is not asked.
+      if (archived.name || this.#deletes) await live.load();
+      return await this.#merge(archived, live, visit);
+    } finally {
+      await Promise.all([archived.close(), live.close()]);
+    }
+  }
+
+  /** The path from which on to ask for names, `later` if it took long enough, undefined if all is done. */
+  async #merge(archived: ArchiveSide, live: TargetSide, visit: Visit): Promise<string | undefined> {
+    const { wants, look } = this.#options.scope;
+    const { isOver } = this.#options;
+    for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
+      const order = orderOf(archived, live);
+      const name = (order > 0 ? live.name : archived.name) ?? nothing;
+      if (n % lookEvery === 0 && isOver?.()) return 'later';
+      if ((order > 0 && !this.#deletes) || (wants && !wants(name.toString()))) {
+        if (order >= 0) this.#foreign += 1;
+        if (this.#isForeign(look) && archived.name) return archived.name.toString();
+      } else {
+        const judged = this.#decide(order, archived, live);
+        const action = typeof judged === 'string' ? judged : await judged;
+        const pending = visit(this.#made(name, action, order, live));
+        if (pending) await pending;
+      }
+      if (n % lookEvery === lookEvery - 1) this.reached = name.toString();
+      if (order <= 0 && !archived.step()) await archived.load();
+      if (order >= 0 && !live.step()) await live.load();
+    }
+    return undefined;
+  }
+
+  /** Whether most of what the target sends is of no concern. */
+  #isForeign(look: Scope['look']): boolean {
+    return look === 'scan' && !this.#deletes && this.#foreign > foreignMax + foreignShare * this.#decided;
+  }
+
+  #decide(order: number, archived: ArchiveSide, live: TargetSide): Action | Promise<Action> {
+    if (order > 0) return 'delete';
+    if (order < 0 && archived.isTombstone) return 'unchanged';
+    const known = order < 0 ? undefined : this.#judge.atOnce(archived, live);
+    if (known) return known;
+    const decide = (): Action => (order < 0 ? 'create' : this.#judge.byContents(archived, live));
+    return archived.want() ? decide() : archived.open().then(decide);
+  }
+
+  #made(name: Buffer, action: Action, order: number, live: TargetSide): Decision {
+    const decision = this.#decision;
+    decision.name = name;
+    decision.action = action;
+    decision.isOfBackup = order <= 0;
+    decision.live = action === 'overwrite' || action === 'delete' ? live.document() : undefined;
+    this.#decided += 1;
+    return decision;
   }
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const nothing = Buffer.alloc(0);
