@@ -1,5 +1,6 @@
 /** How a project hashes the passwords of its users: without it, a hash cannot be put into any project, not even its own. */
 import * as z from 'zod';
+import { SourceError } from '../firestore/index.ts';
 import { callToolkit, isUnused, notTaken, type Toolkit } from './identity-toolkit.ts';
 
 /** A secret of the project: kept in memory only. Keys in base64, as the API gives and takes them. */
@@ -30,3 +31,16 @@ const Config = z.object({
     }),
   }),
 });
+
+/** Whether two users of the project may have the same e-mail address; not where nothing is said of it. */
+export const letsShareEmails = async (toolkit: Toolkit, signal?: AbortSignal): Promise<boolean> => {
+  try {
+    const answer = await callToolkit(toolkit, { path: '/config', signal });
+    return Sharing.safeParse(answer.body).data?.signIn.allowDuplicateEmails ?? false;
+  } catch (error) {
+    if (error instanceof SourceError && !error.isTransient && error.code !== 'CANCELLED') return false;
+    throw error;
+  }
+};
+
+const Sharing = z.object({ signIn: z.object({ allowDuplicateEmails: z.boolean().default(false) }) });

@@ -32,7 +32,7 @@ export const planUsers = async (
     const groups = Array.from({ length: atOnce }, (_, n) => start + n * lookedUpAtOnce)
       .map((first) => ids.slice(first, first + lookedUpAtOnce))
       .filter((group) => group.length > 0);
-    const found = await Promise.all(groups.map((group) => lookUpAuthUsers(toolkit, group, signal)));
+    const found = await Promise.all(groups.map((group) => lookUpAuthUsers(toolkit, group, { signal })));
     there += found.reduce((sum, users) => sum + users.size, 0);
   }
   const isKept = mode === 'skip_existing';

@@ -19,7 +19,7 @@ const lasting = [
  */
 export const ownAmong = async (toolkit: Toolkit, users: readonly AuthUser[], signal: AbortSignal): Promise<number> => {
   const ids = users.map(({ id }) => id);
-  const there = await lookUpAuthUsers(toolkit, ids, signal);
+  const there = await lookUpAuthUsers(toolkit, ids, { signal });
   return users.filter(({ id, json }) => {
     const found = there.get(id);
     const wanted = JSON.parse(json.toString()) as Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import { get } from '../platform/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../project/index.ts';
 import { HashSource } from './hash-source.ts';
 import { type Failure, type RestoreRecord, restoreKey } from './record.ts';
+import { clashesOf } from './user-clash.ts';
 import { ownAmong } from './user-owner.ts';
 import { targetUsers, type UserMatch, usersAlong } from './users.ts';
 import { type Progress, reportWrites, type WriteClaim, type WriteRun } from './write-run.ts';
@@ -85,17 +86,21 @@ class UserWriting {
   }
 
   async #sendUsers(): Promise<Pick<Progress, 'written' | 'raced' | 'failures'>> {
-    const users = this.#put;
-    if (users.length === 0) return nothing;
-    const { halt, restore } = this.#run;
+    if (this.#put.length === 0) return nothing;
+    const { halt, open, restore } = this.#run;
+    const signal = halt.storing;
+    const clashes = await clashesOf(this.#put, { toolkit: this.#target, backup: open.archive, signal });
+    const users = this.#put.filter(({ id }) => !clashes.has(id));
     const overwrite = restore.mergeMode !== 'skip_existing';
-    const options = { hash: await this.#hash.config(), overwrite, signal: halt.storing };
-    const refused = await importAuthUsers(this.#target, users, options);
+    const refused = await importAuthUsers(this.#target, users, { hash: await this.#hash.config(), overwrite, signal });
     const there = users.filter(({ id }) => refused.get(id)?.code === 'exists');
-    const own = there.length === 0 ? 0 : await ownAmong(this.#target, there, halt.storing);
-    const failures: readonly Failure[] = [...refused]
-      .filter(([, { code }]) => code !== 'exists')
-      .map(([id, { code, message }]) => ({ path: `accounts/${id}`, code, message }));
+    const own = there.length === 0 ? 0 : await ownAmong(this.#target, there, signal);
+    const failures: readonly Failure[] = [
+      ...[...clashes].map(([id, message]) => ({ path: `accounts/${id}`, code: 'ALREADY_EXISTS', message })),
+      ...[...refused]
+        .filter(([, { code }]) => code !== 'exists')
+        .map(([id, { code, message }]) => ({ path: `accounts/${id}`, code, message })),
+    ];
     return { written: users.length - refused.size + own, raced: there.length - own, failures };
   }
 
