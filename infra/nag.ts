@@ -36,15 +36,23 @@ export const acceptances: readonly Acceptance[] = [
     reason: "Customers' roles are in their own accounts; each trusts us only with the ExternalId it was told.",
   },
   {
-    path: /^Engine\/BackupReapRole$/,
+    path: /^Engine\/(Backup|Restore)ReapRole$/,
     rules: ['AwsSolutions-IAM5'],
-    reason: 'It looks at and ends executions of the backup workflow; their names are known only when they start.',
+    reason: 'It looks at and ends executions of its workflow; their names are known only when they start.',
   },
   {
     path: /^Engine\/BackupWorkflowRole$/,
     rules: [
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup:*]',
       'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-backup/*:*]',
+    ],
+    reason: 'Its map watches and ends the executions of its items; they are named when they start.',
+  },
+  {
+    path: /^Engine\/RestoreWorkflowRole$/,
+    rules: [
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore:*]',
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:backup-management-service-restore/*:*]',
     ],
     reason: 'Its map watches and ends the executions of its items; they are named when they start.',
   },
