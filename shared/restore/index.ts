@@ -1,12 +1,15 @@
 export { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
 export { cancelRestore } from './cancel.ts';
+export { checkShard } from './check.ts';
 export { cleanUpRestore, resumableUntil } from './cleaning.ts';
 export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './creation.ts';
 export { refuseRestoreCrowd } from './crowd.ts';
 export { historyOf, restoreData, restoreEvent } from './data.ts';
 export { failRestore, reasonFor } from './ending.ts';
 export { cleaningEngine, type RestoreEngine, restoreEngine } from './engine.ts';
+export { finishRestore } from './finish.ts';
 export { listRestores, type RestoreFilter } from './list.ts';
+export { prepareRestore } from './prepare.ts';
 export { purgeRestores } from './purge.ts';
 export { noSuchRestore, readRestore } from './read.ts';
 export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './reaping.ts';
@@ -22,5 +25,7 @@ export {
 } from './record.ts';
 export { type RestoreRequest, readRequest } from './request.ts';
 export { resumeRestore } from './resume.ts';
+export { sealJournal } from './seal.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './step.ts';
 export { undoRestore } from './undo.ts';
+export { writeShard } from './write.ts';
