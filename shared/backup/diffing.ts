@@ -1,29 +1,24 @@
 /** A comparison within one call: what may be compared with what, and who is told. */
-import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
 import { type Role, reaches } from '../contract/access.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { SourceError } from '../firestore/index.ts';
-import { after, type Change, commit, type Tenant } from '../platform/index.ts';
-import { type ProjectRecord, readProject, unauthorizedWrite } from '../project/index.ts';
+import { after, type Change, type Tenant } from '../platform/index.ts';
+import { readProject } from '../project/index.ts';
+import { type Asker, askingMs, askingSource } from './asking.ts';
 import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff.ts';
 import { type Engine, engine } from './engine.ts';
 import { readBackup } from './read.ts';
 import { callersDoors, reading, refuseUnlessWhole } from './reading.ts';
 import type { BackupRecord } from './record.ts';
 
-export interface DiffCall {
-  readonly tenant: Tenant;
-  readonly actor: Actor;
+export interface DiffCall extends Asker {
   /** Undefined for a service account: what it may do is told by its scopes. */
   readonly role: Role | undefined;
-  readonly origin: Origin;
-  readonly now: Date;
   readonly page: { readonly limit: number; readonly after: string | undefined };
 }
 
 /** The function ends after 20 s; opening, and telling what was found, take some of them. */
 const workSeconds = 13;
-const sourceMs = 17_000;
 
 /** Comparing shows which documents there are: it is noted as reading is. */
 export const compareBackup = async (
@@ -74,32 +69,11 @@ const withBackup = async (
 const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptions, doors: Engine): Promise<DiffPage> => {
   const { tenant } = call;
   const project = await readProject(tenant, backup.projectId);
-  const source = doors.openSource(tenant, project, patience);
-  const signal = AbortSignal.timeout(sourceMs);
+  const signal = AbortSignal.timeout(askingMs);
   const { maxReads } = project.settings;
-  try {
-    return await reading(
-      tenant,
-      backup,
-      (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate),
-      doors,
-    );
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'SOURCE_AUTH_ERROR') await tellRefusal(call, project, error);
-    throw error;
-  } finally {
-    source.close();
-  }
-};
-
-/** Three tries are what fits into a call. */
-const patience = {
-  attempts: 3,
-  firstDelayMs: 200,
-  mostDelayMs: 1_000,
-  firstExhaustedDelayMs: 500,
-  mostExhaustedDelayMs: 1_000,
-  silenceMs: sourceMs,
+  return askingSource(call, project, doors, (source) =>
+    reading(tenant, backup, (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate), doors),
+  );
 };
 
 /** Without point-in-time recovery a database is remembered for an hour. */
@@ -107,12 +81,4 @@ const tooLate = (error: unknown): never => {
   if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
     throw invalid('cursor', 'is too old: the source no longer remembers the moment that was compared; begin again without it');
   throw error;
-};
-
-/** A source that refuses is noted before the caller is told: the call changes nothing else. */
-const tellRefusal = async ({ tenant, actor, origin, now }: DiffCall, project: ProjectRecord, error: ApiError): Promise<void> => {
-  if (project.status !== 'connected') return;
-  const resource = { type: 'project', id: project.id };
-  const note = { scope: tenant.organizationId, resource, details: { reason: error.message } };
-  await commit([unauthorizedWrite(tenant, project, now), auditEntry('project.unauthorized', note, actor, origin, now)]);
 };

@@ -1,4 +1,5 @@
 export { type ArchivePart, ArchiveSide, archiveRanges, firstFrom, rootOf } from './archive-side.ts';
+export { type Asker, askingMs, askingSource } from './asking.ts';
 export { type BrowseQuery, browseBackup } from './browsing.ts';
 export { cancelBackup } from './cancel.ts';
 export { cleanUp } from './cleaning.ts';
@@ -26,6 +27,7 @@ export { expectedReads, planBackup } from './planning.ts';
 export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';
 export { noSuchBackup, readBackup } from './read.ts';
+export { callersDoors, reading } from './reading.ts';
 export { reapBackup, runningBackups, type Workflow } from './reaping.ts';
 export {
   type BackupRecord,

@@ -9,6 +9,7 @@ export { failRestore, reasonFor } from './ending.ts';
 export { cleaningEngine, type RestoreEngine, restoreEngine } from './engine.ts';
 export { finishRestore } from './finish.ts';
 export { listRestores, type RestoreFilter } from './list.ts';
+export { planInCall } from './plan-in-call.ts';
 export { prepareRestore } from './prepare.ts';
 export { purgeRestores } from './purge.ts';
 export { noSuchRestore, readRestore } from './read.ts';

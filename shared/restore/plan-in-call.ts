@@ -1,0 +1,108 @@
+/** What a restore would do, told within the call that asks: the target is looked at as it is, and nothing is written anywhere. */
+import type * as z from 'zod';
+import type { Archive } from '../archive/index.ts';
+import { type Asker, askingMs, askingSource, type BackupRecord, callersDoors, costOf, reading } from '../backup/index.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { DryRun } from '../contract/restore.ts';
+import { probeSource, type Source, SourceError } from '../firestore/index.ts';
+import { after } from '../platform/index.ts';
+import type { ProjectRecord } from '../project/index.ts';
+import type { RestoreWish } from './creation.ts';
+import { cutScope } from './cut.ts';
+import { type RestoreEngine, restoreEngine } from './engine.ts';
+import { missingIn } from './missing.ts';
+import { planUsers } from './plan-users.ts';
+import type { PlanCounts } from './record.ts';
+import { scopeFor } from './scope.ts';
+import { Walk } from './walk.ts';
+
+type Planned = z.input<typeof DryRun>;
+type Changes = Planned['changes'];
+
+export interface PlanAsked {
+  readonly backup: BackupRecord;
+  readonly target: ProjectRecord;
+  readonly wish: Pick<RestoreWish, 'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers'>;
+}
+
+/** The function ends after 20 s; opening, the users and the answer take some of them. */
+const walkSeconds = 12;
+/** What one call may be billed as, about, and may read of a backup. */
+const readsMax = 50_000;
+const recordsMax = 500_000;
+const changesMax = 100;
+
+/** Undefined if there is more to look at than fits into a call: then it takes a job. */
+export const planInCall = (
+  asker: Asker,
+  asked: PlanAsked,
+  doors: RestoreEngine = { ...restoreEngine, ...callersDoors },
+): Promise<Planned | undefined> => {
+  const { backup, target, wish } = asked;
+  const signal = AbortSignal.timeout(askingMs);
+  return reading(
+    asker.tenant,
+    backup,
+    async ({ archive }) => {
+      try {
+        const planned = await askingSource(asker, target, doors, (source) =>
+          planDocuments(archive, source, asked, signal, doors),
+        );
+        if (!planned || !wish.includeAuthUsers) return planned;
+        const authUsers = await planUsers(archive, doors.openToolkit(asker.tenant, target), wish.mergeMode, signal);
+        return authUsers && { ...planned, authUsers: { ...authUsers } };
+      } catch (error) {
+        if (error instanceof SourceError && error.code === 'CANCELLED') return undefined;
+        throw error;
+      }
+    },
+    doors,
+  );
+};
+
+const planDocuments = async (
+  archive: Archive,
+  target: Source,
+  { backup, target: project, wish }: PlanAsked,
+  signal: AbortSignal,
+  { clock }: RestoreEngine,
+): Promise<Planned | undefined> => {
+  const until = after(clock.now(), walkSeconds);
+  const { mergeMode, collections, documents } = wish;
+  const scope = scopeFor({ ...wish, undoOf: null }, backup, documents?.paths);
+  const notFound = await missingIn(archive, { collections, given: documents?.given });
+  const cuts = await cutScope(archive, scope);
+  if (cuts.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
+  const { maxReads = Number.POSITIVE_INFINITY } = project.settings;
+  const { readTime } = await probeSource(target, signal);
+  const readsOf = (): number => 1 + walk.reads;
+  const isOver = (): boolean => clock.now() >= until || readsOf() > Math.min(readsMax, maxReads);
+  const options = { archive, target, scope, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
+  const walk = new Walk(options);
+  const counts: { -readonly [Action in keyof PlanCounts]: number } = {
+    create: 0,
+    overwrite: 0,
+    skip: 0,
+    delete: 0,
+    unchanged: 0,
+  };
+  const changes: Changes = [];
+  const isWhole = await walk.run(({ name, action }) => {
+    counts[action] += 1;
+    if (action !== 'unchanged' && changes.length < changesMax) changes.push({ path: name.toString(), action });
+    return undefined;
+  });
+  if (readsOf() > maxReads) throw tooManyReads(maxReads, readsOf());
+  if (!isWhole) return undefined;
+  return {
+    ...{ ...counts, notFound: [...notFound], dryRun: true, backupId: backup.id, projectId: backup.projectId },
+    ...{ targetProjectId: project.id, mergeMode, readTime, changes, cost: costOf(readsOf()) },
+  };
+};
+
+const tooManyReads = (maxReads: number, reads: number): ApiError =>
+  new ApiError(
+    'CONFLICT',
+    `The plan would read more documents of the target than maxReads of its project allows: ${reads} so far, ${maxReads} are allowed`,
+    { maxReads, reads },
+  );
