@@ -9,6 +9,7 @@ Object.assign(process.env, {
   PURGE_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:purge',
   BACKUP_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:backup',
   VERIFY_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:verify',
+  RESTORE_WORKFLOW_ARN: 'arn:aws:states:eu-central-1:000000000000:stateMachine:restore',
 });
 
 const organizationId = 'org_01JWNVAV000000000000000000';
@@ -138,6 +139,20 @@ test('a backup is started once, whichever task asks for it', async () => {
   deepEqual(
     aws.sent('StartExecution').map(({ name, stateMachineArn, input }) => [name, stateMachineArn, JSON.parse(String(input))]),
     Array(2).fill([backupId, process.env.BACKUP_WORKFLOW_ARN, { organizationId, backupId }]),
+  );
+});
+
+test('each attempt of a restore is started once, whichever task asks for it', async () => {
+  const restoreJobId = 'rst_01JWNVAV000000000000000000';
+  for (const [n, attempt] of [1, 1, 2].entries())
+    deepEqual(await run(message({ kind: 'start-restore', restoreJobId, attempt }, `${taskId.slice(0, -1)}${n}`)), []);
+  deepEqual(
+    aws.sent('StartExecution').map(({ name, stateMachineArn, input }) => [name, stateMachineArn, JSON.parse(String(input))]),
+    [1, 1, 2].map((attempt) => [
+      `${restoreJobId}-${attempt}`,
+      process.env.RESTORE_WORKFLOW_ARN,
+      { organizationId, restoreJobId, attempt },
+    ]),
   );
 });
 

@@ -1,5 +1,5 @@
 /** What may be done to a backup in which state: starting, cancelling, verifying and deleting, decided without a table. */
-import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import {
   type BackupRecord,
@@ -165,6 +165,13 @@ suite('deleting', () => {
       deepEqual(keysOf(remove({ status }).writes), ['update BACKUP', 'put ARCHIVE', 'put TASK']));
   for (const status of ['pending', 'running'] as const)
     test(`one that is ${status} is not`, () => throws(() => remove({ status }), code('JOB_IN_PROGRESS')));
+  test('one that a restore reads is not, until the last of them has ended', () => {
+    for (const restoring of [1, 2])
+      throws(() => remove({ restoring }), { code: 'JOB_IN_PROGRESS', details: { kind: 'restore' } });
+    const where = (more: Partial<BackupRecord>) => (remove(more).writes[0] as { condition: string }).condition;
+    match(where({ restoring: 0 }), /#restoring = :was_restoring/, 'one that begins at the same moment wins');
+    match(where({}), /attribute_not_exists\(#restoring\)/);
+  });
   test('a deleted one is gone', () => throws(() => remove({ status: 'deleted' }), code('BACKUP_NOT_FOUND')));
   test('one that is locked stays until its day', () => {
     throws(() => remove({ lockedUntil: '2026-03-01T10:00:01.000Z' }), code('CONFLICT'));

@@ -289,6 +289,7 @@ for (const [what, more, code] of [
     { verification: { status: 'running', depth: 'full', checkedAt: start.toISOString(), objects: 0, findings: [] } },
     'JOB_IN_PROGRESS',
   ],
+  ['is being restored', { restoring: 1 }, 'JOB_IN_PROGRESS'],
   ['is wrapped by a passphrase', { encryption: { mode: 'customer', keyId: 'k' } }, 'CONFLICT'],
 ] as const)
   test(`a project with a backup that ${what} stays, untouched`, async () => {

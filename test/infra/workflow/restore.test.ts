@@ -1,0 +1,150 @@
+/** The restore workflow itself, run with faults in its steps. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { StateMachine } from 'aws-local-stepfunctions';
+import { restoreDefinition, restoreSteps } from '../../../infra/workflow/restore.ts';
+import type { Step } from '../../../infra/workflow/step.ts';
+
+const steps = Object.fromEntries(
+  restoreSteps.map((name) => [name, { arn: `arn:aws:lambda:eu-west-1:123456789012:function:${name}`, timeoutSeconds: 60 }]),
+) as Record<(typeof restoreSteps)[number], Step>;
+/** As text, as it is deployed: no two of its parts are one object. */
+const definition = JSON.stringify(restoreDefinition(steps));
+const input = { organizationId: 'org_1', restoreJobId: 'rst_1', attempt: 2 };
+const item = { organizationId: 'org_1', restoreJobId: 'rst_1' };
+
+const named = (name: string): Error => Object.assign(new Error(`${name} happened`), { name });
+
+type Call = readonly [state: string, event: Record<string, unknown>];
+type Answer = (event: Record<string, unknown>, times: number) => unknown;
+const states = ['Prepare', 'Check shard', 'Seal', 'Write shard', 'Finish', 'Fail'];
+
+/** Runs it with steps that do what the script says; waits take no time, and are listed as calls. */
+const run = async (script: Readonly<Record<string, Answer>>) => {
+  const calls: Call[] = [];
+  const handler = (state: string) => async (event: unknown) => {
+    const given = event as Record<string, unknown>;
+    const times = calls.filter(([name, { shard }]) => name === state && shard === given.shard).length;
+    calls.push([state, given]);
+    return (await script[state]?.(given, times)) ?? null;
+  };
+  const execution = new StateMachine(JSON.parse(definition), { validationOptions: { noValidate: true } }).run(input, {
+    overrides: {
+      taskResourceLocalHandlers: Object.fromEntries(states.map((state) => [state, handler(state)])) as never,
+      retryIntervalOverrides: Object.fromEntries(states.map((state) => [state, 0])),
+      waitTimeOverrides: { Settle: 0 },
+    },
+  });
+  let settled = false;
+  const watching = (async () => {
+    for await (const event of execution.eventLogs) settled ||= 'state' in event && event.state.name === 'Settle';
+  })();
+  const outcome = await execution.result.then(
+    () => 'succeeded',
+    (error: Error) => `failed: ${error.name}`,
+  );
+  await watching.catch(() => undefined);
+  return { calls, outcome, order: calls.map(([state]) => state), settled };
+};
+
+const done: Answer = (event) => ({ ...event, done: true, failed: false });
+const well: Readonly<Record<string, Answer>> = {
+  Prepare: () => ({ shards: [0, 1], failed: false }),
+  'Check shard': done,
+  Seal: () => ({ writes: true, failed: false }),
+  'Write shard': done,
+  Finish: () => ({ failed: false }),
+};
+const throwing =
+  (name: string, timesMax = Number.POSITIVE_INFINITY, otherwise: Answer = () => null): Answer =>
+  (event, times) => {
+    if (times < timesMax) throw named(name);
+    return otherwise(event, times);
+  };
+
+suite('restore', () => {
+  test('is a state machine', () =>
+    assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
+
+  test('prepares, checks every shard, seals, writes every shard and finishes', async () => {
+    const { calls, order, outcome } = await run(well);
+    assert.equal(outcome, 'succeeded');
+    const twice = (state: string) => [state, state];
+    assert.deepEqual(order, ['Prepare', ...twice('Check shard'), 'Seal', ...twice('Write shard'), 'Finish']);
+    const given = (state: string) => calls.filter(([name]) => name === state).map(([, event]) => event);
+    assert.deepEqual(given('Prepare'), [input]);
+    for (const state of ['Check shard', 'Write shard'])
+      assert.deepEqual(
+        given(state),
+        [0, 1].map((shard) => ({ ...item, shard })),
+      );
+    const [finish] = given('Finish');
+    assert.deepEqual([finish?.organizationId, finish?.restoreJobId], ['org_1', 'rst_1']);
+  });
+
+  test('nothing is written before all is checked and sealed', async () => {
+    for (const state of ['Prepare', 'Check shard', 'Seal'])
+      for (const trouble of [throwing('TypeError'), throwing('JobFailed'), (event: object) => ({ ...event, failed: true })]) {
+        const { order } = await run({ ...well, [state]: trouble });
+        assert.ok(!order.includes('Write shard'), state);
+        assert.equal(order.at(-1), 'Fail');
+      }
+  });
+
+  test('what has nothing to write is finished at once', async () => {
+    const { order } = await run({ ...well, Seal: () => ({ writes: false, failed: false }) });
+    assert.deepEqual(order, ['Prepare', 'Check shard', 'Check shard', 'Seal', 'Finish']);
+  });
+
+  test('a shard that is not done is given back to a worker, with what the last one answered', async () => {
+    for (const state of ['Check shard', 'Write shard']) {
+      const answer: Answer = (event, times) => ({ ...event, done: times === 2 });
+      const { calls, outcome } = await run({ ...well, Prepare: () => ({ shards: [0] }), [state]: answer });
+      assert.equal(outcome, 'succeeded');
+      assert.deepEqual(
+        calls.filter(([name]) => name === state).map(([, event]) => event),
+        [{ ...item, shard: 0 }, ...Array(2).fill({ ...item, shard: 0, done: false })],
+      );
+    }
+  });
+
+  for (const state of ['Prepare', 'Check shard', 'Seal', 'Write shard', 'Finish']) {
+    test(`a step ${state} that says it failed is not tried again and leads to Fail, which ends the workflow well`, async () => {
+      const { calls, order, outcome } = await run({ ...well, [state]: (event) => ({ ...event, done: false, failed: true }) });
+      assert.equal(outcome, 'succeeded');
+      assert.equal(order.at(-1), 'Fail');
+      assert.equal(calls.filter(([name, { shard }]) => name === state && (shard ?? 0) === 0).length, 1);
+      const [, given] = calls.at(-1)!;
+      assert.deepEqual([given.organizationId, given.restoreJobId, given.attempt], ['org_1', 'rst_1', 2]);
+    });
+
+    test(`a passing fault in ${state} is tried again`, async () => {
+      for (const fault of ['Lambda.TooManyRequestsException', 'StorageError', 'States.Timeout', 'Lambda.Unknown']) {
+        const { order, outcome } = await run({ ...well, [state]: throwing(fault, 2, well[state]) });
+        assert.equal(outcome, 'succeeded', fault);
+        assert.equal(order.at(-1), 'Finish', fault);
+      }
+    });
+
+    test(`a fault in ${state} that does not pass leads to Fail`, async () => {
+      const { calls, order, outcome } = await run({ ...well, [state]: throwing('TypeError') });
+      assert.equal(outcome, 'succeeded');
+      assert.equal(order.at(-1), 'Fail');
+      assert.ok((calls.at(-1)![1].error as { Error?: string }).Error);
+    });
+  }
+
+  test('the target is freed only after those who wrote to it had time to stop', async () => {
+    const failing = { ...well, 'Write shard': throwing('TypeError') };
+    const { settled, order } = await run(failing);
+    assert.deepEqual([settled, order.at(-1)], [true, 'Fail']);
+    assert.equal((await run({ ...well, 'Check shard': throwing('TypeError') })).settled, false);
+    const { Settle } = (JSON.parse(definition) as { States: Record<string, { Seconds: number }> }).States;
+    assert.ok(Settle && Settle.Seconds > 2, 'more than they need to notice');
+  });
+
+  test('when Fail itself cannot be done the execution fails, so that the alarm rings', async () => {
+    const { outcome } = await run({ ...well, Prepare: throwing('JobFailed'), Fail: throwing('TypeError') });
+    assert.match(outcome, /^failed/);
+  });
+});
