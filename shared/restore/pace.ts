@@ -1,24 +1,31 @@
 /** The pace that all writers of a restore share, kept in one item of the table. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { type RateState, type RateStore, SharedPace } from '../firestore/index.ts';
 import { isConflict } from '../job/index.ts';
 import { after, commit, epochSeconds, get, type Item, type Tenant } from '../platform/index.ts';
 import type { RestoreEngine } from './engine.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
-export const sharedPace = (tenant: Tenant, restore: RestoreRecord, { clock, random }: RestoreEngine): SharedPace =>
-  new SharedPace({
-    store: new TableRateStore(tenant, restore.id, { clock, random }),
+type PaceEngine = Pick<RestoreEngine, 'clock' | 'random' | 'sleep'>;
+
+export const sharedPace = (tenant: Tenant, restore: RestoreRecord, engine: PaceEngine): SharedPace => {
+  const { clock, random, sleep } = engine;
+  const store = new TableRateStore(tenant, restore.id, engine);
+  return new SharedPace({
+    store,
     clock,
     random,
     maxWritesPerSecond: restore.maxWritesPerSecond,
+    ...(sleep && { sleep }),
   });
+};
 
 interface PaceRecord extends Item {
   readonly version: number;
   readonly state: RateState;
   readonly ttl: number;
 }
+
+const realTime = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
 
 /** Twenty writers ask every second or two; each clash is over in milliseconds. */
 const triesMax = 50;
@@ -33,10 +40,10 @@ const keptSeconds = 30 * 24 * 3_600;
  */
 export class TableRateStore implements RateStore {
   readonly #key;
-  readonly #engine: Pick<RestoreEngine, 'clock' | 'random'>;
+  readonly #engine: PaceEngine;
   #known: { readonly record: PaceRecord | undefined } | undefined;
 
-  constructor(tenant: Tenant, restoreJobId: string, engine: Pick<RestoreEngine, 'clock' | 'random'>) {
+  constructor(tenant: Tenant, restoreJobId: string, engine: PaceEngine) {
     this.#key = restoreKey.pace(tenant, restoreJobId);
     this.#engine = engine;
   }
@@ -59,7 +66,8 @@ export class TableRateStore implements RateStore {
       } catch (error) {
         this.#known = undefined;
         if (!isConflict(error) || tries === triesMax) throw error;
-        await pause(this.#engine.random() * clashMs);
+        const { sleep = realTime } = this.#engine;
+        await sleep(this.#engine.random() * clashMs, undefined);
       }
     }
   }
