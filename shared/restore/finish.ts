@@ -43,7 +43,8 @@ const account = async (tenant: Tenant, id: string): Promise<void> => {
   const { restore } = await readRunning(tenant, id);
   if (!restore.plan) throw new JobFailure('INTERNAL_ERROR', 'The restore has no plan');
   if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' } })]);
-  const shards = await readShards(tenant, id);
+  // Attempts that were given up have left theirs.
+  const shards = (await readShards(tenant, id)).filter(({ number }) => number < (restore.shards ?? 0));
   const documents = accountOf(shards.filter(({ range }) => range !== undefined));
   const users = accountOf(shards.filter(({ range }) => range === undefined));
   const { written, deleted, raced, failed } = documents;

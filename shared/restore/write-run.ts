@@ -40,11 +40,11 @@ const clashMs = 100;
 /** Undefined if the shard is done. */
 export const claimShard = async (
   tenant: Tenant,
-  restoreJobId: string,
+  { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
   number: number,
   random: () => number,
 ): Promise<WriteClaim | undefined> => {
-  const key = restoreKey.shard(tenant, restoreJobId, number);
+  const key = restoreKey.shard(tenant, id, number);
   for (let tries = 1; ; tries++) {
     const shard = (await get(key)) as RestoreShardRecord | undefined;
     if (!shard) throw new Error(`there is no shard ${number}`);
@@ -54,16 +54,23 @@ export const claimShard = async (
       await commit([
         // Until the run says how it ended, nobody knows what it wrote.
         set(key, { runs, isUnsure: true }, { where: { runs: shard.runs, isWritten: false } }),
-        whileRunning(tenant, restoreJobId),
+        whileRunning(tenant, id, { attempt }),
       ]);
       return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      stillGoing((await get(restoreKey.restore(tenant, restoreJobId))) as RestoreRecord | undefined);
+      sameAttempt((await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined, attempt);
       if (tries === triesMax) throw error;
       await pause(random() * clashMs);
     }
   }
+};
+
+/** Throws NotRunning also if the restore goes on in another attempt. */
+const sameAttempt = (record: RestoreRecord | undefined, attempt: number): RestoreRecord => {
+  const restore = stillGoing(record);
+  if (restore.attempt !== attempt) throw new NotRunning('gone on with by another attempt');
+  return restore;
 };
 
 /** What a run has done since it last told. Of the shard of users, users are counted. */
@@ -90,7 +97,7 @@ export interface Progress {
  * looks at what this one has written.
  */
 export const reportWrites = async (
-  { parties, restore: { id }, engine: { clock, random } }: Pick<WriteRun, 'parties' | 'restore' | 'engine'>,
+  { parties, restore: { id, attempt }, engine: { clock, random } }: Pick<WriteRun, 'parties' | 'restore' | 'engine'>,
   { shard: { number }, run }: WriteClaim,
   progress: Progress,
 ): Promise<void> => {
@@ -100,7 +107,7 @@ export const reportWrites = async (
   let expected: number | undefined;
   for (let tries = 1; ; tries++) {
     const [record, shard] = (await getAll(keys)) as [RestoreRecord | undefined, RestoreShardRecord | undefined];
-    const restore = stillGoing(record);
+    const restore = sameAttempt(record, attempt);
     if (shard?.runs !== run) throw new NotRunning('written by another worker');
     // The answer to a commit that did happen may have been lost.
     if (expected !== undefined && shard.reports === expected) return;
@@ -142,7 +149,7 @@ const restoreWrites = (
   progress: Progress,
   clock: Clock,
 ): readonly Write[] => {
-  const { toldPercent, failed } = restore;
+  const { toldPercent, failed, attempt } = restore;
   // Users are counted by themselves, when the restore ends.
   const more = range === undefined ? none : progress;
   const after: RestoreRecord = {
@@ -163,7 +170,7 @@ const restoreWrites = (
       },
       set: { ...(told !== undefined && { toldPercent: told }), ...failures },
       // Whoever tells of a tenth is the only one, and whoever adds to a list has seen all of it.
-      where: { ...(told !== undefined && { toldPercent }), ...('failures' in failures && { failed }) },
+      where: { attempt, ...(told !== undefined && { toldPercent }), ...('failures' in failures && { failed }) },
     }),
     ...writes,
   ];

@@ -1,14 +1,11 @@
 /** The fourth step: writes one shard of the plan to the target, as far as its time reaches. */
-import { openArchive, readBackup } from '../backup/index.ts';
 import { Halt } from '../job/index.ts';
-import type { OrganizationRecord } from '../organization/index.ts';
-import { get, log, type Tenant } from '../platform/index.ts';
-import { type ProjectRecord, projectKey, readProject } from '../project/index.ts';
-import type { RestoreParties } from './check-run.ts';
+import { log, type Tenant } from '../platform/index.ts';
 import type { RestoreEngine } from './engine.ts';
 import { journalBackup } from './journal.ts';
+import { openForRestore, readSource } from './opening.ts';
 import { sharedPace } from './pace.ts';
-import type { RestoreRecord } from './record.ts';
+import { partiesOf } from './parties.ts';
 import { readRunning } from './running.ts';
 import { writeDocuments } from './write-documents.ts';
 import { claimShard, type WriteClaim, type WriteRun } from './write-run.ts';
@@ -24,14 +21,14 @@ export const writeShard = async (
 ): Promise<boolean> => {
   const { restore, organization } = await readRunning(tenant, restoreJobId);
   const parties = await partiesOf(tenant, restore, organization);
-  const backup = await readBackup(tenant, restore.backupId);
-  const open = await openArchive(tenant, backup, undefined, engine);
+  const backup = await readSource(tenant, restore.backupId);
+  const open = await openForRestore(tenant, backup, engine);
   try {
-    const journal = await openArchive(tenant, journalBackup(tenant, restore), undefined, engine);
+    const journal = await openForRestore(tenant, journalBackup(tenant, restore), engine);
     const target = engine.openSource(tenant, parties.target);
     const halt = new Halt(handOver, engine.clock);
     try {
-      const claim = await claimShard(tenant, restoreJobId, number, engine.random);
+      const claim = await claimShard(tenant, restore, number, engine.random);
       const pace = sharedPace(tenant, restore, engine);
       return !claim || (await writeClaimed({ parties, restore, backup, open, journal, target, halt, engine, pace }, claim));
     } finally {
@@ -49,15 +46,4 @@ const writeClaimed = async (run: WriteRun, claim: WriteClaim): Promise<boolean> 
   const isDone = await (range === undefined ? writeUsers(run, claim) : writeDocuments(run, claim));
   log.info('wrote to the target', { restoreJobId: run.restore.id, number, run: claim.run, isDone });
   return isDone;
-};
-
-const partiesOf = async (
-  tenant: Tenant,
-  { projectId, targetProjectId }: RestoreRecord,
-  organization: OrganizationRecord,
-): Promise<RestoreParties> => {
-  const target = await readProject(tenant, targetProjectId);
-  const project =
-    projectId === targetProjectId ? target : ((await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined);
-  return { tenant, organization, project, target };
 };
