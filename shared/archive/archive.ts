@@ -3,7 +3,7 @@ import { lastAtMost } from './binary-search.ts';
 import { decodeBase64 } from './bytes.ts';
 import { ArchiveError } from './error.ts';
 import { FrameOpener } from './frame-opener.ts';
-import { noncePrefixBytes, saltBytes } from './header.ts';
+import { encodeHeader, noncePrefixBytes, saltBytes } from './header.ts';
 import { objectId } from './identity.ts';
 import type { PageEntry } from './index-writer.ts';
 import { Leaf } from './leaf.ts';
@@ -25,6 +25,8 @@ export interface ArchiveSource {
   /** The data key of a backup: this one, or an earlier one in whose chunks it finds records. */
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Told of a range that failed its check and is fetched once more: so a bad transfer is told from damage. */
+  /** Whether the clear text before an object's frames is read and proven, too: nothing depends on it, but it was changed if it differs. */
+  readonly provesHeaders?: boolean | undefined;
   readonly onDoubt?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
 }
 
@@ -48,7 +50,7 @@ export class Archive {
   readonly manifest: Manifest;
   readonly #source: ArchiveSource;
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
-  readonly #openers = new Map<string, FrameOpener>();
+  readonly #openers = new Map<string, Promise<FrameOpener>>();
   readonly #recent = new Map<NamedPage, Promise<readonly Segment[]>>();
   /** The pages that have segments, in the order of names. */
   readonly pages: readonly NamedPage[];
@@ -133,12 +135,16 @@ export class Archive {
     open: (bytes: Uint8Array, opener: FrameOpener) => T,
   ): Promise<T> {
     const opener = await this.#opener(entry);
+    return this.#twice(entry, async () => open(await this.#fetch(entry, offset, length), opener));
+  }
+
+  async #twice<T>(entry: ObjectEntry, read: () => Promise<T>): Promise<T> {
     try {
-      return open(await this.#fetch(entry, offset, length), opener);
+      return await read();
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
       this.#source.onDoubt?.(entry, error);
-      return open(await this.#fetch(entry, offset, length), opener);
+      return read();
     }
   }
 
@@ -154,16 +160,27 @@ export class Archive {
     return bytes;
   }
 
-  async #opener(entry: ObjectEntry): Promise<FrameOpener> {
-    const known = this.#openers.get(objectId(entry));
-    if (known) return known;
+  #opener(entry: ObjectEntry): Promise<FrameOpener> {
+    const id = objectId(entry);
+    const known = this.#openers.get(id) ?? this.#newOpener(entry);
+    this.#openers.set(id, known);
+    // What failed may succeed for the next who asks.
+    known.catch(() => this.#openers.delete(id));
+    return known;
+  }
+
+  async #newOpener(entry: ObjectEntry): Promise<FrameOpener> {
     const { organization, project } = this.manifest;
     const [salt, noncePrefix] = [decodeBase64(entry.salt, saltBytes), decodeBase64(entry.noncePrefix, noncePrefixBytes)];
     if (!salt || !noncePrefix) throw new ArchiveError('manifest-invalid', 'an object without its salt');
     const header = { identity: { organization, project, backup: entry.backup }, name: entry.name, salt, noncePrefix };
-    const opener = new FrameOpener(header, await this.#source.dataKey(entry.backup));
-    this.#openers.set(objectId(entry), opener);
-    return opener;
+    if (this.#source.provesHeaders) await this.#twice(entry, () => this.#proveHeader(entry, encodeHeader(header)));
+    return new FrameOpener(header, await this.#source.dataKey(entry.backup));
+  }
+
+  async #proveHeader(entry: ObjectEntry, expected: Buffer): Promise<void> {
+    if (!expected.equals(await this.#fetch(entry, 0, expected.length)))
+      throw new ArchiveError('header-invalid', 'the object does not begin as it was written');
   }
 }
 

@@ -31,7 +31,10 @@ interface Part {
   readonly dataKey: Buffer;
 }
 
-export type Doors = Pick<Engine, 'openStore' | 'dataKeyOf'>;
+export interface Doors extends Pick<Engine, 'openStore' | 'dataKeyOf'> {
+  /** Whether of every object that is read its beginning is proven, too. */
+  readonly provesHeaders?: boolean;
+}
 
 /**
  * Fetches the manifest, proves that it is the one the record knows, and opens the data key. Parts of it are then read by
@@ -101,6 +104,7 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
   const archive = new Archive(manifest, {
     fetch: async ({ backup: id, name }, offset, length) => (await partOf(id)).store.get(name, { offset, length }),
     dataKey: async (id) => (await partOf(id)).dataKey,
+    provesHeaders: doors.provesHeaders,
     onDoubt: ({ name }, { code }) =>
       log.warn('a part of a backup failed its check and is read again', { backupId: backup.id, name, code }),
   });

@@ -7,7 +7,7 @@ import { checkUsers } from './check-users.ts';
 import type { RestoreEngine } from './engine.ts';
 import { journalBackup, openJournalStore } from './journal.ts';
 import { claimPart } from './notes.ts';
-import { openForRestore, readSource } from './opening.ts';
+import { openProven, readSource } from './opening.ts';
 import { partiesOf } from './parties.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from './record.ts';
 import { readRunning } from './running.ts';
@@ -31,7 +31,7 @@ export const checkShard = async (
   const halt = new Halt(handOver, engine.clock);
   const store = await openJournalStore(tenant, restore, engine);
   try {
-    const open = await openForRestore(tenant, backup, engine);
+    const open = await openProven(tenant, backup, engine);
     const target = engine.openSource(tenant, parties.target);
     try {
       return await checkAll({ parties, restore, backup, open, target, store, dataKey, scope, halt, engine }, number);

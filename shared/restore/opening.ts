@@ -9,6 +9,10 @@ import type { Tenant } from '../platform/index.ts';
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
   openArchive(tenant, backup, undefined, namingDoors(doors));
 
+/** The same for whoever vouches for all that will be read later: of every object also the beginning is proven. */
+export const openProven = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
+  openArchive(tenant, backup, undefined, { ...namingDoors(doors), provesHeaders: true });
+
 /** The backup of a restore. It is held while the restore runs, so that it is gone says that its organization goes. */
 export const readSource = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
   try {

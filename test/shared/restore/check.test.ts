@@ -110,30 +110,6 @@ suite('the journal', () => {
     deepEqual([...(folderOf(shop.world, restore.journal.path)?.objects.keys() ?? [])], []);
     deepEqual(await sealJournal(tenant, restore.id, shop.world.engine), { writes: false });
   });
-
-  test('is the same however little time each worker has', async () => {
-    const shop = await newShop();
-    const { world, backup } = shop;
-    const whole = await sealed(shop, { mergeMode: 'rollback' });
-    const expected = [...(await journalOf(world, whole.id))];
-    table.items.delete(`ORG#${tenant.organizationId}\nJOB#${targetId}`);
-    await putTarget(world, Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`a/new${n}`, text('new')])));
-    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
-    let runs = 0;
-    // The clock of a worker that has two thirds of a second stands still while it works: it is over at its first look.
-    const { shards } = await prepareRestore(tenant, id, world.engine);
-    for (const shard of shards)
-      while (!(await checkShard(tenant, id, shard, later(world.engine.clock.now(), runs++ < 40 ? 0.02 : 600), world.engine)));
-    await sealJournal(tenant, id, world.engine);
-    ok(runs > 1, `${runs} runs`);
-    const entries = await journalOf(world, id);
-    deepEqual(
-      [...entries].filter(([path]) => !path.startsWith('a/new')),
-      expected,
-    );
-    equal(entries.size, expected.length + 300);
-    equal(restoreOf(id).plan!.delete, extra.length + 300);
-  });
 });
 
 const liveNames = ({ world }: Shop): readonly (readonly [string, ReturnType<typeof text>])[] =>

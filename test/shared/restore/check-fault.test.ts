@@ -1,0 +1,158 @@
+/** Whatever is wrong with the backup, the bucket or the target is found before the first write, and named. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { StorageError, type Store } from '../../../shared/destination/index.ts';
+import { bound } from '../backup/faulty-store.ts';
+import { failedEarly } from './failing.ts';
+import { absent, newShop, type Shop } from './shop.ts';
+import { beginRestore, destinationId, folderOf, restoreOf, runRestore, server, table, tenant } from './world.ts';
+
+after(() => server.stop());
+
+const chunks = ['chunk/00000000-0000', 'chunk/00000001-0000', 'chunk/00000002-0000'] as const;
+const objectsOf = ({ world, backup }: Shop) => folderOf(world, backup.path).objects;
+const flip = (shop: Shop, name: string, at: number): void => {
+  const bytes = objectsOf(shop).get(name)!;
+  bytes[Math.floor((bytes.length - 1) * at)]! ^= 1;
+};
+
+suite('a backup', () => {
+  for (const at of [0, 0.3, 0.6, 1])
+    test(`with a flipped bit, ${at * 100} % into its third chunk`, async () => {
+      const shop = await newShop();
+      flip(shop, chunks[2], at);
+      const { phase, code, details, journal } = await failedEarly(shop);
+      deepEqual([phase, code, details?.object], ['Validating', 'CHUNK_CORRUPT', chunks[2]]);
+      deepEqual([...(folderOf(shop.world, journal.path)?.objects.keys() ?? [])], [], 'what was saved of no use stays');
+    });
+
+  test('with a flipped bit in its index', async () => {
+    const shop = await newShop();
+    flip(shop, 'index/00000001-0000', 0.9);
+    const { phase, code, details } = await failedEarly(shop);
+    ok(['Decompressing', 'Validating'].includes(phase), phase);
+    deepEqual([code, details?.object], ['CHUNK_CORRUPT', 'index/00000001-0000']);
+  });
+
+  for (const [what, strike, reason] of [
+    ['without one of its chunks', (shop: Shop) => objectsOf(shop).delete(chunks[1]), 'missing'],
+    [
+      'with a chunk that was cut',
+      (shop: Shop) => objectsOf(shop).set(chunks[1], objectsOf(shop).get(chunks[1])!.slice(0, 100)),
+      'size',
+    ],
+  ] as const)
+    test(what, async () => {
+      const shop = await newShop();
+      strike(shop);
+      const { phase, code, details, message } = await failedEarly(shop);
+      deepEqual([phase, code, details], ['Validating', 'CHUNK_CORRUPT', { reason, object: chunks[1] }]);
+      ok(message.includes(chunks[1]));
+    });
+
+  test('that is damaged where nobody asks for it is restored all the same', async () => {
+    const shop = await newShop();
+    objectsOf(shop).delete(chunks[0]);
+    const id = await beginRestore(shop.world, shop.backup, { collections: ['e'] });
+    await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
+    deepEqual([restoreOf(id).phase, restoreOf(id).plan?.create], ['Restoring', absent.length]);
+  });
+
+  test('of which a part came damaged once, and whole the second time, is not damaged', async () => {
+    const shop = await newShop();
+    const torn = new Set<string>();
+    shop.world.throughReading = (store) => ({
+      ...bound(store),
+      get: async (name, extent, signal) => {
+        const bytes = await store.get(name, extent, signal);
+        if (torn.has(name) || !name.startsWith('chunk')) return bytes;
+        torn.add(name);
+        return bytes.map((byte) => byte ^ 1);
+      },
+    });
+    const id = await beginRestore(shop.world, shop.backup);
+    await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
+    equal(restoreOf(id).phase, 'Restoring');
+    equal(torn.size, chunks.length);
+  });
+});
+
+suite('the bucket of the safety backup', () => {
+  const refusing = (shop: Shop, fails: (operation: string, name: string) => boolean, error: () => Error): void => {
+    const check = (operation: string, name: string): void => {
+      if (fails(operation, name)) throw error();
+    };
+    shop.world.throughReading = (store, folder): Store => {
+      if (folder === shop.backup.path) return store;
+      return {
+        ...bound(store),
+        put: async (name, ...all) => {
+          check('put', name);
+          return store.put(name, ...all);
+        },
+        head: async (name) => {
+          check('head', name);
+          return store.head(name);
+        },
+        upload: (name, options) => {
+          const upload = store.upload(name, options);
+          const finish = async () => {
+            check('finish', name);
+            return upload.finish();
+          };
+          return { ...upload, finish };
+        },
+      };
+    };
+  };
+
+  for (const [operation, name, where] of [
+    ['finish', 'chunk/', 'Validating'],
+    ['finish', 'index/', 'Validating'],
+    ['put', 'key', 'Validating'],
+    ['head', 'chunk/', 'Validating'],
+    ['put', 'manifest', 'Validating'],
+  ] as const)
+    for (const reason of ['denied', 'unavailable'] as const)
+      test(`refuses (${reason}) the ${operation} of ${name}: a failed upload, and the destination says so`, async () => {
+        const shop = await newShop();
+        refusing(
+          shop,
+          (done, object) => done === operation && object.startsWith(name),
+          () => new StorageError(reason, 'The destination does not want it'),
+        );
+        const { phase, code } = await failedEarly(shop);
+        deepEqual([phase, code], [where, 'STORAGE_UPLOAD_ERROR']);
+        const [destination] = table.find(`ORG#${tenant.organizationId}`).filter(({ id }) => id === destinationId);
+        equal(destination?.status, 'error');
+      });
+
+  test('keeps another manifest than it was given', async () => {
+    const shop = await newShop();
+    shop.world.throughReading = (store, folder): Store =>
+      folder === shop.backup.path
+        ? store
+        : { ...bound(store), put: (name, bytes, options) => store.put(name, bytes.slice(1), options) };
+    const { phase, code } = await failedEarly(shop, { safetyBackup: false });
+    deepEqual([phase, code], ['Validating', 'STORAGE_UPLOAD_ERROR']);
+  });
+});
+
+suite('a target', () => {
+  test('that refuses while it is looked at', async () => {
+    const shop = await newShop();
+    const { targetProjectId: project } = shop.world;
+    server.faults.add({ method: 'RunQuery', project, status: 'PERMISSION_DENIED', times: 100 });
+    const { phase, code } = await failedEarly(shop);
+    deepEqual([phase, code], ['Validating', 'TARGET_PERMISSION_DENIED']);
+  });
+
+  test('that breaks a stream is read on behind the last document', async () => {
+    const shop = await newShop();
+    const { targetProjectId: project } = shop.world;
+    server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 2, status: 'UNAVAILABLE' } });
+    const id = await beginRestore(shop.world, shop.backup);
+    await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
+    deepEqual([restoreOf(id).phase, restoreOf(id).plan?.create], ['Restoring', absent.length]);
+  });
+});
