@@ -1,0 +1,111 @@
+/** The end of restores on the stage: by the reaper where somebody stopped the workflow, by the workflow where it was cancelled. */
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { account } from '../../../infra/local/parts.ts';
+import { backups } from '../../../shared/contract/backups.ts';
+import { restores } from '../../../shared/contract/restores.ts';
+import { newDestination, newProject, seed, takeBackup } from '../../support/backup.ts';
+import { call, stageVariable } from '../../support/client.ts';
+import { addFault } from '../../support/fault.ts';
+import { newOrganization, type TestOrganization } from '../../support/organization.ts';
+import { contentsOf, endOfRestore, readRestore, startRestore, undo } from '../../support/restore.ts';
+import { itemsOf } from '../../support/table.ts';
+
+const region = stageVariable('STAGE_REGION');
+const workflow = `arn:aws:states:${region}:${account}:stateMachine:backup-management-service-restore`;
+Object.assign(process.env, {
+  ...{ AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'), AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY') },
+  ...{ AWS_SECRET_ACCESS_KEY: 'local', AWS_REGION: region, TABLE_NAME: stageVariable('STAGE_TABLE') },
+  ...{ PLAN: 'enterprise', AUDIT_RETENTION_DAYS: '365', RESTORE_WORKFLOW_ARN: workflow },
+});
+const { log, lookAtWorkflow } = await import('../../../shared/platform/index.ts');
+log.setLogLevel('SILENT');
+const { handler } = await import('../../../functions/restore/reap.ts');
+
+const text = (stringValue: string) => ({ text: { stringValue } });
+const before = { 'a/1': text('here before'), 'a/2': text('not in the backup') };
+const archived = { 'a/1': text('one'), 'b/1': text('two'), 'b/2': text('three') };
+
+interface Scene {
+  readonly organization: TestOrganization;
+  readonly by: { readonly token: string; readonly org: string };
+  readonly backupId: string;
+  readonly source: string;
+  readonly wish: object;
+  /** Lets the target take writes again. */
+  mend(): Promise<void>;
+}
+
+/** A backup, and another project into which nothing can be written for now. */
+const newScene = async (): Promise<Scene> => {
+  const organization = await newOrganization();
+  const [project, target, destination] = await Promise.all([
+    newProject(organization),
+    newProject(organization, { name: 'Target' }),
+    newDestination(organization),
+  ]);
+  await Promise.all([seed(project.sourceProjectId, archived), seed(target.sourceProjectId, before)]);
+  const { id: backupId } = await takeBackup(organization, { projectId: project.id, storageDestinationId: destination.id });
+  const source = target.sourceProjectId;
+  const mend = await addFault({ project: source, method: 'BatchWrite', delayMs: 2_000, status: 'UNAVAILABLE', times: 1_000 });
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  return { organization, by, backupId, source, wish: { backupId, targetProjectId: target.id }, mend };
+};
+
+/** A restore that is about to write. */
+const begin = async ({ organization, wish }: Scene): Promise<string> => {
+  const { restoreJobId } = await startRestore(organization, wish);
+  while ((await readRestore(organization, restoreJobId)).phase !== 'Restoring') await pause(50);
+  return restoreJobId;
+};
+const failures = async ({ organization }: Scene) =>
+  (await itemsOf(`ORG#${organization.id}`)).filter(({ type }) => type === 'restore.failed').length;
+const isLocked = async ({ organization }: Scene): Promise<boolean> =>
+  (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk.startsWith('JOB#'));
+
+test('a restore whose workflow was stopped fails once, and can be resumed and taken back', async () => {
+  const scene = await newScene();
+  const { organization, by, source, backupId } = scene;
+  const id = await begin(scene);
+  await handler();
+  equal(await lookAtWorkflow('RESTORE_WORKFLOW_ARN', `${id}-1`), 'running', 'one that runs is left alone');
+  const refusal = await call(backups.remove, { ...by, params: { backupId } });
+  deepEqual([refusal.status, refusal.body.error?.code, refusal.body.error?.details?.kind], [409, 'JOB_IN_PROGRESS', 'restore']);
+  await new SFNClient().send(
+    new StopExecutionCommand({ executionArn: `${workflow.replace('stateMachine', 'execution')}:${id}-1` }),
+  );
+  await Promise.all([handler(), handler()].map((run) => run.catch(() => undefined)));
+  const failed = await readRestore(organization, id);
+  deepEqual([failed.status, failed.phase, failed.error?.code], ['failed', 'Restoring', 'INTERNAL_ERROR']);
+  notEqual(failed.undoUntil, null);
+  deepEqual([await failures(scene), await isLocked(scene)], [1, false]);
+  await scene.mend();
+  equal((await call(restores.resume, { ...by, params: { restoreJobId: id }, body: {} })).status, 202);
+  const { status, attempts, documentsRestored } = await endOfRestore(organization, id);
+  deepEqual([status, attempts, documentsRestored], ['completed', 2, 3]);
+  deepEqual(await contentsOf(source), { ...before, ...archived });
+  await undo(organization, id);
+  deepEqual(await contentsOf(source), before);
+  equal((await call(backups.remove, { ...by, params: { backupId } })).status, 200);
+});
+
+test('a restore that is cancelled keeps its target until its workflow has stopped writing, and is told of once', async () => {
+  const scene = await newScene();
+  const { organization, by } = scene;
+  const id = await begin(scene);
+  const cancelled = await call(restores.cancel, { ...by, params: { restoreJobId: id }, body: {} });
+  deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled']);
+  const next = await call(restores.create, { ...by, body: scene.wish });
+  deepEqual(
+    [next.status, next.body.error?.code, next.body.error?.details],
+    [409, 'JOB_IN_PROGRESS', { jobId: id, kind: 'restore' }],
+  );
+  await scene.mend();
+  while (await isLocked(scene)) await pause(100);
+  equal(await lookAtWorkflow('RESTORE_WORKFLOW_ARN', `${id}-1`).then((state) => state !== 'unknown'), true);
+  equal(await failures(scene), 1);
+  const again = await endOfRestore(organization, (await startRestore(organization, scene.wish)).restoreJobId);
+  equal(again.status, 'completed');
+});
