@@ -141,7 +141,7 @@ suite('a collection deleted by mistake', () => {
       body.data.map(({ status, targetProject, documents: count }) => [status, targetProject.id, count]),
       [
         ['Success', project.id, 270],
-        ['Success', project.id, 0],
+        ['Success', project.id, 270],
         ['Success', project.id, 270],
       ],
     );
@@ -239,10 +239,10 @@ test('a chunk that was damaged in the bucket fails the restore before the first 
 });
 
 test('of two restores into one project one runs; cancelled, it stops, and resumed it ends where it should', async () => {
-  const documents = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`a/${n}`, { n: { integerValue: String(n) } }]));
+  const documents = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`a/${n}`, { n: { integerValue: String(n) } }]));
   const { project, backup } = await backedUp(documents);
   await erase(project.sourceProjectId, Object.keys(documents));
-  const wish = { backupId: backup.id, options: { maxWritesPerSecond: 5 } };
+  const wish = { backupId: backup.id, options: { maxWritesPerSecond: 6 } };
   const { restoreJobId } = await startRestore(organization, wish);
   const second = await call(restores.create, { ...by(), body: wish });
   deepEqual([second.status, second.body.error.code], [409, 'JOB_IN_PROGRESS']);
@@ -260,6 +260,6 @@ test('of two restores into one project one runs; cancelled, it stops, and resume
     resumed = await call(restores.resume, { ...by(), params: { restoreJobId }, body: {} });
   deepEqual([resumed.status, resumed.body.data.attempts], [202, 2]);
   const ended = await endOfRestore(organization, restoreJobId);
-  deepEqual([ended.status, ended.documentsRestored, ended.documentsFailed], ['completed', 60, 0]);
+  deepEqual([ended.status, ended.documentsRestored, ended.documentsFailed], ['completed', 24, 0]);
   deepEqual(await contentsOf(project.sourceProjectId), documents);
 });
