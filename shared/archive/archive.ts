@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { lastAtMost } from './binary-search.ts';
 import { decodeBase64 } from './bytes.ts';
 import { ArchiveError } from './error.ts';
@@ -12,6 +11,7 @@ import type { Manifest } from './manifest.ts';
 import { compareNames } from './name-order.ts';
 import type { ObjectEntry } from './object-writer.ts';
 import { decodePage, type Segment } from './page.ts';
+import { checkSegment, naming, proven } from './proof.ts';
 import { segmentsIn } from './segments.ts';
 
 /** Where the bytes come from. */
@@ -183,28 +183,5 @@ export class Archive {
       throw new ArchiveError('header-invalid', 'the object does not begin as it was written');
   }
 }
-
-/** Refuses a segment that says something else than its leaf. */
-export const checkSegment = (leaf: Leaf, { records, start, first }: Segment): Leaf => {
-  if (!leaf.ordered || leaf.count !== records || compareNames(leaf.name(start), first) !== 0)
-    throw invalid('a segment that is not what its leaf holds');
-  return leaf;
-};
-
-/** Whoever repairs a backup must know which object to look at. */
-const naming = async <T>(object: { readonly backup: string; readonly name: string }, read: () => Promise<T>): Promise<T> => {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ArchiveError) error.object ??= object;
-    throw error;
-  }
-};
-
-const proven = (plain: Buffer, sha256: Buffer): Buffer => {
-  if (!hash('sha256', plain, 'buffer').equals(sha256))
-    throw new ArchiveError('hash-mismatch', 'a frame holds other bytes than listed');
-  return plain;
-};
 
 const invalid = (message: string): ArchiveError => new ArchiveError('index-invalid', message);

@@ -1,8 +1,9 @@
-import { type Archive, checkSegment } from './archive.ts';
+import type { Archive } from './archive.ts';
 import { ArchiveError } from './error.ts';
 import type { Leaf } from './leaf.ts';
 import { compareNames } from './name-order.ts';
 import type { Segment } from './page.ts';
+import { checkSegment } from './proof.ts';
 import { type ByteRange, segmentsIn } from './segments.ts';
 
 /** What is fetched of a leaf. */

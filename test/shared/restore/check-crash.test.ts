@@ -1,0 +1,95 @@
+/** A worker may die before or after anything it does until the journal is sealed: whoever goes on for it makes the same journal. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Machine } from './machine.ts';
+import { newShop, type Shop } from './shop.ts';
+import {
+  atStart,
+  backupOf,
+  beginRestore,
+  eventsOf,
+  folderOf,
+  journalOf,
+  liveOf,
+  organizationNow,
+  restoreOf,
+  runFrom,
+  server,
+  shardsOf,
+  table,
+  writesSent,
+} from './world.ts';
+
+after(() => server.stop());
+
+/** One shop for all: what a journal leaves in the table and in its folder is taken away again. */
+const shop: Shop = await newShop();
+const items = new Map(table.items);
+const folders = new Set(shop.world.stores.keys());
+
+const prepared = async (): Promise<string> => {
+  new Machine().attach(shop.world);
+  table.items.clear();
+  for (const [key, item] of items) table.items.set(key, item);
+  for (const folder of shop.world.stores.keys())
+    if (!folders.has(folder)) (shop.world.stores as Map<string, unknown>).delete(folder);
+  server.faults.resetCalls();
+  return beginRestore(shop.world, shop.backup, { mergeMode: 'rollback' });
+};
+
+const upTo = { upTo: 'seal' } as const;
+
+/** What must not depend on how often it was begun. */
+const outcomeOf = async (id: string) => {
+  const { plan, phase, checked, expected, toldPercent, safetyBackupId, journal } = restoreOf(id);
+  const { documentCount, status, restoring } = backupOf(safetyBackupId!);
+  const { objects } = folderOf(shop.world, journal.path);
+  const { backupCount, storageUsed } = organizationNow();
+  return {
+    ...{ plan, phase, checked, expected, toldPercent, documentCount, status, restoring, backupCount },
+    entries: [...(await journalOf(shop.world, id))],
+    isAlone: objects.size === 2 + 2 * shardsOf(id).length,
+    openUploads: await folderOf(shop.world, journal.path).abandon(''),
+    isCounted: storageUsed === shop.backup.size + backupOf(safetyBackupId!).size,
+    started: eventsOf('restore.started').length,
+    audited: table.find('AUDIT#').filter(({ action }) => action === 'restore.started').length,
+    told: eventsOf('restore.progress').map(({ data }) => (data as { progress: { percent: number } }).progress.percent),
+    writes: writesSent(),
+  };
+};
+
+const undisturbed = async () => {
+  const id = await prepared();
+  const machine = new Machine().attach(shop.world);
+  await runFrom(shop.world, id, atStart(), upTo);
+  const { effects } = machine;
+  return { effects, outcome: await outcomeOf(id) };
+};
+
+test('without a crash there is one journal, alone in its folder', async () => {
+  const { outcome } = await undisturbed();
+  const live = liveOf(shop.world);
+  for (const [path, { kind, content }] of outcome.entries) equal(content, kind === 'tombstone' ? '' : live.get(path));
+  deepEqual([outcome.isAlone, outcome.openUploads, outcome.isCounted, outcome.writes], [true, 0, true, 0]);
+  deepEqual([outcome.started, outcome.audited, outcome.told], [1, 1, [10, 20, 30, 40, 50]]);
+});
+
+for (const [when, again] of [
+  ['before', 'the step that it was in runs again'],
+  ['after', 'the step that it was in runs again'],
+  ['after', 'the whole workflow begins again'],
+] as const)
+  test(`a crash ${when} each thing a worker does, and ${again}`, async () => {
+    const { effects, outcome } = await undisturbed();
+    ok(effects > 15, `${effects} effects`);
+    for (let at = 1; at <= effects; at++) {
+      const id = await prepared();
+      const position = atStart();
+      const machine = new Machine(at, when).attach(shop.world);
+      await runFrom(shop.world, id, position, upTo).catch(() => undefined);
+      ok(machine.isDead, `nothing died at ${at}`);
+      new Machine().attach(shop.world);
+      await runFrom(shop.world, id, again.startsWith('the whole') ? atStart() : position, upTo);
+      deepEqual(await outcomeOf(id), outcome, `${when} ${at} of ${effects}`);
+    }
+  });
