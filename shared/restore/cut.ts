@@ -101,9 +101,9 @@ class Meter {
       if (endsWithin) this.#at = n + 1;
       if (to && compareNames(to, first) <= 0) continue;
       const holdsEnd = to === undefined || (next !== undefined && compareNames(next, to) <= 0);
-      const beginsWithin = from !== undefined && compareNames(from, first) > 0;
-      if (!beginsWithin && holdsEnd) return count;
-      sum += beginsWithin && !holdsEnd ? 1 : Math.ceil(count / 2);
+      const start = from ? compareNames(from, first) : -1;
+      if (start <= 0 && holdsEnd) return count;
+      sum += start >= 0 && !holdsEnd ? 1 : Math.ceil(count / 2);
     }
     return Math.min(sum, count);
   }
