@@ -8,7 +8,6 @@ import type { PageEntry } from './index-writer.ts';
 import { Leaf } from './leaf.ts';
 import { frameLengthBytes, maxSealedBytes } from './limit.ts';
 import type { Manifest } from './manifest.ts';
-import { compareNames } from './name-order.ts';
 import type { ObjectEntry } from './object-writer.ts';
 import { decodePage, type Segment } from './page.ts';
 import { checkSegment, naming, proven } from './proof.ts';
