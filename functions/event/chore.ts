@@ -7,6 +7,7 @@ import { workers } from '../../shared/contract/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
+import { journalKeyIds } from '../../shared/restore/index.ts';
 
 const { timeoutSeconds } = workers.chore;
 /** The object or page begun then has the last third. */
@@ -23,7 +24,7 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'erase-backup':
       return eraseBackup(tenant, task.backupId, open, AbortSignal.timeout(eraseMs));
     case 'rewrap-keys':
-      return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open);
+      return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open, journalKeyIds);
     default:
       throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
   }

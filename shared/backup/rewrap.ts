@@ -16,6 +16,9 @@ export interface RewrapTask {
   readonly after?: string | undefined;
 }
 
+/** What else is wrapped: the names of the keys that open what is to become a backup. Asked for before the backups are looked at. */
+export type AlsoWrapped = (tenant: Tenant, now: Date) => Promise<Iterable<string>>;
+
 /**
  * Goes on until the time given, then asks for another task. Every part may run again. A backup that cannot be had now keeps
  * the key it has, and what opens it is kept, too: the next rotation tries again.
@@ -26,6 +29,7 @@ export const rewrapKeys = async (
   until: Date,
   time: Clock,
   open: typeof openStore = openStore,
+  alsoWrapped: AlsoWrapped = async () => [],
 ): Promise<void> => {
   const chosen = await readEncryption(tenant);
   if (chosen?.version !== task.walk || !chosen.isWalking) return;
@@ -38,7 +42,7 @@ export const rewrapKeys = async (
     if (!(await rewrapped(tenant, chosen, backup, { time, open }))) return;
     last = backup.id;
   }
-  await finish(tenant, chosen);
+  await finish(tenant, chosen, await alsoWrapped(tenant, time.now()));
 };
 
 interface Doors {
@@ -123,8 +127,8 @@ const putKey = (store: Store, { lockedUntil }: BackupRecord, keyFile: Uint8Array
 };
 
 /** Passphrases that nothing is wrapped by any more are forgotten. */
-const finish = async (tenant: Tenant, chosen: EncryptionRecord): Promise<void> => {
-  const needed = new Set<string>();
+const finish = async (tenant: Tenant, chosen: EncryptionRecord, wrapped: Iterable<string>): Promise<void> => {
+  const needed = new Set(wrapped);
   for await (const backup of backupsOf(tenant)) if (isOpenable(backup)) needed.add(backup.encryption.keyId);
   const previous = Object.fromEntries(Object.entries(chosen.previous).filter(([keyId]) => needed.has(keyId)));
   const where = { version: chosen.version };

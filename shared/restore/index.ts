@@ -8,6 +8,7 @@ export { historyOf, restoreData, restoreEvent } from './data.ts';
 export { failRestore, reasonFor } from './ending.ts';
 export { cleaningEngine, type RestoreEngine, restoreEngine } from './engine.ts';
 export { finishRestore } from './finish.ts';
+export { journalKeyIds } from './journal-keys.ts';
 export { listRestores, type RestoreFilter } from './list.ts';
 export { planInCall } from './plan-in-call.ts';
 export { prepareRestore } from './prepare.ts';
