@@ -18,9 +18,9 @@ const patterns = endpoints.map(({ method, path }) => ({
 }));
 
 const explain = (path: string): ApiError => {
-  const methods = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  const methods = [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
   if (methods.length > 0) {
-    const allow = [...new Set(methods)].join(', ');
+    const allow = methods.join(', ');
     return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow}`, { allowedMethods: methods }, { headers: { allow } });
   }
   // Version 1.x of the product served /api/... without a version; its clients should learn where things are now.

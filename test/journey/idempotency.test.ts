@@ -220,10 +220,10 @@ for (const { endpoint, prepare } of cases)
     const keyed = (options: RowOptions, key: string) => ({ ...options, headers: { 'idempotency-key': key } });
 
     test('the second call gets the first one’s answer, word for word', async () => {
-      const { options, effects } = await prepare();
-      const first = await call(endpoint, keyed(options, 'k'));
+      const [{ options, effects }, key] = [await prepare(), randomUUID()];
+      const first = await call(endpoint, keyed(options, key));
       ok(first.status < 300, first.text);
-      const second = await call(endpoint, keyed(options, 'k'));
+      const second = await call(endpoint, keyed(options, key));
       equal(second.text, first.text);
       equal(second.status, first.status);
       deepEqual([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')], [null, 'true']);
@@ -232,20 +232,20 @@ for (const { endpoint, prepare } of cases)
     });
 
     test('calls at the same moment are one call', async () => {
-      const { options, effects } = await prepare();
-      const answers = await Promise.all(Array.from({ length: 6 }, () => call(endpoint, keyed(options, 'k'))));
+      const [{ options, effects }, key] = [await prepare(), randomUUID()];
+      const answers = await Promise.all(Array.from({ length: 6 }, () => call(endpoint, keyed(options, key))));
       const good = answers.filter(({ status }) => status < 300);
       ok(good.length >= 1);
       equal(new Set(good.map(({ text }) => text)).size, 1);
       for (const { status, body } of answers) if (status >= 300) deepEqual([status, body.error.code], [409, 'CONFLICT']);
       equal(await effects(), 1);
-      equal((await call(endpoint, keyed(options, 'k'))).text, good[0]!.text);
+      equal((await call(endpoint, keyed(options, key))).text, good[0]!.text);
     });
 
     test('another body under the same key is refused and does nothing', async () => {
-      const { options, otherBody, effects } = await prepare();
-      await call(endpoint, keyed(options, 'k'));
-      const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, 'k'));
+      const [{ options, otherBody, effects }, key] = [await prepare(), randomUUID()];
+      await call(endpoint, keyed(options, key));
+      const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, key));
       // A row without fields has no other body: it is a bad one.
       deepEqual([status, body.error.code], otherBody ? [422, 'IDEMPOTENCY_KEY_REUSED'] : [400, 'VALIDATION_ERROR']);
       equal(await effects(), 1);

@@ -77,7 +77,7 @@ suite('bad input is refused, and nothing is begun', () => {
 
   test('what is not there, and what is another organization’s, the backup first', async () => {
     const other = await newOrganization();
-    const [theirs, project] = [await takeBackup(other), await newProject(other)];
+    const [theirs, project] = await Promise.all([takeBackup(other), newProject(other)]);
     const code = async (body: object) => {
       const { status, body: answer } = await create(body);
       return [status, answer.error.code];
@@ -155,15 +155,18 @@ suite('who may do what', () => {
   });
 
   test('a member and a key restore', async () => {
-    const { accessToken } = await addMember(organization, 'member');
-    const key = await newApiKey(organization, ['backups:write']);
-    for (const token of [accessToken, key]) {
+    const [{ accessToken }, key] = await Promise.all([
+      addMember(organization, 'member'),
+      newApiKey(organization, ['backups:write']),
+    ]);
+    const begin = async (token: string) => {
       const { id: targetProjectId } = await newProject(organization);
       const body = { backupId: backup.id, targetProjectId, collections: ['users'] };
       const { status, body: answer } = await call(restores.create, { token, org: organization.id, body });
       equal(status, 202, JSON.stringify(answer));
-      await endOfRestore(organization, (answer.data as RestoreData).restoreJobId);
-    }
+      return (await endOfRestore(organization, (answer.data as RestoreData).restoreJobId)).status;
+    };
+    deepEqual(await Promise.all([accessToken, key].map(begin)), ['completed', 'completed']);
   });
 });
 

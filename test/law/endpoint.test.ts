@@ -83,7 +83,7 @@ const nothing = (result: Result<unknown>) => {
 
 for (const [path, at = []] of addresses) {
   // A word can stand where another path has an id: then that path's methods are answered here, too.
-  const allow = endpoints.filter((other) => matches(other.path, path)).map(({ method }) => method);
+  const allow = [...new Set(endpoints.filter((other) => matches(other.path, path)).map(({ method }) => method))];
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((other) => !allow.includes(other as never)))
     test(`${method} ${path} is not allowed, and the methods that are are named`, async () => {
       const result = await api(method, sent(at[0]!));
