@@ -206,18 +206,27 @@ test('large documents are looked up in small groups, and every one is decided', 
 
 test('a target that refuses, and a signal, end the walk with what happened', async () => {
   const target = new Target();
-  const made = archiveOf('elsewhere', all(['a/1'], 'x'));
-  const refused = (error: unknown) => error instanceof SourceError && error.code === 'SOURCE_AUTH_ERROR';
-  for (const [method, documents] of [
-    ['RunQuery', undefined],
-    ['BatchGetDocuments', ['a/1']],
-  ] as const) {
-    server.faults.clear();
-    server.faults.add({ method, status: 'PERMISSION_DENIED' });
-    await rejects(walk(made, target, documents ? { documents } : {}), refused);
-  }
+  const paths = numbered('a', 2_000);
+  await target.put(all(paths, 'y'.repeat(500)));
+  const made = archiveOf('elsewhere', all(paths, 'x'));
+  const ended = (code: string) => (error: unknown) => error instanceof SourceError && error.code === code;
+  server.faults.add({ method: 'RunQuery', status: 'PERMISSION_DENIED' });
+  await rejects(walk(made, target), ended('SOURCE_AUTH_ERROR'));
+  // The first call asks for the time.
+  server.faults.add({ method: 'BatchGetDocuments', status: 'PERMISSION_DENIED', call: 3 });
+  await rejects(walk(made, target, { documents: paths }), ended('SOURCE_AUTH_ERROR'));
   server.faults.clear();
+  for (const documents of [undefined, paths]) {
+    const { signal, ...aborting } = withSignal();
+    const onVisit = () => aborting.abort() as undefined;
+    await rejects(walk(made, target, { ...(documents && { documents }), signal, onVisit }), ended('CANCELLED'));
+  }
 });
+
+const withSignal = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+};
 
 const collection = fc.constantFrom<string>('a', 'b', 'a!', 'é');
 const id = fc.constantFrom('1', '2', 'x', 'x!', '__id3__', '__id-4__', '~');
