@@ -5,6 +5,7 @@ import { idempotencySeconds } from '../contract/limits.ts';
 import { after, commit, epochSeconds, getAll, Overtaken, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { batchesOf } from './batch.ts';
+import { carryHistory } from './history.ts';
 import { isOver, leavingBy, linksIn, type Route, type Time } from './route.ts';
 
 /** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
@@ -20,7 +21,7 @@ export const finishMove = async (route: Route, time: Time): Promise<boolean> => 
       ...(copies[n] && links[n] ? [ownedBy(route, backup)] : []),
     ]);
   };
-  if (!(await eachLeaving(route, time, writesOf))) return false;
+  if (!(await eachLeaving(route, time, writesOf)) || !(await carryHistory(route, time))) return false;
   const ttl = epochSeconds(after(time.clock.now(), idempotencySeconds));
   const marker = { ...projectKey.moved(route.from, route.projectId), to: route.to.organizationId, ttl };
   return settled([...forgotten(route), { put: marker }]);

@@ -2,6 +2,7 @@
 import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
+import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
 import { backupsIn } from './route.ts';
 
 export interface Tally {
@@ -27,6 +28,7 @@ export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> 
     byDestination.set(id, (byDestination.get(id) ?? 0) + (isCounted ? 1 : 0));
   }
   await refuseIfCleaning(tenant, unfinished);
+  await refuseIfRestored(tenant, projectId);
   return { backups, bytes, byDestination };
 };
 
@@ -57,3 +59,14 @@ const refuseIfCleaning = async (tenant: Tenant, ended: readonly BackupRecord[]):
 
 const inProgress = (jobId: string, message: string): ApiError =>
   new ApiError('JOB_IN_PROGRESS', message, { jobId, kind: 'backup' });
+
+/** What a restore has saved and nobody needs is removed with the credentials of this side. */
+const refuseIfRestored = async (tenant: Tenant, projectId: string): Promise<void> => {
+  const ids: string[] = [];
+  for await (const { id } of restoresInto(tenant, projectId)) ids.push(id);
+  const notes = (await getAll(ids.map((id) => restoreKey.running(tenant, id)))) as readonly (RunningRestore | undefined)[];
+  const busy = notes.find((note) => note && note.dueAt === undefined);
+  if (!busy) return;
+  const message = 'A restore into this project is under way, or what it left behind is being removed';
+  throw new ApiError('JOB_IN_PROGRESS', message, { jobId: busy.restoreJobId, kind: 'restore' });
+};

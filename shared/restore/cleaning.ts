@@ -69,8 +69,9 @@ const clean = async (
 };
 
 /** Until then what a resume goes on with is kept; undefined for one that cannot be resumed. */
-export const resumableUntil = ({ status, completedAt, dryRun, undoneBy }: RestoreRecord): string | undefined => {
-  if ((status !== 'failed' && status !== 'cancelled') || completedAt === null || dryRun || undoneBy !== null) return undefined;
+export const resumableUntil = ({ status, completedAt, dryRun, undoneBy, isCarried }: RestoreRecord): string | undefined => {
+  const isEnd = status === 'failed' || status === 'cancelled';
+  if (!isEnd || completedAt === null || dryRun || undoneBy !== null || isCarried) return undefined;
   return iso(after(new Date(completedAt), undoSeconds + marginSeconds));
 };
 
@@ -92,7 +93,7 @@ export const storedAs = (
   storageDestination,
 });
 
-const whileEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
+export const whileEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
   check: restoreKey.restore(tenant, id),
   condition: '#status = :status AND attempt = :attempt',
   names: { '#status': 'status' },
@@ -112,7 +113,7 @@ const ofAttempt = (attempt: number) => ({ condition: 'attempt = :attempt', value
 /** Every sort key of ours begins with a letter. */
 const notesOf = (tenant: Tenant, id: string) => ({ pk: restoreWork(tenant, id), prefix: '', from: 'A' });
 
-const removeNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
+export const removeNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
   for (;;) {
     const { items } = await query({ ...notesOf(tenant, restore.id), limit: transactionMax - 1 });
     if (items.length === 0) return;

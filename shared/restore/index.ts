@@ -1,5 +1,6 @@
 export { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
 export { cancelRestore } from './cancel.ts';
+export { carryRestore, restoresInto } from './carrying.ts';
 export { checkShard } from './check.ts';
 export { cleanUpRestore, resumableUntil } from './cleaning.ts';
 export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './creation.ts';

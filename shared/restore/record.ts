@@ -69,6 +69,8 @@ export interface RestoreRecord extends JobStanding {
   readonly undoUntil: string | null;
   readonly error: Shown['error'];
   readonly createdBy: { readonly type: string; readonly id: string };
+  /** It came with its target from another organization, where its working notes were: it can be taken back, not resumed. */
+  readonly isCarried?: boolean;
 }
 
 /**
