@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { callToolkit, isUnused, notTaken, type Toolkit } from './identity-toolkit.ts';
 
 /** The most the API takes in one request. */
-export const removedAtOnceMax = 1_000;
+const removedAtOnceMax = 1_000;
 
 /** What the project says of those it did not remove, by id. One that is not there is as it should be. */
 export const removeAuthUsers = async (

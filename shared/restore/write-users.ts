@@ -92,7 +92,9 @@ class UserWriting {
     const clashes = await clashesOf(this.#put, { toolkit: this.#target, backup: open.archive, signal });
     const users = this.#put.filter(({ id }) => !clashes.has(id));
     const overwrite = restore.mergeMode !== 'skip_existing';
-    const refused = await importAuthUsers(this.#target, users, { hash: await this.#hash.config(), overwrite, signal });
+    // Who has no password does not have to wait for the project that it was hashed in.
+    const hash = users.some(({ json }) => json.includes('"passwordHash"')) ? await this.#hash.config() : undefined;
+    const refused = await importAuthUsers(this.#target, users, { hash, overwrite, signal });
     const there = users.filter(({ id }) => refused.get(id)?.code === 'exists');
     const own = there.length === 0 ? 0 : await ownAmong(this.#target, there, signal);
     const failures: readonly Failure[] = [

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { openArchive } from '../../../shared/backup/index.ts';
+import { commit } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { planUsers } from '../../../shared/restore/plan-users.ts';
 import type { RestoreRecord } from '../../../shared/restore/record.ts';
+import { resumeRestore } from '../../../shared/restore/resume.ts';
 import { newUsersWorld, putUsers, removeUsers, type UsersWorld, usersOf, withoutPassword, withPassword } from './users-world.ts';
 import {
   atStart,
@@ -170,6 +172,21 @@ test('a user whose address was taken by another since then fails alone: no two a
       message: 'Its phone number belongs to another user of the target by now: bob-again',
     },
   ]);
+});
+
+test('what stood in the way of a user removed, the restore is resumed to its end', async () => {
+  const users = [withPassword('ada'), withPassword('eve')];
+  putUsers('source', users);
+  const backup = await backUp();
+  putUsers('target', [withPassword('ada-again', { email: 'ada@example.com' })]);
+  const { id, safetyBackupId } = await restore(backup, { mergeMode: 'skip_existing' });
+  equal(restoreOf(id).status, 'failed');
+  removeUsers('target', ['ada-again']);
+  const { change } = await resumeRestore(tenant, restoreOf(id), world.engine.clock.now());
+  await commit(change.writes);
+  const done = await runRestore(world, id);
+  deepEqual(ended(done), ['completed', counts(2), undefined]);
+  deepEqual([done.attempt, done.safetyBackupId, done.failures, usersOf('target')], [2, safetyBackupId, [], users]);
 });
 
 test('a worker that dies between two batches is gone on from, and each user counts once', async () => {
