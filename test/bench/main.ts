@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what requests, starts and backups cost, beside what the SDK, the core and the tools of others cost, in one
+ * `npm run bench`: what requests, starts, backups and restores cost, beside what the SDK, the core and the tools of others cost, in one
  * run. Ratios count, not milliseconds. Words choose parts: `npm run bench -- backup archive`.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,9 +8,18 @@ import { join } from 'node:path';
 import { measureArchive } from './archive.ts';
 import { measureBackup } from './backup.ts';
 import { measureHandlers } from './handler-time.ts';
+import { measureRestore } from './restore.ts';
 import { measureStartUp } from './start-up.ts';
+import { measureWriter } from './writer.ts';
 
-const parts = { start: measureStartUp, handlers: measureHandlers, archive: measureArchive, backup: measureBackup };
+const parts = {
+  start: measureStartUp,
+  handlers: measureHandlers,
+  archive: measureArchive,
+  backup: measureBackup,
+  writer: measureWriter,
+  restore: measureRestore,
+};
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {

@@ -1,0 +1,144 @@
+/**
+ * Documents per second that a restore writes into an empty embedded Firestore, with nothing to hold it back: read from the
+ * backup, opened, decompressed, joined with the journal, rewritten, written and accounted for; beside the official client's
+ * BulkWriter without throttling, which is given its documents decoded. Then one document out of a million, and memory by size.
+ */
+import { Child } from './backup/task.ts';
+import { fixed, type Goal, goalColumns, goalRow, judged, median, printTable, reaches, whole } from './print.ts';
+import type { Order, Took } from './restore/work.ts';
+
+export const restoreGoals = {
+  ofBulkWriter: { must: 4, aim: 6, kind: 'least' },
+  ranges: { must: 10, aim: 8, kind: 'most' },
+  share: { must: 0.5, aim: 0.25, kind: 'most' },
+  growth: { must: 1.25, aim: 1.1, kind: 'most' },
+} as const satisfies Record<string, Goal>;
+
+const documents = Number(process.env.BENCH_DOCUMENTS ?? 20_000);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const [many, large] = [1_000_000, 100_000];
+
+const child = (file: string, ...args: readonly string[]): Child => new Child(new URL(file, import.meta.url), args);
+
+interface Held {
+  readonly count: number;
+  readonly digest: string;
+}
+
+/** The database; a process of its own. */
+class Server {
+  readonly #child = child('writer.ts', 'serve');
+  readonly url: Promise<string> = this.#child.heard<string>();
+
+  clear(project: string): Promise<Held> {
+    return this.#child.ask<Held>({ do: 'clear', project });
+  }
+
+  digest(project: string): Promise<Held> {
+    return this.#child.ask<Held>({ do: 'digest', project });
+  }
+
+  end(): void {
+    this.#child.kill();
+  }
+}
+
+const restorer = async (count: number): Promise<Child> => {
+  const made = child('restore/work.ts', String(count));
+  await made.heard();
+  return made;
+};
+
+export const measureRestore = async (): Promise<boolean> => {
+  const server = new Server();
+  try {
+    const url = await server.url;
+    const met = [await measureSpeed(server, url), await measureOne(server, url), await measureMemory(server, url)];
+    return met.every(Boolean);
+  } finally {
+    server.end();
+  }
+};
+
+const run = async (worker: Child, server: Server, order: Order): Promise<Took> => {
+  await server.clear(order.project);
+  return worker.ask<Took>(order);
+};
+
+const measureSpeed = async (server: Server, url: string): Promise<boolean> => {
+  const ours = await restorer(documents);
+  // Into the database that the backup is of; the official client reads its documents from there.
+  await run(ours, server, { url, project: 'bench' });
+  const held = await server.digest('bench');
+  const expected = await child('writer.ts', 'expected').heard<string>();
+  const bulk = child('writer.ts', 'bulk', url);
+  await bulk.heard();
+  const [same, other, official]: [number[], number[], number[]] = [[], [], []];
+  const allSteps: number[] = [];
+  for (let n = 0; n < rounds; n++) {
+    await server.clear('bulk');
+    official.push((await bulk.ask<{ perSecond: number }>({ url, project: 'bulk' })).perSecond);
+    const there = await run(ours, server, { url, project: 'other' });
+    other.push(there.written / there.writeSeconds);
+    const here = await run(ours, server, { url, project: 'bench' });
+    same.push(here.written / here.writeSeconds);
+    allSteps.push(here.written / here.seconds);
+  }
+  ours.end();
+  bulk.kill();
+  printTable(
+    `Restoring ${whole(documents)} documents of 1 kB into an empty database, ${rounds} rounds`,
+    ['', 'documents/s'],
+    [
+      ['BulkWriter, unthrottled', whole(median(official))],
+      ['restore, its writing, into another project (references rewritten)', whole(median(other))],
+      ['restore, its writing, into the same project', whole(median(same))],
+      ['restore, all steps', whole(median(allSteps))],
+    ],
+  );
+  const ratio = (of: readonly number[]): number => median(of.map((one, n) => one / (official[n] ?? 1)));
+  const isIdentical = held.digest === expected && held.count === documents;
+  printTable('Goals of restoring', goalColumns, [
+    goalRow('another project ÷ BulkWriter', ratio(other), restoreGoals.ofBulkWriter),
+    goalRow('the same project ÷ BulkWriter', ratio(same), restoreGoals.ofBulkWriter),
+  ]);
+  console.log(`what the target holds is what was backed up, byte for byte: ${judged(isIdentical, 'yes')}`);
+  return isIdentical && [other, same].every((of) => reaches(ratio(of), restoreGoals.ofBulkWriter.must, 'least'));
+};
+
+const measureOne = async (server: Server, url: string): Promise<boolean> => {
+  const worker = await restorer(many);
+  const took: Took[] = [];
+  for (let n = 0; n < 3; n++) took.push(await run(worker, server, { url, project: 'one', isOne: true }));
+  worker.end();
+  const [one] = took;
+  if (one?.written !== 1) throw new Error('the document was not written');
+  const share = (100 * one.bytes) / one.size;
+  printTable(`One document out of a backup of ${whole(many)}`, goalColumns, [
+    goalRow('ranges read of the backup, all steps', one.ranges, restoreGoals.ranges, whole),
+    goalRow('bytes read of it in percent, the manifest each time', share, restoreGoals.share, (value) => fixed(value, 3)),
+  ]);
+  console.log(
+    `${fixed(median(took.map(({ seconds }) => seconds)) * 1_000, 0)} ms from asking to completed, a folder for a bucket`,
+  );
+  return reaches(one.ranges, restoreGoals.ranges.must, 'most') && reaches(share, restoreGoals.share.must, 'most');
+};
+
+const measureMemory = async (server: Server, url: string): Promise<boolean> => {
+  const peaks: number[] = [];
+  for (const count of [documents, large]) {
+    const worker = await restorer(count);
+    peaks.push((await run(worker, server, { url, project: 'memory' })).peakMiB);
+    worker.end();
+    await server.clear('memory');
+  }
+  const [small = 1, big = 0] = peaks;
+  printTable('Memory of a restore', goalColumns, [
+    goalRow(
+      `peak RSS at ${whole(large)} documents (${fixed(big, 0)} MiB) ÷ at ${whole(documents)}`,
+      big / small,
+      restoreGoals.growth,
+    ),
+  ]);
+  return reaches(big / small, restoreGoals.growth.must, 'most');
+};

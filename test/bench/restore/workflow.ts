@@ -1,0 +1,179 @@
+/** A whole restore by the steps that the workflow runs, over a table in this process; the writers are held back by nothing. */
+import { join } from 'node:path';
+import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
+import { type DestinationRecord, DirectoryStore, type Store } from '../../../shared/destination/index.ts';
+import { Source } from '../../../shared/firestore/index.ts';
+import { Halt } from '../../../shared/job/index.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
+import { after, clock, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { checkShard } from '../../../shared/restore/check.ts';
+import { startRestore } from '../../../shared/restore/creation.ts';
+import type { RestoreEngine } from '../../../shared/restore/engine.ts';
+import { finishRestore } from '../../../shared/restore/finish.ts';
+import { journalBackup } from '../../../shared/restore/journal.ts';
+import { openForRestore } from '../../../shared/restore/opening.ts';
+import { partiesOf } from '../../../shared/restore/parties.ts';
+import { prepareRestore } from '../../../shared/restore/prepare.ts';
+import { type RestoreRecord, restoreKey } from '../../../shared/restore/record.ts';
+import { readRunning } from '../../../shared/restore/running.ts';
+import { sealJournal } from '../../../shared/restore/seal.ts';
+import { writeDocuments } from '../../../shared/restore/write-documents.ts';
+import { claimShard } from '../../../shared/restore/write-run.ts';
+import { answerInProcess } from '../../support/in-process.ts';
+import { StrictTable } from '../../support/strict-table.ts';
+import { identity, keyOf, type MadeBackup, makeArchive } from './made.ts';
+
+const table = new StrictTable();
+answerInProcess(table.script);
+const tenant = proveTenant(newId('organization'), 'record');
+const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
+const folder = 'backup';
+
+export interface Ask {
+  readonly url: string;
+  /** Of the database that is restored into. */
+  readonly project: string;
+  readonly documents?: readonly string[];
+}
+
+export interface Restored {
+  readonly written: number;
+  readonly writeSeconds: number;
+  /** Ranges of the backup that were read, and all bytes of it. */
+  readonly ranges: number;
+  readonly bytes: number;
+}
+
+/** A backup in a folder of this machine, and restores of it. */
+export class RestoreStand {
+  readonly backup: MadeBackup;
+  readonly #dir: string;
+  #ranges = 0;
+  #bytes = 0;
+
+  private constructor(dir: string, backup: MadeBackup) {
+    this.#dir = dir;
+    this.backup = backup;
+  }
+
+  static async of(dir: string, count: number): Promise<RestoreStand> {
+    const store = new DirectoryStore(join(dir, folder));
+    return new RestoreStand(dir, await makeArchive(store, keyOf(identity.backup), tenant.organizationId, count));
+  }
+
+  async restore(ask: Ask): Promise<Restored> {
+    table.items.clear();
+    [this.#ranges, this.#bytes] = [0, 0];
+    const target = projectOf(ask.project);
+    const backup = this.#record(target.id);
+    const destination = destinationOf();
+    const organization = { id: tenant.organizationId, name: 'Bench', backupCount: 0, storageUsed: 0 };
+    for (const item of [{ ...organizationKey.organization(tenant), ...organization }, target, destination, backup])
+      table.put(item);
+    const engine = this.#engine(ask.url);
+    const encryption = { mode: 'kms', keyId: 'key' } as const;
+    const { documents } = ask;
+    const { restore, writes } = startRestore(
+      { tenant, backup, project: target, target, destination, encryption },
+      {
+        ...{ mergeMode: 'overwrite', dryRun: false, collections: ['*'], includeSubcollections: true, includeAuthUsers: false },
+        ...{ safetyBackup: true, createdBy: { type: 'user', id: newId('user') } },
+        ...(documents && { documents: { paths: documents, given: documents.map((path) => [path, [path]] as const) } }),
+      },
+      clock.now(),
+    );
+    await commit(writes);
+    const { shards } = await prepareRestore(tenant, restore.id, engine);
+    for (const shard of shards) while (!(await checkShard(tenant, restore.id, shard, soon(), engine)));
+    await sealJournal(tenant, restore.id, engine);
+    const started = performance.now();
+    for (const shard of shards) while (!(await write(restore.id, shard, engine)));
+    const writeSeconds = (performance.now() - started) / 1_000;
+    await finishRestore(tenant, restore.id, engine);
+    const { status, written } = table.get<RestoreRecord>(restoreKey.restore(tenant, restore.id)) ?? {};
+    if (status !== 'completed') throw new Error(`the restore is ${status}`);
+    return { written: written ?? 0, writeSeconds, ranges: this.#ranges, bytes: this.#bytes };
+  }
+
+  #engine(endpoint: string): RestoreEngine {
+    const journalKey = keyOf('journal');
+    return {
+      clock,
+      random: Math.random,
+      openToolkit: () => {
+        throw new Error('there are no users');
+      },
+      openSource: (_tenant, { sourceProjectId }) =>
+        new Source({ endpoint, projectId: sourceProjectId, token: async () => 'owner', random: Math.random }),
+      readAuthUsers: async function* () {},
+      openStore: async (_tenant, _destination, path) =>
+        path === folder ? this.#counted(new DirectoryStore(join(this.#dir, path))) : new DirectoryStore(join(this.#dir, path)),
+      newDataKey: async () => ({
+        ...{ dataKey: journalKey, keyFile: Buffer.from('journal'), encryption: { mode: 'kms', keyId: 'key' } },
+        check: { check: { ...organizationKey.organization(tenant), sk: 'ENCRYPTION' }, condition: 'attribute_not_exists(pk)' },
+      }),
+      dataKeyOf: async (_tenant, { id }) => (id === identity.backup ? keyOf(identity.backup) : journalKey),
+      unlockKeyFile: async () => ({ dataKey: journalKey, encryption: { mode: 'kms', keyId: 'key' } }),
+    };
+  }
+
+  #counted(store: DirectoryStore): Store {
+    const get = store.get.bind(store);
+    store.get = async (name, range) => {
+      const bytes = await get(name, range);
+      if (range) this.#ranges += 1;
+      this.#bytes += bytes.length;
+      return bytes;
+    };
+    return store;
+  }
+
+  #record(projectId: string): BackupRecord {
+    return {
+      ...{ ...backupKey.backup(tenant, identity.backup), id: identity.backup, projectId, type: 'full', status: 'completed' },
+      ...{ archive: { ...identity, organization: tenant.organizationId }, path: folder, keyFile: Buffer.from('key') },
+      ...{ manifestDigest: this.backup.manifestDigest, encryption: { mode: 'kms', keyId: 'key' }, trigger: 'manual' },
+      storageDestination: { id: destinationId, name: 'Bucket', type: 's3' },
+      ...{ collections: ['*'], excludedCollections: [], includeAuthUsers: false, lockedUntil: null, ...times },
+    } as unknown as BackupRecord;
+  }
+}
+
+const soon = (): Date => after(clock.now(), 3_000);
+
+/** As `writeShard` does it, without a pace. */
+const write = async (id: string, number: number, engine: RestoreEngine): Promise<boolean> => {
+  const { restore, organization } = await readRunning(tenant, id);
+  const parties = await partiesOf(tenant, restore, organization);
+  const backup = table.get<BackupRecord>(backupKey.backup(tenant, restore.backupId)) as BackupRecord;
+  const [open, journal] = [
+    await openForRestore(tenant, backup, engine),
+    await openForRestore(tenant, journalBackup(tenant, restore), engine),
+  ];
+  const target = engine.openSource(tenant, parties.target);
+  const halt = new Halt(soon(), clock);
+  try {
+    const claim = await claimShard(tenant, restore, number, engine.random);
+    return !claim || (await writeDocuments({ parties, restore, backup, open, journal, target, halt, engine }, claim));
+  } finally {
+    for (const one of [halt, target, open, journal]) one.close();
+  }
+};
+
+const projectOf = (sourceProjectId: string): ProjectRecord => {
+  const id = newId('project');
+  return {
+    ...{ ...projectKey.project(tenant, id), id, name: 'Bench', sourceProjectId, databaseId: '(default)', status: 'connected' },
+    connection: { type: 'user', userId: newId('user'), email: 'ada@example.com' },
+    settings: { backupTimeoutMinutes: 60, defaultStorageId: null },
+    ...{ pitr: { enabled: false }, lastBackupAt: null, ...times },
+  };
+};
+
+const destinationId = newId('storageDestination');
+const destinationOf = (): DestinationRecord => ({
+  ...{ ...organizationKey.storageDestination(tenant, destinationId), id: destinationId, name: 'Bucket', type: 's3' },
+  ...{ bucket: 'bucket', prefix: '', region: 'eu-central-1', endpoint: null, sealed: [] as unknown as Uint8Array, masked: {} },
+  ...{ immutable: false, objectLock: null, status: 'connected', backupCount: 0, lastTestedAt: null, ...times },
+});
