@@ -51,7 +51,7 @@ const refuse = (object: string, error: unknown): never => {
 /** A manifest that is the one on record and does not open: it is the key that is another. */
 export const wrongKey = ({ code, object }: ArchiveError): JobFailure | undefined =>
   code === 'tag-mismatch'
-    ? new JobFailure('KEY_UNAVAILABLE', 'The key does not open the manifest of the backup: it is the key of another backup', {
+    ? new JobFailure('KEY_UNAVAILABLE', 'The key does not open the manifest of the backup', {
         reason: code,
         object: object?.name ?? 'manifest',
       })

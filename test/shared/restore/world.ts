@@ -9,10 +9,24 @@ import { Source } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { type RestoreWish, startRestore } from '../../../shared/restore/creation.ts';
-import type { RestoreEngine } from '../../../shared/restore/engine.ts';
-import { type RestoreRecord, type RestoreShardRecord, restoreKey, restoreWork } from '../../../shared/restore/record.ts';
-import { answerStep } from '../../../shared/restore/step.ts';
+import {
+  answerStep,
+  checkShard,
+  cleanUpRestore,
+  failRestore,
+  finishRestore,
+  prepareRestore,
+  type RestoreEngine,
+  type RestoreRecord,
+  type RestoreShardRecord,
+  type RestoreWish,
+  reasonFor,
+  restoreKey,
+  restoreWork,
+  sealJournal,
+  startRestore,
+  writeShard,
+} from '../../../shared/restore/index.ts';
 import { destinationId, projectId, server, table, tenant } from '../backup/engine-world.ts';
 import { type Fields, newReadingWorld, type ReadingWorld } from '../backup/reading-world.ts';
 import type { Machine } from './machine.ts';
@@ -192,7 +206,6 @@ export const runFrom = async (
   { workSeconds = 600, onStep, upTo }: RunOptions = {},
 ): Promise<void> => {
   const { engine } = world;
-  const { checkShard, finishRestore, prepareRestore, sealJournal, writeShard } = await steps();
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
     const answer = await answerStep(tenant, id, async () => ({ value: await work() }));
@@ -244,7 +257,6 @@ export const runRestore = async (
       if (options.upTo) break;
     } catch (error) {
       if (!(error instanceof Failed) && tries < (options.triesMax ?? 7)) continue;
-      const { cleanUpRestore, failRestore, reasonFor } = await endings();
       const name = error instanceof Failed ? 'JobFailed' : (error as Error).name;
       await failRestore(tenant, id, (restore) => reasonFor(restore, { Error: name }), world.engine.clock.now());
       await cleanUpRestore(tenant, id, world.engine);
@@ -257,20 +269,6 @@ export const runRestore = async (
 /** From what was asked to how it ended. */
 export const restore = async (world: RestoreWorld, backup: BackupRecord, ask: RestoreAsk = {}): Promise<RestoreRecord> =>
   runRestore(world, await beginRestore(world, backup, ask));
-
-/** Files by themselves: a step can be tested while others are being written. */
-const steps = async () => ({
-  ...(await import('../../../shared/restore/prepare.ts')),
-  ...(await import('../../../shared/restore/check.ts')),
-  ...(await import('../../../shared/restore/seal.ts')),
-  ...(await lazily(() => import('../../../shared/restore/write.ts'))),
-  ...(await lazily(() => import('../../../shared/restore/finish.ts'))),
-});
-const endings = async () => ({
-  ...(await import('../../../shared/restore/ending.ts')),
-  ...(await import('../../../shared/restore/cleaning.ts')),
-});
-const lazily = async <T>(load: () => Promise<T>): Promise<T> => load().catch(() => ({}) as T);
 
 export interface JournalEntry {
   readonly kind: 'document' | 'user' | 'tombstone';
