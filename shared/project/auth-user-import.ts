@@ -1,6 +1,6 @@
 /** Putting users of Firebase Authentication into a project, with their ids, passwords and all else that a list of them shows. */
 import * as z from 'zod';
-import type { AuthUser } from './auth-user.ts';
+import { type AuthUser, accountOf } from './auth-user.ts';
 import { passwordOf, withoutPassword } from './auth-user-password.ts';
 import type { HashConfig } from './hash-config.ts';
 import { callToolkit, reasonOf, type Toolkit, type ToolkitAnswer } from './identity-toolkit.ts';
@@ -32,12 +32,11 @@ export const importAuthUsers = async (
 ): Promise<ReadonlyMap<string, Refused>> => {
   const refused = new Map<string, Refused>();
   const ready: Account[] = [];
-  for (const { id, json } of users) {
-    const account = Account.parse(JSON.parse(json.toString()));
-    const password = passwordOf(account);
-    const flaw = password === 'hidden' ? hidden : password === 'shown' && !options.hash ? unhashed : undefined;
-    if (flaw) refused.set(id, flaw);
-    else ready.push(asSent(account));
+  for (const user of users) {
+    const account = Account.safeParse(accountOf(user)).data;
+    const flaw = flawOf(user, account, options);
+    if (flaw) refused.set(user.id, flaw);
+    else if (account) ready.push(asSent(account));
   }
   for (const batch of batchesOf(ready)) await send(toolkit, batch, options, refused);
   return refused;
@@ -51,6 +50,14 @@ const Account = z.looseObject({
 });
 type Account = z.output<typeof Account>;
 
+const flawOf = ({ id }: AuthUser, account: Account | undefined, { hash }: ImportOptions): Refused | undefined => {
+  // Under another name nobody would know of it.
+  if (account?.localId !== id) return strange;
+  const password = passwordOf(account);
+  return password === 'hidden' ? hidden : password === 'shown' && !hash ? unhashed : undefined;
+};
+
+const strange: Refused = { code: 'INVALID_ARGUMENT', message: 'What the backup holds under this name is no such user' };
 const hidden: Refused = {
   code: 'FAILED_PRECONDITION',
   message:

@@ -10,6 +10,15 @@ export interface AuthUser {
   readonly json: Buffer;
 }
 
+/** The fields of an account; none if it is no JSON. What is wrong with it is not said, because that would quote it. */
+export const accountOf = ({ json }: Pick<AuthUser, 'json'>): Readonly<Record<string, unknown>> => {
+  try {
+    return Object(JSON.parse(json.toString())) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+};
+
 /** The most the API gives in one answer. */
 const pageUsers = 1_000;
 

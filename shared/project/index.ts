@@ -1,4 +1,4 @@
-export { type AuthUser, listAuthUsers, readAuthUsers } from './auth-user.ts';
+export { type AuthUser, accountOf, listAuthUsers, readAuthUsers } from './auth-user.ts';
 export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-user-import.ts';
 export { type KnownUser, lookUpAuthUsers } from './auth-user-lookup.ts';
 export { isRedacted } from './auth-user-password.ts';

@@ -2,7 +2,7 @@
 import { inOrderOfNames, type PartWriter, withPart } from '../backup/index.ts';
 import { JobFailure, Pulse, stillGoing } from '../job/index.ts';
 import { get } from '../platform/index.ts';
-import { isRedacted, listAuthUsers, probeAuthUsers } from '../project/index.ts';
+import { accountOf, isRedacted, listAuthUsers, probeAuthUsers } from '../project/index.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { asUpload, journalBackup } from './journal.ts';
 import { judgeUsers, type UserDecision } from './judge-users.ts';
@@ -66,7 +66,7 @@ class Saving {
     this.records += 1;
     if (!isTouching[action] || this.#isPlanOnly) return;
     if (live && this.#keepsContents) {
-      if (isRedacted(JSON.parse(live.json.toString()))) throw unsaved();
+      if (isRedacted(accountOf(live))) throw unsaved();
       this.#part.user(id, live.json);
       this.originalSize += live.json.length;
     } else this.#part.tombstone(name);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { compareNames } from '../archive/index.ts';
 import type { NamedUser } from '../backup/index.ts';
 import type { MergeMode } from '../contract/restore.ts';
-import { isRedacted } from '../project/index.ts';
+import { accountOf, isRedacted } from '../project/index.ts';
 import type { ArchivedUser } from './users.ts';
 
 export interface UserDecision {
@@ -41,6 +41,6 @@ const actionOf = (
   if (!json) return live ? 'delete' : 'unchanged';
   if (!live) return 'create';
   if (mode === 'skip_existing') return 'skip';
-  const account = JSON.parse(json.toString()) as Readonly<Record<string, unknown>>;
-  return !isRedacted(account) && isDeepStrictEqual(account, JSON.parse(live.json.toString())) ? 'unchanged' : 'overwrite';
+  const account = accountOf({ json });
+  return !isRedacted(account) && isDeepStrictEqual(account, accountOf(live)) ? 'unchanged' : 'overwrite';
 };

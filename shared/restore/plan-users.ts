@@ -11,8 +11,6 @@ export interface UserPlan {
 
 /** 100 calls, some at once: a few seconds. */
 const usersMax = 10_000;
-const atOnce = 8;
-const lookedUpAtOnce = 100;
 
 /**
  * What a restore would do to the users of its target; undefined if they are too many to be looked up within a call. Whoever is
@@ -27,14 +25,7 @@ export const planUsers = async (
   if (archive.manifest.counts.users > usersMax) return undefined;
   const ids: string[] = [];
   for await (const { id, json } of usersIn(archive, { part: 'keys' })) if (json) ids.push(id);
-  let there = 0;
-  for (let start = 0; start < ids.length; start += atOnce * lookedUpAtOnce) {
-    const groups = Array.from({ length: atOnce }, (_, n) => start + n * lookedUpAtOnce)
-      .map((first) => ids.slice(first, first + lookedUpAtOnce))
-      .filter((group) => group.length > 0);
-    const found = await Promise.all(groups.map((group) => lookUpAuthUsers(toolkit, group, { signal })));
-    there += found.reduce((sum, users) => sum + users.size, 0);
-  }
+  const there = (await lookUpAuthUsers(toolkit, ids, { signal })).size;
   const isKept = mode === 'skip_existing';
   return { create: ids.length - there, overwrite: isKept ? 0 : there, skip: isKept ? there : 0 };
 };

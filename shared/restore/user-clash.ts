@@ -1,7 +1,7 @@
 /** E-mail addresses and phone numbers that belong to somebody else by now: two accounts with one of them, and one can no longer sign in. */
 import type { Archive } from '../archive/index.ts';
 import { userName } from '../backup/index.ts';
-import { type AuthUser, type KnownUser, letsShareEmails, lookUpAuthUsers, type Toolkit } from '../project/index.ts';
+import { type AuthUser, accountOf, type KnownUser, letsShareEmails, lookUpAuthUsers, type Toolkit } from '../project/index.ts';
 
 interface Place {
   readonly toolkit: Toolkit;
@@ -12,7 +12,7 @@ interface Place {
 /** Why a user cannot be put in, by id: the service itself would not look. Who is in the backup too was, or will be, as it says. */
 export const clashesOf = async (users: readonly AuthUser[], place: Place): Promise<ReadonlyMap<string, string>> => {
   const clashes = new Map<string, string>();
-  const accounts = users.map(({ json }) => JSON.parse(json.toString()) as KnownUser);
+  const accounts = users.map((user): KnownUser => ({ ...accountOf(user), localId: user.id }));
   for (const [by, what] of fields) {
     const wanted = new Map(accounts.flatMap((account) => (given(account, by) === '' ? [] : [[given(account, by), account]])));
     const others = [...(await lookUpAuthUsers(place.toolkit, [...wanted.keys()], { by, signal: place.signal })).values()]

@@ -1,5 +1,5 @@
 /** Whether a user who is there by now is one that this restore has put in. */
-import { type AuthUser, lookUpAuthUsers, type Toolkit } from '../project/index.ts';
+import { type AuthUser, accountOf, lookUpAuthUsers, type Toolkit } from '../project/index.ts';
 
 /** What an account keeps of what it was made with, as long as nobody changes it; when it was made is known to the millisecond. */
 const lasting = [
@@ -20,9 +20,9 @@ const lasting = [
 export const ownAmong = async (toolkit: Toolkit, users: readonly AuthUser[], signal: AbortSignal): Promise<number> => {
   const ids = users.map(({ id }) => id);
   const there = await lookUpAuthUsers(toolkit, ids, { signal });
-  return users.filter(({ id, json }) => {
-    const found = there.get(id);
-    const wanted = JSON.parse(json.toString()) as Readonly<Record<string, unknown>>;
+  return users.filter((user) => {
+    const found = there.get(user.id);
+    const wanted = accountOf(user);
     return found && lasting.every((field) => plain(found[field]) === plain(wanted[field]));
   }).length;
 };

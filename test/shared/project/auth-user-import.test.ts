@@ -128,6 +128,22 @@ test('who has a password that is not known in full is not put in without it; oth
   );
 });
 
+test('what is no user, or another one than its name says, is not sent', async () => {
+  const toolkit = newToolkit();
+  const broken = [
+    { id: 'broken', json: Buffer.from('{"passwordHash":"c2VjcmV0"') },
+    { id: 'empty', json: Buffer.from('null') },
+    { id: 'other', json: asUser(account('victim')).json },
+  ];
+  const refused = await importAuthUsers(toolkit, [...broken, asUser(account('a'))], options);
+  deepEqual([...refused.keys()], ['broken', 'empty', 'other']);
+  ok(!JSON.stringify([...refused]).includes('c2VjcmV0'));
+  deepEqual(
+    (await all(toolkit)).map(({ localId }) => localId),
+    ['a'],
+  );
+});
+
 test('who is there is told apart where nobody is to be replaced', async () => {
   const toolkit = newToolkit();
   await importAuthUsers(toolkit, [asUser(account('a', { displayName: 'theirs' }))], options);

@@ -109,12 +109,13 @@ const redacted = Buffer.from('REDACTED').toString('base64');
 /** Shows that there is a password, never its hash: that only a list does. */
 function lookup(users: Users, pool: string, body: Body) {
   const wanted = (field: string): readonly string[] => (Array.isArray(body[field]) ? (body[field] as unknown[]).map(String) : []);
-  const [ids, emails, phones] = [wanted('localId'), wanted('email').map((email) => email.toLowerCase()), wanted('phoneNumber')];
-  if (ids.length + emails.length + phones.length > mostLookedUp) throw new AuthError(400, 'MAXIMUM_USER_COUNT_EXCEEDED');
+  const ids = wanted('localId');
+  const emails = new Set(wanted('email').map((email) => email.toLowerCase()));
+  const phones = new Set(wanted('phoneNumber'));
+  if (ids.length + emails.size + phones.size > mostLookedUp) throw new AuthError(400, 'MAXIMUM_USER_COUNT_EXCEEDED');
   const found = new Set(ids.flatMap((id) => users.get(pool, id) ?? []));
-  if (emails.length + phones.length > 0)
-    for (const user of users.all(pool))
-      if (emails.includes(user.email ?? '') || phones.includes(user.phoneNumber ?? '')) found.add(user);
+  if (emails.size + phones.size > 0)
+    for (const user of users.all(pool)) if (emails.has(user.email ?? '') || phones.has(user.phoneNumber ?? '')) found.add(user);
   const shown = [...found].map(({ salt: _, ...user }) =>
     user.passwordHash === undefined ? user : { ...user, passwordHash: redacted },
   );
