@@ -28,8 +28,8 @@ export const checkShard = async (
   const backup = await readSource(tenant, restore.backupId);
   const scope = scopeFor(restore, backup, (await readNamed(tenant, restore)).documents);
   const dataKey = await engine.dataKeyOf(tenant, journalBackup(tenant, restore));
-  const halt = new Halt(handOver, engine.clock);
   const store = await openJournalStore(tenant, restore, engine);
+  const halt = new Halt(handOver, engine.clock);
   try {
     const open = await openProven(tenant, backup, engine);
     const target = engine.openSource(tenant, parties.target);
