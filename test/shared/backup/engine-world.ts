@@ -33,7 +33,9 @@ import { startServer } from '../firestore/world.ts';
 
 export const table = new StrictTable();
 export const asked = answerInProcess(table.script);
-export const server: Firestore = await startServer();
+const started = await startServer();
+let stopping: Promise<void> | undefined;
+export const server: Firestore = { ...started, stop: () => (stopping ??= started.stop()) };
 
 const databaseId = '(default)';
 export const rootOf = ({ sourceProjectId }: World): string => `projects/${sourceProjectId}/databases/${databaseId}/documents`;

@@ -1,4 +1,5 @@
 /** Two databases, a store for every folder and a backup made by the real engine: every step of a restore as the workflow runs it. */
+import { after as afterAll } from 'node:test';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
@@ -33,6 +34,9 @@ import type { Machine } from './machine.ts';
 
 export { destinationId, eventsOf, organizationNow, projectId, server, table, tenant } from '../backup/engine-world.ts';
 export { type Fields, put, recordOf as backupOf, takeBackup } from '../backup/reading-world.ts';
+
+// Whoever has tested with it is through: without this the process would wait for ever.
+afterAll(() => server.stop());
 
 /** The other project of the organization; `projectId` is the one that was backed up. */
 export const targetId = newId('project');
