@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/index.ts';
 
-const first = 500;
+const first = 2_000;
 const least = 10;
 /** So many writes at most are looked at again after a run that did not tell. */
 export const sliceMax = 20_000;

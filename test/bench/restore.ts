@@ -3,6 +3,7 @@
  * backup, opened, decompressed, joined with the journal, rewritten, written and accounted for; beside the official client's
  * BulkWriter without throttling, which is given its documents decoded. Then one document out of a million, and memory by size.
  */
+import { join } from 'node:path';
 import { Child } from './backup/task.ts';
 import { fixed, type Goal, goalColumns, goalRow, judged, median, printTable, reaches, whole } from './print.ts';
 import type { Order, Took } from './restore/work.ts';
@@ -43,17 +44,21 @@ class Server {
   }
 }
 
-const restorer = async (count: number): Promise<Child> => {
-  const made = child('restore/work.ts', String(count));
-  await made.heard();
-  return made;
+/** A backup of so many documents, and a process that restores it. */
+const restorer = async (dir: string, count: number): Promise<Child> => {
+  const folder = join(dir, `restore-${count}-${++folders}`);
+  const maker = child('restore/work.ts', 'make', folder, String(count));
+  const made = await maker.heard<object>();
+  maker.end();
+  return child('restore/work.ts', 'run', folder, JSON.stringify(made));
 };
+let folders = 0;
 
-export const measureRestore = async (): Promise<boolean> => {
+export const measureRestore = async (dir: string): Promise<boolean> => {
   const server = new Server();
   try {
     const url = await server.url;
-    const met = [await measureSpeed(server, url), await measureOne(server, url), await measureMemory(server, url)];
+    const met = [await measureSpeed(server, url, dir), await measureOne(server, url, dir), await measureMemory(server, url, dir)];
     return met.every(Boolean);
   } finally {
     server.end();
@@ -65,9 +70,10 @@ const run = async (worker: Child, server: Server, order: Order): Promise<Took> =
   return worker.ask<Took>(order);
 };
 
-const measureSpeed = async (server: Server, url: string): Promise<boolean> => {
-  const ours = await restorer(documents);
+const measureSpeed = async (server: Server, url: string, dir: string): Promise<boolean> => {
+  const ours = await restorer(dir, documents);
   // Into the database that the backup is of; the official client reads its documents from there.
+  await run(ours, server, { url, project: 'other' });
   await run(ours, server, { url, project: 'bench' });
   const held = await server.digest('bench');
   const expected = await child('writer.ts', 'expected').heard<string>();
@@ -75,11 +81,15 @@ const measureSpeed = async (server: Server, url: string): Promise<boolean> => {
   await bulk.heard();
   const [same, other, official]: [number[], number[], number[]] = [[], [], []];
   const allSteps: number[] = [];
+  const [cpuOurs, cpuOfficial]: [number[], number[]] = [[], []];
   for (let n = 0; n < rounds; n++) {
     await server.clear('bulk');
-    official.push((await bulk.ask<{ perSecond: number }>({ url, project: 'bulk' })).perSecond);
+    const theirs = await bulk.ask<{ perSecond: number; perCpuSecond: number }>({ url, project: 'bulk' });
+    official.push(theirs.perSecond);
+    cpuOfficial.push(theirs.perCpuSecond);
     const there = await run(ours, server, { url, project: 'other' });
     other.push(there.written / there.writeSeconds);
+    cpuOurs.push(there.written / there.writeCpuSeconds);
     const here = await run(ours, server, { url, project: 'bench' });
     same.push(here.written / here.writeSeconds);
     allSteps.push(here.written / here.seconds);
@@ -88,12 +98,12 @@ const measureSpeed = async (server: Server, url: string): Promise<boolean> => {
   bulk.kill();
   printTable(
     `Restoring ${whole(documents)} documents of 1 kB into an empty database, ${rounds} rounds`,
-    ['', 'documents/s'],
+    ['', 'documents/s', 'per CPU second'],
     [
-      ['BulkWriter, unthrottled', whole(median(official))],
-      ['restore, its writing, into another project (references rewritten)', whole(median(other))],
-      ['restore, its writing, into the same project', whole(median(same))],
-      ['restore, all steps', whole(median(allSteps))],
+      ['BulkWriter, unthrottled', whole(median(official)), whole(median(cpuOfficial))],
+      ['restore, its writing, into another project (references rewritten)', whole(median(other)), whole(median(cpuOurs))],
+      ['restore, its writing, into the same project', whole(median(same)), ''],
+      ['restore, all steps', whole(median(allSteps)), ''],
     ],
   );
   const ratio = (of: readonly number[]): number => median(of.map((one, n) => one / (official[n] ?? 1)));
@@ -106,8 +116,8 @@ const measureSpeed = async (server: Server, url: string): Promise<boolean> => {
   return isIdentical && [other, same].every((of) => reaches(ratio(of), restoreGoals.ofBulkWriter.must, 'least'));
 };
 
-const measureOne = async (server: Server, url: string): Promise<boolean> => {
-  const worker = await restorer(many);
+const measureOne = async (server: Server, url: string, dir: string): Promise<boolean> => {
+  const worker = await restorer(dir, many);
   const took: Took[] = [];
   for (let n = 0; n < 3; n++) took.push(await run(worker, server, { url, project: 'one', isOne: true }));
   worker.end();
@@ -124,10 +134,10 @@ const measureOne = async (server: Server, url: string): Promise<boolean> => {
   return reaches(one.ranges, restoreGoals.ranges.must, 'most') && reaches(share, restoreGoals.share.must, 'most');
 };
 
-const measureMemory = async (server: Server, url: string): Promise<boolean> => {
+const measureMemory = async (server: Server, url: string, dir: string): Promise<boolean> => {
   const peaks: number[] = [];
   for (const count of [documents, large]) {
-    const worker = await restorer(count);
+    const worker = await restorer(dir, count);
     peaks.push((await run(worker, server, { url, project: 'memory' })).peakMiB);
     worker.end();
     await server.clear('memory');

@@ -7,6 +7,9 @@ import { newId } from '../../../shared/platform/index.ts';
 import { type Documents, makeDocuments, nameOf, source } from '../archive-data.ts';
 
 export interface MadeBackup {
+  readonly organization: string;
+  readonly project: string;
+  readonly id: string;
   readonly manifestDigest: string;
   /** All that lies in the store. */
   readonly size: number;
@@ -14,18 +17,16 @@ export interface MadeBackup {
   readonly middle: string;
 }
 
-export const identity = { organization: '', project: newId('project'), backup: newId('backup') };
 const handOverBytes = 8 << 20;
 
 /** As many documents as wanted, those given again and again under names of their own; if as many are given, as they are. */
 export const makeArchive = async (
   store: Store,
-  dataKey: Buffer,
-  organization: string,
   count: number,
   documents: Documents = makeDocuments(Math.min(count, 20_000)),
 ): Promise<MadeBackup> => {
-  const writing = { identity: { ...identity, organization }, dataKey, random: randomBytes };
+  const identity = { organization: newId('organization'), project: newId('project'), backup: newId('backup') };
+  const writing = { identity, dataKey: keyOf(identity.backup), random: randomBytes };
   const writer = new ShardWriter(0, writing);
   const [chunk, index] = [store.upload(objectName('chunk', 0, 0)), store.upload(objectName('index', 0, 0))];
   const flush = async (atLeast: number): Promise<void> => {
@@ -49,7 +50,7 @@ export const makeArchive = async (
   await flush(0);
   await Promise.all([chunk, index].map((upload: Upload) => upload.finish()));
   const manifest: Manifest = {
-    ...{ formatVersion: 2, requiredFeatures: [], ...identity, organization, parent: null, source },
+    ...{ formatVersion: 2, requiredFeatures: [], ...identity, parent: null, source },
     readTime: '2026-01-01T00:00:00.000000Z',
     counts: { documents: shard.records, tombstones: 0, users: 0 },
     collections: [{ id: 'items', documents: shard.records }],
@@ -60,6 +61,9 @@ export const makeArchive = async (
   const sealed = sealManifest(manifest, writing);
   await store.put('manifest', sealed.bytes);
   return {
+    organization: identity.organization,
+    project: identity.project,
+    id: identity.backup,
     manifestDigest: sealed.digest,
     size: (shard.chunk?.size ?? 0) + shard.index.size + sealed.bytes.length,
     middle,

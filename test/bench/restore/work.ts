@@ -1,8 +1,8 @@
-/** A process that makes a backup of so many documents and restores it as often as it is told. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** A process that makes a backup of so many documents, or one that restores it as often as it is told: only its own memory counts. */
 import { join } from 'node:path';
-import { type Restored, RestoreStand } from './workflow.ts';
+import { DirectoryStore } from '../../../shared/destination/index.ts';
+import { type MadeBackup, makeArchive } from './made.ts';
+import { folder, type Restored, RestoreStand } from './workflow.ts';
 
 export interface Order {
   readonly url: string;
@@ -18,17 +18,16 @@ export interface Took extends Restored {
   readonly peakMiB: number;
 }
 
-const dir = mkdtempSync(join(tmpdir(), 'bench-restore-'));
-const stand = await RestoreStand.of(dir, Number(process.argv[2]));
-process.on('message', async ({ url, project, isOne }: Order) => {
-  const started = performance.now();
-  const restored = await stand.restore({ url, project, ...(isOne && { documents: [stand.backup.middle] }) });
-  const seconds = (performance.now() - started) / 1_000;
-  const peakMiB = process.resourceUsage().maxRSS / 1024;
-  process.send?.({ ...restored, seconds, size: stand.backup.size, peakMiB } satisfies Took);
-});
-process.on('disconnect', () => {
-  rmSync(dir, { recursive: true });
-  process.exit();
-});
-process.send?.('ready');
+const [role, dir = '', what = ''] = process.argv.slice(2);
+if (role === 'make') process.send?.(await makeArchive(new DirectoryStore(join(dir, folder)), Number(what)));
+else {
+  const stand = new RestoreStand(dir, JSON.parse(what) as MadeBackup);
+  process.on('message', async ({ url, project, isOne }: Order) => {
+    const started = performance.now();
+    const restored = await stand.restore({ url, project, ...(isOne && { documents: [stand.backup.middle] }) });
+    const seconds = (performance.now() - started) / 1_000;
+    const peakMiB = process.resourceUsage().maxRSS / 1024;
+    process.send?.({ ...restored, seconds, size: stand.backup.size, peakMiB } satisfies Took);
+  });
+}
+process.on('disconnect', () => process.exit());

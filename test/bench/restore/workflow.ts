@@ -5,7 +5,7 @@ import { type DestinationRecord, DirectoryStore, type Store } from '../../../sha
 import { Source } from '../../../shared/firestore/index.ts';
 import { Halt } from '../../../shared/job/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { after, clock, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { after, clock, commit, newId, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { checkShard } from '../../../shared/restore/check.ts';
 import { startRestore } from '../../../shared/restore/creation.ts';
@@ -22,13 +22,12 @@ import { writeDocuments } from '../../../shared/restore/write-documents.ts';
 import { claimShard } from '../../../shared/restore/write-run.ts';
 import { answerInProcess } from '../../support/in-process.ts';
 import { StrictTable } from '../../support/strict-table.ts';
-import { identity, keyOf, type MadeBackup, makeArchive } from './made.ts';
+import { keyOf, type MadeBackup } from './made.ts';
 
 const table = new StrictTable();
 answerInProcess(table.script);
-const tenant = proveTenant(newId('organization'), 'record');
 const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
-const folder = 'backup';
+export const folder = 'backup';
 
 export interface Ask {
   readonly url: string;
@@ -40,6 +39,7 @@ export interface Ask {
 export interface Restored {
   readonly written: number;
   readonly writeSeconds: number;
+  readonly writeCpuSeconds: number;
   /** Ranges of the backup that were read, and all bytes of it. */
   readonly ranges: number;
   readonly bytes: number;
@@ -49,25 +49,23 @@ export interface Restored {
 export class RestoreStand {
   readonly backup: MadeBackup;
   readonly #dir: string;
+  readonly #tenant: Tenant;
   #ranges = 0;
   #bytes = 0;
 
-  private constructor(dir: string, backup: MadeBackup) {
+  constructor(dir: string, backup: MadeBackup) {
     this.#dir = dir;
+    this.#tenant = proveTenant(backup.organization, 'record');
     this.backup = backup;
-  }
-
-  static async of(dir: string, count: number): Promise<RestoreStand> {
-    const store = new DirectoryStore(join(dir, folder));
-    return new RestoreStand(dir, await makeArchive(store, keyOf(identity.backup), tenant.organizationId, count));
   }
 
   async restore(ask: Ask): Promise<Restored> {
     table.items.clear();
     [this.#ranges, this.#bytes] = [0, 0];
-    const target = projectOf(ask.project);
+    const tenant = this.#tenant;
+    const target = projectOf(tenant, ask.project);
     const backup = this.#record(target.id);
-    const destination = destinationOf();
+    const destination = destinationOf(tenant);
     const organization = { id: tenant.organizationId, name: 'Bench', backupCount: 0, storageUsed: 0 };
     for (const item of [{ ...organizationKey.organization(tenant), ...organization }, target, destination, backup])
       table.put(item);
@@ -87,17 +85,26 @@ export class RestoreStand {
     const { shards } = await prepareRestore(tenant, restore.id, engine);
     for (const shard of shards) while (!(await checkShard(tenant, restore.id, shard, soon(), engine)));
     await sealJournal(tenant, restore.id, engine);
+    const cpu = process.cpuUsage();
     const started = performance.now();
-    for (const shard of shards) while (!(await write(restore.id, shard, engine)));
+    for (const shard of shards) while (!(await write(tenant, restore.id, shard, engine)));
     const writeSeconds = (performance.now() - started) / 1_000;
+    const { user, system } = process.cpuUsage(cpu);
     await finishRestore(tenant, restore.id, engine);
     const { status, written } = table.get<RestoreRecord>(restoreKey.restore(tenant, restore.id)) ?? {};
     if (status !== 'completed') throw new Error(`the restore is ${status}`);
-    return { written: written ?? 0, writeSeconds, ranges: this.#ranges, bytes: this.#bytes };
+    return {
+      written: written ?? 0,
+      writeSeconds,
+      writeCpuSeconds: (user + system) / 1e6,
+      ranges: this.#ranges,
+      bytes: this.#bytes,
+    };
   }
 
   #engine(endpoint: string): RestoreEngine {
     const journalKey = keyOf('journal');
+    const tenant = this.#tenant;
     return {
       clock,
       random: Math.random,
@@ -113,7 +120,7 @@ export class RestoreStand {
         ...{ dataKey: journalKey, keyFile: Buffer.from('journal'), encryption: { mode: 'kms', keyId: 'key' } },
         check: { check: { ...organizationKey.organization(tenant), sk: 'ENCRYPTION' }, condition: 'attribute_not_exists(pk)' },
       }),
-      dataKeyOf: async (_tenant, { id }) => (id === identity.backup ? keyOf(identity.backup) : journalKey),
+      dataKeyOf: async (_tenant, { id }) => (id === this.backup.id ? keyOf(id) : journalKey),
       unlockKeyFile: async () => ({ dataKey: journalKey, encryption: { mode: 'kms', keyId: 'key' } }),
     };
   }
@@ -130,10 +137,11 @@ export class RestoreStand {
   }
 
   #record(projectId: string): BackupRecord {
+    const { organization, project, id, manifestDigest } = this.backup;
     return {
-      ...{ ...backupKey.backup(tenant, identity.backup), id: identity.backup, projectId, type: 'full', status: 'completed' },
-      ...{ archive: { ...identity, organization: tenant.organizationId }, path: folder, keyFile: Buffer.from('key') },
-      ...{ manifestDigest: this.backup.manifestDigest, encryption: { mode: 'kms', keyId: 'key' }, trigger: 'manual' },
+      ...{ ...backupKey.backup(this.#tenant, id), id, projectId, type: 'full', status: 'completed' },
+      ...{ archive: { organization, project, backup: id }, path: folder, keyFile: Buffer.from('key') },
+      ...{ manifestDigest, encryption: { mode: 'kms', keyId: 'key' }, trigger: 'manual' },
       storageDestination: { id: destinationId, name: 'Bucket', type: 's3' },
       ...{ collections: ['*'], excludedCollections: [], includeAuthUsers: false, lockedUntil: null, ...times },
     } as unknown as BackupRecord;
@@ -143,7 +151,7 @@ export class RestoreStand {
 const soon = (): Date => after(clock.now(), 3_000);
 
 /** As `writeShard` does it, without a pace. */
-const write = async (id: string, number: number, engine: RestoreEngine): Promise<boolean> => {
+const write = async (tenant: Tenant, id: string, number: number, engine: RestoreEngine): Promise<boolean> => {
   const { restore, organization } = await readRunning(tenant, id);
   const parties = await partiesOf(tenant, restore, organization);
   const backup = table.get<BackupRecord>(backupKey.backup(tenant, restore.backupId)) as BackupRecord;
@@ -161,7 +169,7 @@ const write = async (id: string, number: number, engine: RestoreEngine): Promise
   }
 };
 
-const projectOf = (sourceProjectId: string): ProjectRecord => {
+const projectOf = (tenant: Tenant, sourceProjectId: string): ProjectRecord => {
   const id = newId('project');
   return {
     ...{ ...projectKey.project(tenant, id), id, name: 'Bench', sourceProjectId, databaseId: '(default)', status: 'connected' },
@@ -172,7 +180,7 @@ const projectOf = (sourceProjectId: string): ProjectRecord => {
 };
 
 const destinationId = newId('storageDestination');
-const destinationOf = (): DestinationRecord => ({
+const destinationOf = (tenant: Tenant): DestinationRecord => ({
   ...{ ...organizationKey.storageDestination(tenant, destinationId), id: destinationId, name: 'Bucket', type: 's3' },
   ...{ bucket: 'bucket', prefix: '', region: 'eu-central-1', endpoint: null, sealed: [] as unknown as Uint8Array, masked: {} },
   ...{ immutable: false, objectLock: null, status: 'connected', backupCount: 0, lastTestedAt: null, ...times },
