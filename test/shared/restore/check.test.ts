@@ -2,12 +2,14 @@
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
+import { StorageError } from '../../../shared/destination/index.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
-import { commit, after as later } from '../../../shared/platform/index.ts';
+import { commit, after as later, set } from '../../../shared/platform/index.ts';
 import { checkShard } from '../../../shared/restore/check.ts';
 import { prepareRestore } from '../../../shared/restore/prepare.ts';
 import type { PlanCounts, RestoreRecord } from '../../../shared/restore/record.ts';
 import { restoreKey } from '../../../shared/restore/record.ts';
+import { resumeRestore } from '../../../shared/restore/resume.ts';
 import { sealJournal } from '../../../shared/restore/seal.ts';
 import { bound } from '../backup/faulty-store.ts';
 import { absent, changed, extra, newShop, outside, type Shop, same, text } from './shop.ts';
@@ -25,6 +27,7 @@ import {
   type RestoreAsk,
   restoreOf,
   runFrom,
+  runRestore,
   server,
   shardsOf,
   table,
@@ -79,6 +82,56 @@ suite('the journal', () => {
       for (const [path, { kind, content }] of entries)
         deepEqual([path, kind, content], live.has(path) ? [path, 'document', live.get(path)] : [path, 'tombstone', '']);
     });
+
+  test('of several shards is one archive in the order of names', async () => {
+    const { world, backup } = await newShop();
+    const live = liveOf(world);
+    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    await prepareRestore(tenant, id, world.engine);
+    const [shard] = shardsOf(id);
+    const bounds = [{ to: 'c/1' }, { from: 'c/1', to: 'c/extra/deep/1' }, { from: 'c/extra/deep/1', to: 'e/1' }, { from: 'e/1' }];
+    for (const [number, range] of bounds.entries())
+      table.put({ ...shard, ...restoreKey.shard(tenant, id, number), number, range: JSON.stringify(range), expected: 3 });
+    await commit([set(restoreKey.restore(tenant, id), { shards: bounds.length, expected: 3 * bounds.length })]);
+    // In no order.
+    for (const number of [2, 0, 3, 1]) {
+      await rejects(sealJournal(tenant, id, world.engine), /is not checked/);
+      equal(await checkShard(tenant, id, number, later(world.engine.clock.now(), 600), world.engine), true);
+    }
+    await sealJournal(tenant, id, world.engine);
+    const entries = await journalOf(world, id);
+    deepEqual([...entries.keys()], inOrder(modes.rollback.touched));
+    for (const [path, { kind, content }] of entries) equal(content, kind === 'tombstone' ? '' : live.get(path), path);
+    deepEqual(restoreOf(id).plan, modes.rollback.plan);
+  });
+
+  test('is begun anew by the next attempt, whatever the one before has left', async () => {
+    const { world, backup } = await newShop();
+    const id = await beginRestore(world, backup, { mergeMode: 'rollback' });
+    world.throughReading = (store) => ({
+      ...bound(store),
+      put: async () => {
+        throw new StorageError('denied', 'The destination does not want it');
+      },
+    });
+    const { journal: first, status } = await runRestore(world, id);
+    equal(status, 'failed');
+    world.throughReading = (store) => store;
+    // Meanwhile the target has changed.
+    await putTarget(world, { 'a/new': text('new'), 'e/0': text('new'), 'c/0': undefined });
+    const live = liveOf(world);
+    await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
+    await runFrom(world, id, atStart(), { upTo: 'seal' });
+    const { journal, plan } = restoreOf(id);
+    notEqual(journal.backupId, first.backupId);
+    const entries = await journalOf(world, id);
+    deepEqual([...entries.keys()], inOrder([...modes.rollback.touched, 'a/new']));
+    for (const [path, { kind, content }] of entries)
+      deepEqual([kind, content], live.has(path) ? ['document', live.get(path)] : ['tombstone', '']);
+    deepEqual(plan, { ...modes.rollback.plan, delete: extra.length + 1 });
+    deepEqual([...folderOf(world, first.path).objects.keys()], []);
+    equal(eventsOf('restore.started').length, 2);
+  });
 
   test('of a restore without a safety backup has names only, no key beside it, and is no backup', async () => {
     const shop = await newShop();
@@ -202,16 +255,22 @@ suite('a shard', () => {
     const { world, backup } = await newShop();
     const id = await beginRestore(world, backup);
     const { shards } = await prepareRestore(tenant, id, world.engine);
-    const before = shardsOf(id);
-    let isNext = false;
-    world.throughReading = (store) => {
-      // The next attempt begins while this one is at it.
-      if (!isNext) table.put({ ...restoreOf(id), attempt: 2 });
-      isNext = true;
-      return store;
-    };
+    world.throughReading = (store) => ({
+      ...bound(store),
+      upload: (...all) => {
+        const upload = store.upload(...all);
+        const finish = async () => {
+          // The next attempt begins while this one is at it, and has come just as far.
+          await commit([set(restoreKey.restore(tenant, id), { attempt: 2 })]);
+          return upload.finish();
+        };
+        return { ...upload, finish };
+      },
+    });
     await rejects(checkShard(tenant, id, shards[0]!, later(world.engine.clock.now(), 600), world.engine), { name: 'NotRunning' });
-    deepEqual(shardsOf(id), before);
+    const [shard] = shardsOf(id);
+    deepEqual([shard!.parts, shard!.isChecked, shard!.stored], [1, false, undefined]);
+    deepEqual(table.find('WORK#', 'PART#'), []);
   });
 
   test('of a cancelled restore is let go of, and leaves nothing in the bucket', async () => {
