@@ -96,7 +96,7 @@ class DocumentWriting {
     this.#claim = claim;
     this.#mode = restore.mergeMode === 'rollback' ? 'overwrite' : restore.mergeMode;
     this.#rewrite = referenceRewrite(open.archive.manifest.source, target.database);
-    this.#slice = new WriteSlice(engine.clock);
+    this.#slice = new WriteSlice(engine.clock, restore.maxWritesPerSecond);
     this.#begunAt = engine.clock.now();
     this.writer = new BatchWriter(target, { signal, pace, since: restore.since, isRepeat });
     // What is only ever created is not written again anyway: the writer finds out whose a document is that is there.

@@ -1,22 +1,25 @@
 import type { Clock } from '../platform/index.ts';
 
-const first = 2_000;
+const first = 500;
 const least = 10;
 /** So many writes at most are looked at again after a run that did not tell. */
 export const sliceMax = 20_000;
 const factor = 4;
-const shortMs = 5_000;
-const longMs = 20_000;
+const shortMs = 2_000;
+const longMs = 10_000;
+/** Of a pace that was asked for, the first slice is what so long a time permits. */
+const firstSeconds = 2;
 
 /** How many writes are given between two checkpoints: many where the target is fast, few where a run would end before they are known. */
 export class WriteSlice {
-  #size = first;
+  #size: number;
   #given = 0;
   #begunAtMs: number;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxWritesPerSecond = Number.POSITIVE_INFINITY) {
     this.#clock = clock;
+    this.#size = Math.max(least, Math.min(first, maxWritesPerSecond * firstSeconds));
     this.#begunAtMs = clock.now().getTime();
   }
 
