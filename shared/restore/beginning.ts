@@ -1,4 +1,3 @@
-import { emit } from '../event/index.ts';
 import { isConflict, stillThere } from '../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { commit, getAll, iso, set, type Tenant } from '../platform/index.ts';
@@ -8,6 +7,7 @@ import { restoreEvent } from './data.ts';
 import type { RestoreEngine } from './engine.ts';
 import { partiesOf } from './parties.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
+import { tell } from './telling.ts';
 
 /** A restore that waits begins to run: told to subscribers and to the auditor in the same transaction, before anything is done. */
 export const beginRestore = async (tenant: Tenant, restoreJobId: string, { clock }: RestoreEngine): Promise<void> => {
@@ -24,7 +24,7 @@ export const beginRestore = async (tenant: Tenant, restoreJobId: string, { clock
       set(key, begun, { where: { status: 'pending', attempt } }),
       // Without the target's lock there is nothing to begin.
       { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
-      emit(tenant, 'restore.started', restoreEvent({ ...restore, ...begun }, parties, parties.organization), now),
+      ...tell(tenant, restore, 'restore.started', restoreEvent({ ...restore, ...begun }, parties, parties.organization), now),
       auditOf(tenant, 'restore.started', restore, { attempt, mergeMode, dryRun, safetyBackup, collections }, now),
     ]);
   } catch (error) {

@@ -4,13 +4,13 @@
  */
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
-import { emit } from '../event/index.ts';
 import type { Acting } from '../organization/index.ts';
 import { type Change, Overtaken, set } from '../platform/index.ts';
 import { endOf, endWrites, readAround } from './around.ts';
 import { restoreEvent } from './data.ts';
 import { noSuchRestore } from './read.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
+import { tell } from './telling.ts';
 
 export const cancelRestore = async (
   { tenant, organization, actor }: Acting,
@@ -35,7 +35,7 @@ export const cancelRestore = async (
       writes: [
         set(restoreKey.restore(tenant, id), ended, { where, otherwise: () => new Overtaken() }),
         ...endWrites(tenant, around, 'cancelled', now),
-        emit(tenant, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
+        ...tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
       ],
       audit: [
         {

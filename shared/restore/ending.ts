@@ -1,7 +1,6 @@
 /** How a restore ends that cannot go on: it says why, frees its target, and keeps what takes back what was written. */
 import { ApiError } from '../contract/errors.ts';
 import { failureWrites } from '../destination/index.ts';
-import { emit } from '../event/index.ts';
 import { isConflict, type Reason } from '../job/index.ts';
 import { commit, set, type Tenant, type Write } from '../platform/index.ts';
 import { unauthorizedWrite } from '../project/index.ts';
@@ -10,6 +9,7 @@ import { auditOf } from './audit.ts';
 import { restoreEvent } from './data.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 import { internal } from './step.ts';
+import { tell } from './telling.ts';
 
 /** What a workflow says of the error that ended it. */
 export interface WorkflowError {
@@ -67,7 +67,7 @@ const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, now: Dat
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
-    ...(told ? [emit(tenant, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now)] : []),
+    ...(told ? tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now) : []),
     auditOf(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
   ];
 };

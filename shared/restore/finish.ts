@@ -1,6 +1,5 @@
 /** The last step: every document of the plan is accounted for, or the restore has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { emit } from '../event/index.ts';
 import { isConflict, JobFailure, NotRunning, stillGoing, stillThere } from '../job/index.ts';
 import { bestEffort, commit, get, set, type Tenant, type Write } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
@@ -14,6 +13,7 @@ import { tellPercent } from './progress.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from './record.ts';
 import { readShards } from './reopening.ts';
 import { advance, readRunning } from './running.ts';
+import { tell } from './telling.ts';
 
 const triesMax = 8;
 const clashMs = 200;
@@ -113,7 +113,7 @@ const writesOf = async (tenant: Tenant, around: RestoreAround, now: Date): Promi
     ...endWrites(tenant, around, 'completed', now),
     ...(await undone(tenant, undoOf, id)),
     ...progress,
-    emit(tenant, 'restore.completed', restoreEvent(whole, parties, organization), now),
+    ...tell(tenant, restore, 'restore.completed', restoreEvent(whole, parties, organization), now),
     auditOf(tenant, 'restore.completed', whole, { documentsRestored, documentsDeleted, documentsSkipped }, now),
   ];
 };

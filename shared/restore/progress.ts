@@ -1,11 +1,11 @@
 /** How far a restore has come, told to subscribers: one event for each tenth, never two. */
-import { emit } from '../event/index.ts';
 import { decilesUpTo } from '../job/index.ts';
 import type { Write } from '../platform/index.ts';
 import type { RestoreParties } from './check-run.ts';
 import { restoreEvent } from './data.ts';
 import { percentOf, progressOf } from './percent.ts';
 import type { RestoreRecord } from './record.ts';
+import { tell } from './telling.ts';
 
 export { percentOf, progressOf } from './percent.ts';
 
@@ -27,6 +27,8 @@ export const tellPercent = (
   const progress = progressOf(restore);
   return {
     told,
-    writes: percents.map((percent) => emit(tenant, 'restore.progress', { ...event, progress: { ...progress, percent } }, now)),
+    writes: percents.flatMap((percent) =>
+      tell(tenant, restore, 'restore.progress', { ...event, progress: { ...progress, percent } }, now),
+    ),
   };
 };

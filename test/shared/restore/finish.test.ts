@@ -118,6 +118,11 @@ test('A dry run that is a job has its plan, and has touched nothing', async () =
   assert.deepEqual(liveOf(world), before);
   assert.equal(done.undoUntil, null);
   assert.equal(organizationNow().backupCount, 1);
+  // Subscribers are told of restores, not of plans.
+  assert.deepEqual(
+    eventsOf().filter(({ type }) => String(type).startsWith('restore.')),
+    [],
+  );
   assert.equal(table.get(projectKey.job(tenant, targetId)), undefined);
 });
 
