@@ -17,6 +17,8 @@ const answerMaxBytes = 8 << 20;
 
 export interface LookupOptions extends LiveOptions {
   readonly withTombstones: boolean;
+  /** Which of the names are asked for; the archive's side may come to see no others. */
+  readonly wants?: ((path: string) => boolean) | undefined;
 }
 
 /**
@@ -121,12 +123,15 @@ export class LookupSide implements TargetSide {
       return false;
     }
     const { leaf, start, end } = next.value;
+    const { withTombstones, wants } = this.#options;
     let isNeeded = false;
     for (let slot = start; slot < end; slot++) {
       const kind = leaf.kind(slot);
-      if (kind !== recordKind.document && !(kind === recordKind.tombstone && this.#options.withTombstones)) continue;
+      if (kind !== recordKind.document && !(kind === recordKind.tombstone && withTombstones)) continue;
+      const path = leaf.name(slot).toString('utf8', this.#archiveRootBytes);
+      if (wants && !wants(path)) continue;
       isNeeded = true;
-      this.#filling.paths.push(leaf.name(slot).toString('utf8', this.#archiveRootBytes));
+      this.#filling.paths.push(path);
       if (this.#filling.paths.length >= this.#names) this.#fill();
     }
     if (!isNeeded) return true;

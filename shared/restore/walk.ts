@@ -84,27 +84,34 @@ export class Walk {
   }
 
   async #walk(ranges: readonly NameRange[], look: Scope['look'], visit: Visit): Promise<string | undefined> {
-    const { archive, target, isUndo: withTombstones, ...at } = this.#options;
-    const options = { readTime: at.readTime, signal: at.signal, batchBytes, withTombstones };
+    const { archive, target, isUndo: withTombstones, readTime, signal, scope } = this.#options;
+    const options = { readTime, signal, batchBytes, withTombstones, wants: scope.wants };
     const lookups = look === 'lookup' ? new LookupSide(target, archive, options) : undefined;
-    const live = lookups ?? new LiveSide(target, ranges, options);
     const archived = new ArchiveSide(archive, ranges, { withBodies: true, withTombstones }, lookups?.through);
-    this.#readsBefore = this.reads;
-    this.#live = live;
+    let live: TargetSide | undefined;
     try {
       await archived.load();
-      // A target that nothing is compared with, and nothing deleted in, is not asked.
-      if (archived.name || this.#deletes) await live.load();
-      return await this.#merge(archived, live, visit);
+      // A target that nothing is compared with, and nothing deleted in, is not asked; nor for what comes before the first name.
+      if (!archived.name && !this.#deletes) return undefined;
+      const rest = archived.name && !this.#deletes ? intersection(ranges, [{ from: archived.name.toString() }]) : ranges;
+      live = lookups ?? new LiveSide(target, rest, options);
+      this.#readsBefore = this.reads;
+      this.#live = live;
+      await live.load();
+      return await this.#merge(archived, live, { visit, look });
     } finally {
-      await Promise.all([archived.close(), live.close()]);
+      await Promise.all([archived.close(), live?.close()]);
     }
   }
 
   /** The path from which on to ask for names, `later` if it took long enough, undefined if all is done. */
-  async #merge(archived: ArchiveSide, live: TargetSide, visit: Visit): Promise<string | undefined> {
-    const { wants, look } = this.#options.scope;
-    const { isOver } = this.#options;
+  async #merge(
+    archived: ArchiveSide,
+    live: TargetSide,
+    { visit, look }: { visit: Visit; look: Scope['look'] },
+  ): Promise<string | undefined> {
+    const { isOver, scope } = this.#options;
+    const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
       const order = orderOf(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;

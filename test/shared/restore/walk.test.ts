@@ -148,9 +148,21 @@ test('a target full of documents that are of no concern is asked for names inste
   const { decided, reads, isWhole } = await walk(made, target);
   deepEqual(decided, [...ours.map((path) => [path, 'unchanged']), ['mixed/999999', 'create']]);
   ok(isWhole && reads < 8_000, `${reads}`);
+  // Of what lies below documents that are restored without it, nothing is asked for.
+  const deep = Object.keys(all(numbered('mixed/000000/deep', 3_000), 'x'));
+  await target.put(all(deep, 'x'));
+  const flat = await walk(archiveOf('elsewhere', all([...ours, ...deep], 'x')), target, { includeSubcollections: false });
+  deepEqual(
+    flat.decided,
+    ours.map((path) => [path, 'unchanged']),
+  );
+  ok(flat.reads < 6_000, `${flat.reads}`);
+  // What comes before the backup's first document is not read.
+  const [last] = [theirs.at(-1)!];
+  ok((await walk(archiveOf('elsewhere', all([last], 'x')), target)).reads < 10);
   // Nothing is asked at all where the backup has nothing.
   equal((await walk(made, target, { collections: ['none'] })).reads, 0);
-  equal((await walk(made, target, { collections: ['mixed'], mergeMode: 'rollback' })).decided.length, 12_001);
+  equal((await walk(made, target, { collections: ['mixed'], mergeMode: 'rollback' })).decided.length, 15_001);
 });
 
 test('a walk that was ended goes on behind what it reached, and the parts are the whole', async () => {
