@@ -69,9 +69,10 @@ const clean = async (
 };
 
 /** Until then what a resume goes on with is kept; undefined for one that cannot be resumed. */
-export const resumableUntil = ({ status, completedAt, dryRun, undoneBy, isCarried }: RestoreRecord): string | undefined => {
-  const isEnd = status === 'failed' || status === 'cancelled';
-  if (!isEnd || completedAt === null || dryRun || undoneBy !== null || isCarried) return undefined;
+export const resumableUntil = (restore: RestoreRecord): string | undefined => {
+  const { status, completedAt, dryRun, undoneBy, undoBegunBy, isCarried } = restore;
+  const isEnd = (status === 'failed' || status === 'cancelled') && !dryRun;
+  if (!isEnd || completedAt === null || undoneBy !== null || undoBegunBy || isCarried) return undefined;
   return iso(after(new Date(completedAt), undoSeconds + marginSeconds));
 };
 

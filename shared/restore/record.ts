@@ -34,6 +34,8 @@ export interface RestoreRecord extends JobStanding {
   /** The restore that this one takes back: its backup is that one's journal. */
   readonly undoOf: string | null;
   readonly undoneBy: string | null;
+  /** The last undo that was begun, however far it came: what is taken back in part is not resumed. */
+  readonly undoBegunBy?: string;
   /** Each has a workflow of its own, named `<id>-<attempt>`. */
   readonly attempt: number;
   readonly journal: Journal;

@@ -59,7 +59,10 @@ export const resumeRestore = async (
   };
 };
 
-const refuseUnlessResumable = ({ status, dryRun, undoneBy, completedAt, isCarried }: RestoreRecord, now: Date): void => {
+const refuseUnlessResumable = (
+  { status, dryRun, undoneBy, completedAt, isCarried, undoBegunBy }: RestoreRecord,
+  now: Date,
+): void => {
   const refuse = (message: string): never => {
     throw new ApiError('CONFLICT', message, { status });
   };
@@ -68,6 +71,7 @@ const refuseUnlessResumable = ({ status, dryRun, undoneBy, completedAt, isCarrie
   if (status === 'completed')
     refuse('The restore is completed; there is nothing left to resume, and it can be taken back with /undo');
   if (undoneBy !== null) refuse(`The restore was taken back by ${undoneBy}; start another one`);
+  if (undoBegunBy) refuse(`Taking the restore back was begun by ${undoBegunBy}; resume that one, or start another restore`);
   if (isCarried) refuse('The restore was made before its project came from another organization; start another one');
   const until = iso(after(new Date(completedAt ?? 0), undoSeconds));
   if (until <= iso(now)) refuse(`The restore could be resumed until ${until}; start another one`);

@@ -37,7 +37,7 @@ export const undoRestore = async (
   return {
     restore: undo,
     change: {
-      writes: [...writes, whileNotUndone(tenant, restore)],
+      writes: [...writes, undoBegins(tenant, restore, undo.id)],
       audit: [
         {
           scope: tenant.organizationId,
@@ -78,11 +78,15 @@ const readSafety = async (tenant: Tenant, safetyBackupId: string): Promise<Backu
   return backup;
 };
 
-/** Of two undos at the same moment the target's lock lets one begin; of two in a row this does. */
-const whileNotUndone = (tenant: Tenant, { id, status, attempt }: RestoreRecord): Write => ({
-  check: restoreKey.restore(tenant, id),
+/**
+ * Of two undos at the same moment the target's lock lets one begin; of two in a row this does. However far the undo comes, from
+ * now on nobody knows what of the restore is still there: it is not gone on with.
+ */
+const undoBegins = (tenant: Tenant, { id, status, attempt }: RestoreRecord, undoId: string): Write => ({
+  update: restoreKey.restore(tenant, id),
+  expression: 'SET undoBegunBy = :undo',
   condition: '#status = :status AND attempt = :attempt AND undoneBy = :nobody',
   names: { '#status': 'status' },
-  values: { ':status': status, ':attempt': attempt, ':nobody': null },
+  values: { ':status': status, ':attempt': attempt, ':nobody': null, ':undo': undoId },
   otherwise: () => new Overtaken(),
 });

@@ -160,6 +160,8 @@ suite('resuming', () => {
     ['one that is running', () => ended({ status: 'running' }), /goes on by itself/],
     ['one that is completed', () => ended(), /nothing left to resume.*undo/],
     ['one that was taken back', () => ended({ status: 'failed', undoneBy: 'rst_x' }), /taken back by rst_x; start another/],
+    ['one that is partly taken back', () => ended({ status: 'failed', undoBegunBy: 'rst_x' }), /begun by rst_x; resume that one/],
+    ['one that came with its project', () => ended({ status: 'failed', isCarried: true }), /another organization; start another/],
     ['one that only planned', () => ended({ status: 'failed', dryRun: true }), /ask for the plan again/],
     ['one that ended a week ago', () => ended({ status: 'failed' }), /could be resumed until .*; start another/, 7],
   ];
@@ -219,7 +221,7 @@ suite('taking back', () => {
       ok(begun.journal.backupId !== safety.id);
       deepEqual([restoringOf(safety), restoringOf(backup), lock()?.jobId], [1, undefined, begun.id]);
       // It is only said to be taken back when it is.
-      equal(recordOf(restore).undoneBy, null);
+      deepEqual([recordOf(restore).undoneBy, recordOf(restore).undoBegunBy], [null, begun.id]);
       deepEqual(change.audit[0]?.resource, { type: 'restore', id: restore.id });
       equal(change.audit[0]?.details?.restoreJobId, begun.id);
     });
