@@ -31,6 +31,8 @@ const walkSeconds = 12;
 const readsMax = 50_000;
 const recordsMax = 500_000;
 const changesMax = 100;
+/** An answer that is kept for a repeated call has room for 400 KB, and a name may have 6. */
+const changesMaxBytes = 64 << 10;
 
 /** Undefined if there is more to look at than fits into a call: then it takes a job. */
 export const planInCall = (
@@ -87,9 +89,12 @@ const planDocuments = async (
     unchanged: 0,
   };
   const changes: Changes = [];
+  let bytes = 0;
   const isWhole = await walk.run(({ name, action }) => {
     counts[action] += 1;
-    if (action !== 'unchanged' && changes.length < changesMax) changes.push({ path: name.toString(), action });
+    if (action === 'unchanged' || changes.length === changesMax || bytes > changesMaxBytes) return undefined;
+    bytes += name.length;
+    changes.push({ path: name.toString(), action });
     return undefined;
   });
   if (readsOf() > maxReads) throw tooManyReads(maxReads, readsOf());
