@@ -4,8 +4,10 @@
  * BulkWriter without throttling, which is given its documents decoded. Then one document out of a million, and memory by size.
  */
 import { join } from 'node:path';
-import { Child } from './backup/task.ts';
+import type { Child } from './backup/task.ts';
 import { fixed, type Goal, goalColumns, goalRow, judged, median, printTable, reaches, whole } from './print.ts';
+import { measureImporters } from './restore/peers.ts';
+import { child, Server } from './restore/server.ts';
 import type { Order, Took } from './restore/work.ts';
 
 export const restoreGoals = {
@@ -18,31 +20,6 @@ export const restoreGoals = {
 const documents = Number(process.env.BENCH_DOCUMENTS ?? 20_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 const [many, large] = [1_000_000, 100_000];
-
-const child = (file: string, ...args: readonly string[]): Child => new Child(new URL(file, import.meta.url), args);
-
-interface Held {
-  readonly count: number;
-  readonly digest: string;
-}
-
-/** The database; a process of its own. */
-class Server {
-  readonly #child = child('writer.ts', 'serve');
-  readonly url: Promise<string> = this.#child.heard<string>();
-
-  clear(project: string): Promise<Held> {
-    return this.#child.ask<Held>({ do: 'clear', project });
-  }
-
-  digest(project: string): Promise<Held> {
-    return this.#child.ask<Held>({ do: 'digest', project });
-  }
-
-  end(): void {
-    this.#child.kill();
-  }
-}
 
 /** A backup of so many documents, and a process that restores it. */
 const restorer = async (dir: string, count: number): Promise<Child> => {
@@ -108,6 +85,7 @@ const measureSpeed = async (server: Server, url: string, dir: string): Promise<b
   );
   const ratio = (of: readonly number[]): number => median(of.map((one, n) => one / (official[n] ?? 1)));
   const isIdentical = held.digest === expected && held.count === documents;
+  await measureImporters(server, url, dir, 'bench', median(same));
   printTable('Goals of restoring', goalColumns, [
     goalRow('another project ÷ BulkWriter', ratio(other), restoreGoals.ofBulkWriter),
     goalRow('the same project ÷ BulkWriter', ratio(same), restoreGoals.ofBulkWriter),

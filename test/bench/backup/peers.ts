@@ -75,12 +75,12 @@ const rowOf = (tool: string, count: number, took: Took, calls: Readonly<Record<s
 ];
 
 /** Kept for the next time, by what is to be installed. */
-const install = (): string | undefined => {
+export const install = (): string | undefined => {
   const from = fileURLToPath(new URL('../peers', import.meta.url));
   const wanted = readFileSync(join(from, 'package.json'));
   const folder = join(tmpdir(), `bench-peers-${hash('sha256', wanted).slice(0, 12)}`);
   mkdirSync(folder, { recursive: true });
-  for (const file of ['package.json', 'run.mjs']) copyFileSync(join(from, file), join(folder, file));
+  for (const file of ['package.json', 'run.mjs', 'import.mjs']) copyFileSync(join(from, file), join(folder, file));
   if (existsSync(join(folder, 'node_modules', '.installed'))) return folder;
   try {
     console.log('\ninstalling the tools of others …');

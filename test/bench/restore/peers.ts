@@ -1,0 +1,55 @@
+/** What importers of others take to bring the same documents back, each from the file that its own export has written. */
+import { join } from 'node:path';
+import { install } from '../backup/peers.ts';
+import { Child } from '../backup/task.ts';
+import { fixed, printTable, whole } from '../print.ts';
+import type { Server } from './server.ts';
+
+const tools = ['firestore-export-import', 'firestore-backfire', 'node-firestore-import-export'] as const;
+const patienceMs = 120_000;
+
+export const measureImporters = async (
+  server: Server,
+  url: string,
+  dir: string,
+  from: string,
+  perSecond: number,
+): Promise<void> => {
+  const folder = install();
+  if (!folder) {
+    console.log('\nThe tools of others could not be installed: not compared with them.');
+    return;
+  }
+  const held = await server.digest(from);
+  const rows: string[][] = [];
+  for (const tool of tools) {
+    const file = join(dir, `${tool}.ndjson`);
+    const run = (script: string, project: string) =>
+      told(new Child(join(folder, script), [tool, project, file], hostOf(url, project)));
+    await server.clear(tool);
+    const took = (await run('run.mjs', from)) && (await run('import.mjs', tool));
+    const { count, digest } = await server.digest(tool);
+    rows.push(
+      took
+        ? [tool, whole(count / took.seconds), `${fixed((100 * count) / held.count, 1)} %`, digest === held.digest ? 'yes' : 'no']
+        : [tool, 'failed', `${fixed((100 * count) / held.count, 1)} %`, ''],
+    );
+    await server.clear(tool);
+  }
+  rows.push(['restore, its writing', whole(perSecond), '100.0 %', 'yes']);
+  printTable('Beside importers of others', ['tool', 'documents/s', 'brought back', 'same bytes'], rows);
+};
+
+const hostOf = (url: string, project: string) => ({ FIRESTORE_EMULATOR_HOST: new URL(url).host, GCLOUD_PROJECT: project });
+
+/** Undefined if it fails or takes too long. */
+const told = async (process: Child): Promise<{ readonly seconds: number } | undefined> => {
+  const timer = setTimeout(() => process.kill(), patienceMs);
+  try {
+    return await process.heard<{ readonly seconds: number }>();
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+};
