@@ -31,6 +31,12 @@ export class LookFirst {
     this.#signal = signal;
   }
 
+  /** What was found as it should be, so far. */
+  done(): { readonly written: number; readonly deleted: number; readonly reads: number } {
+    const { written, deleted, reads } = this;
+    return { written, deleted, reads };
+  }
+
   /** Takes one; true if it is time to look. */
   add(path: string, document: Buffer | undefined): boolean {
     this.#wanted.push({ path, document });

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/index.ts';
 
 const first = 500;
 const least = 10;
-/** So many writes at most are looked at again after a run that did not tell. */
+/** Twice as many, those of two slices, are looked at again after a run that did not tell. */
 export const sliceMax = 20_000;
 const factor = 4;
 const shortMs = 2_000;
@@ -29,13 +29,20 @@ export class WriteSlice {
     return this.#given >= this.#size;
   }
 
-  /** A checkpoint was made. */
-  begin(): void {
-    const now = this.#clock.now().getTime();
-    const tookMs = now - this.#begunAtMs;
+  /** Begins another one; what it gives is called when it is known what became of the one before. */
+  next(): () => void {
+    const begunAtMs = this.#begunAtMs;
+    this.#begunAtMs = this.#nowMs();
+    this.#given = 0;
+    return () => this.#learn(this.#nowMs() - begunAtMs);
+  }
+
+  #learn(tookMs: number): void {
     if (tookMs > longMs) this.#size = Math.max(least, Math.floor(this.#size / factor));
     else if (tookMs < shortMs) this.#size = Math.min(sliceMax, this.#size * factor);
-    this.#given = 0;
-    this.#begunAtMs = now;
+  }
+
+  #nowMs(): number {
+    return this.#clock.now().getTime();
   }
 }
