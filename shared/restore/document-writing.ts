@@ -103,7 +103,7 @@ export class DocumentWriting {
     const document = leaf ? this.#document(path, leaf.content(slot)) : undefined;
     if (leaf && !document) return undefined;
     if (!leaf) this.#refuseDelete();
-    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(path.toString(), document);
+    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(path, document);
     return this.#first.add(path.toString(), document) ? this.#giveLookedAt() : undefined;
   }
 
@@ -112,13 +112,13 @@ export class DocumentWriting {
     try {
       return this.#rewrite(content);
     } catch (error) {
-      this.#fail(path.toString(), error);
+      this.#fail(path, error);
       return undefined;
     }
   }
 
-  #give(path: string, document: Buffer | undefined): Promise<void> | undefined {
-    if (!document) return this.#lane.writer.delete(path);
+  #give(path: Buffer | string, document: Buffer | undefined): Promise<void> | undefined {
+    if (!document) return this.#lane.writer.delete(path.toString());
     try {
       return this.#lane.writer.put(document, this.#mode);
     } catch (error) {
@@ -128,11 +128,11 @@ export class DocumentWriting {
   }
 
   /** What is wrong with one document is told of it. */
-  #fail(path: string, error: unknown): void {
+  #fail(path: Buffer | string, error: unknown): void {
     if (!(error instanceof ArchiveError || error instanceof TypeError)) throw error;
     const { tally } = this.#lane.writer;
     tally.given += 1;
-    tally.fail(path, 'INVALID_ARGUMENT', 'What the backup holds under this name is no document of the database.');
+    tally.fail(path.toString(), 'INVALID_ARGUMENT', 'What the backup holds under this name is no document of the database.');
   }
 
   /** Whatever a journal says, only a restore that is to delete deletes. */
