@@ -23,8 +23,11 @@ export interface BundleOptions {
   readonly alias?: Readonly<Record<string, string>>;
 }
 
-/** No function can use the SDK's chain of credential providers; see the file. */
-const lambdaOnly = { '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts') };
+/** What of the SDK no function can use; see the files. */
+const lambdaOnly = {
+  '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts'),
+  '@aws-sdk/endpoint-cache': join(root, 'shared/platform/endpoint-cache.ts'),
+};
 
 /** Where the bundle of an entry is: a folder with nothing in it but index.cjs. */
 export const bundleDir = (entry: string, outdir: string): string => join(outdir, entry.replace(/\.ts$/, ''));

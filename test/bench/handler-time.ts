@@ -27,6 +27,7 @@ export const measureHandlers = async (dir: string): Promise<boolean> => {
   const alias = {
     '@smithy/node-http-handler': join(root, 'test/bench/network.ts'),
     '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts'),
+    '@aws-sdk/endpoint-cache': join(root, 'shared/platform/endpoint-cache.ts'),
   };
   await bundle([...new Set(endpoints.map(entryOf)), bare], out, { alias });
   open();
