@@ -21,10 +21,12 @@ export const historyStatuses = ['Success', 'Failed', 'In Progress'] as const;
 
 /** "Skip Existing", "skip-existing" and "SKIP_EXISTING" are all skip_existing. */
 export const MergeMode = z
-  .string('must be one of overwrite, skip_existing, merge, rollback')
-  .transform((text) => mergeModes.find((mode) => bare(mode) === bare(text)) ?? text)
-  .pipe(z.enum(mergeModes));
-const bare = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
+  .preprocess(
+    (given) => (typeof given === 'string' ? (mergeModes.find((mode) => bare(mode) === bare(given)) ?? given) : given),
+    z.enum(mergeModes),
+  )
+  .meta({ type: 'string', enum: [...mergeModes], description: 'Also by its human name, such as "Skip Existing"' });
+const bare = (text: string): string => text.toLowerCase().replace(/[\s_.-]+/g, '');
 
 /** What a restore does, or would do, to the documents of its target. */
 export const RestorePlan = z.object({
