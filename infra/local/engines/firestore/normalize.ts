@@ -1,5 +1,5 @@
 import { encodeMap, mapEntries } from './entries.ts';
-import { encodeTimestamp, readTimestampMicros } from './time.ts';
+import { cutTimestamp } from './time.ts';
 import { valueField } from './value.ts';
 import { WireReader } from './wire.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -10,7 +10,7 @@ export const normalizeValue = (value: Uint8Array): Uint8Array => {
   let result = value;
   while (reader.next()) {
     if (reader.field === valueField.timestamp)
-      result = new WireWriter().field(valueField.timestamp, encodeTimestamp(readTimestampMicros(reader.inner()))).finish();
+      result = new WireWriter().field(valueField.timestamp, cutTimestamp(reader.inner())).finish();
     else if (reader.field === valueField.array) result = normalizeArray(reader.inner());
     else if (reader.field === valueField.map) {
       const entries = mapEntries(value.subarray(reader.tagStart, reader.stop)) ?? new Map<string, Uint8Array>();

@@ -149,6 +149,20 @@ test('of a name sent twice the last counts, and timestamps are cut to the micros
   assert.equal(Buffer.from(bytes).toString('latin1').split('\x0a\x01a').length, 2);
 });
 
+test('a document that is written anew keeps the first and the last time there is, to the microsecond', async (t) => {
+  const database = makeDatabase(t);
+  const time = (seconds: string, nanos: number) => ({ timestampValue: { seconds, nanos } });
+  const [first, last] = ['-62135596800', '253402300799'];
+  await commit(database, set('c/d', { fine: time('1', 123_456_789), first: time(first, 1_000), last: time(last, 999_999_000) }));
+  assert.deepEqual(fieldsOf(get(database, 'c/d')!.bytes), {
+    fine: time('1', 123_456_000),
+    first: time(first, 1_000),
+    last: time(last, 999_999_000),
+  });
+  await commit(database, set('c/e', { first: time(first, 1_999), last: time(last, 999_999_999) }));
+  assert.deepEqual(fieldsOf(get(database, 'c/e')!.bytes), { first: time(first, 1_000), last: time(last, 999_999_000) });
+});
+
 test('a mask sets what it names, removes what the write lacks, and leaves the rest', async (t) => {
   const database = makeDatabase(t);
   const apply = async (fields: Json, ...paths: string[]) => {

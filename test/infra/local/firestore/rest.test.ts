@@ -183,6 +183,18 @@ describe('REST on documents', () => {
       assert.deepEqual([status, body.error?.message], [400, message]);
     });
 
+  it('takes the last time that it names as the limit, cut to the microsecond', async () => {
+    const t = { timestampValue: '2024-02-29T12:34:56.123456789Z' };
+    const last = { timestampValue: '9999-12-31T23:59:59.999999Z' };
+    const limit = { timestampValue: '9999-12-31T23:59:59.999999999Z' };
+    assert.equal((await call('POST', '/times?documentId=x', { fields: { t, last, limit } })).status, 200);
+    assert.deepEqual((await call('GET', '/times/x')).body.fields, {
+      t: { timestampValue: '2024-02-29T12:34:56.123456Z' },
+      last,
+      limit: last,
+    } as unknown);
+  });
+
   it('knows no verb but its own, and makes no collection of another', async () => {
     assert.equal((await call('POST', ':doSomething', {})).status, 404);
   });
