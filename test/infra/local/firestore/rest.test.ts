@@ -213,6 +213,19 @@ describe('REST on documents', () => {
     assert.equal((await call('GET', '/clear/x')).status, 404);
   });
 
+  it('sends an answer much longer than a connection holds, and leaves nothing behind of each wait', async (t) => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    t.after(() => process.off('warning', warned));
+    const text = { stringValue: 'x'.repeat(250_000) };
+    const names = Array.from({ length: 24 }, (_, n) => `/long/${n}`);
+    for (const name of names) await call('PATCH', name, { fields: { text } });
+    const { body } = await call('POST', ':batchGet', { documents: names.map((name) => `${root}${name}`) });
+    assert.equal(body.length, 24);
+    assert.deepEqual(warnings, []);
+  });
+
   it('serves the official client when it prefers REST', async () => {
     const db = clientOf(server, 'prefers-rest', { preferRest: true, authClient: ownerOf() });
     const reference = db.doc('rest/x');

@@ -79,10 +79,17 @@ async function stream(response: ServerResponse, rest: RestCall): Promise<void> {
   for await (const piece of rest.run()) {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' });
     if (response.write(piece) || response.destroyed) continue;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    await drained(response);
   }
   response.end('\n');
 }
+
+/** Until more can be written, or nobody takes it; of a long answer no wait leaves a listener behind. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
