@@ -1,12 +1,12 @@
 /** Plans the documents of a range, and stores each that will be touched as it is now: one walk, kept in one transaction. */
 import { type PartWriter, withPart } from '../backup/index.ts';
 import { asTarget, compareNames, type NameRange, probeSource } from '../firestore/index.ts';
-import { Pulse, stillGoing } from '../job/index.ts';
-import { get } from '../platform/index.ts';
+import { Pulse } from '../job/index.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { asUpload, journalBackup } from './journal.ts';
 import { noPlan, reportCheck } from './notes.ts';
-import { type PlanCounts, type RestoreRecord, restoreKey } from './record.ts';
+import type { PlanCounts } from './record.ts';
+import { lookAt } from './running.ts';
 import { type Decision, Walk } from './walk.ts';
 
 /**
@@ -25,7 +25,7 @@ export const checkDocuments = (run: CheckRun, claim: CheckClaim): Promise<boolea
   const { parties, restore, engine, halt, dataKey, store } = run;
   return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
     const pulse = new Pulse({
-      look: async () => stillGoing((await get(restoreKey.restore(parties.tenant, restore.id))) as RestoreRecord | undefined),
+      look: () => lookAt(parties.tenant, restore),
       total: 0,
       halt,
       clock: engine.clock,

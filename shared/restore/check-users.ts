@@ -1,20 +1,20 @@
 /** Plans the users, and stores each that will be touched as it is now. */
 import { inOrderOfNames, type PartWriter, withPart } from '../backup/index.ts';
-import { JobFailure, Pulse, stillGoing } from '../job/index.ts';
-import { get } from '../platform/index.ts';
+import { JobFailure, Pulse } from '../job/index.ts';
 import { accountOf, isRedacted, listAuthUsers, probeAuthUsers } from '../project/index.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { asUpload, journalBackup } from './journal.ts';
 import { judgeUsers, type UserDecision } from './judge-users.ts';
 import { noPlan, reportCheck } from './notes.ts';
-import { type PlanCounts, type RestoreRecord, restoreKey } from './record.ts';
+import type { PlanCounts } from './record.ts';
+import { lookAt } from './running.ts';
 import { targetUsers, usersIn } from './users.ts';
 
 /** In one part, and always true: the target's users are listed from the beginning each time. Only a list shows what can be put back. */
 export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { parties, restore, engine, halt, dataKey, store } = run;
   return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
-    const look = async () => stillGoing((await get(restoreKey.restore(parties.tenant, restore.id))) as RestoreRecord | undefined);
+    const look = () => lookAt(parties.tenant, restore);
     const pulse = new Pulse({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
     const saving = new Saving(run, part);
     await walk(run, saving).finally(() => pulse.stop());

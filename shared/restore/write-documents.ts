@@ -1,9 +1,8 @@
 /** Writes what the journal names of a range: as the backup has it or, where the backup has nothing, by deleting it. */
 import { SourceError } from '../firestore/index.ts';
-import { Pulse, stillGoing } from '../job/index.ts';
-import { get } from '../platform/index.ts';
+import { Pulse } from '../job/index.ts';
 import { DocumentWriting } from './document-writing.ts';
-import { type RestoreRecord, restoreKey } from './record.ts';
+import { lookAt } from './running.ts';
 import type { WriteClaim, WriteRun } from './write-run.ts';
 import { WritersEnd } from './writers-end.ts';
 
@@ -12,7 +11,7 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
   const { halt, engine, parties, restore } = run;
   const end = new WritersEnd(halt);
   const writing = new DocumentWriting(run, claim, end.signal);
-  const look = async () => stillGoing((await get(restoreKey.restore(parties.tenant, restore.id))) as RestoreRecord | undefined);
+  const look = () => lookAt(parties.tenant, restore);
   const pulse = new Pulse({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
   try {
     return await writing.all();

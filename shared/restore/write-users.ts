@@ -1,9 +1,9 @@
 /** Writes the users that the journal names: as the backup has them or, where it says that there was none, by removing them. */
-import { JobFailure, Pulse, stillGoing } from '../job/index.ts';
-import { get } from '../platform/index.ts';
+import { JobFailure, Pulse } from '../job/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../project/index.ts';
 import { HashSource } from './hash-source.ts';
-import { type Failure, type RestoreRecord, restoreKey } from './record.ts';
+import type { Failure } from './record.ts';
+import { lookAt } from './running.ts';
 import { clashesOf } from './user-clash.ts';
 import { ownAmong } from './user-owner.ts';
 import { targetUsers, type UserMatch, usersAlong } from './users.ts';
@@ -15,7 +15,7 @@ const batchBytesMax = 4 << 20;
 /** True if all are done; false if another run is to go on. Users who are replaced twice are as they are after once. */
 export const writeUsers = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
   const { halt, engine, parties, restore } = run;
-  const look = async () => stillGoing((await get(restoreKey.restore(parties.tenant, restore.id))) as RestoreRecord | undefined);
+  const look = () => lookAt(parties.tenant, restore);
   const pulse = new Pulse({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
   try {
     return await new UserWriting(run, claim).all();
