@@ -1,5 +1,6 @@
 /** What a backup consists of, put together from the notes of its workers; the same notes give the same manifest, byte for byte. */
 import type { Manifest } from '../archive/index.ts';
+import { countBytes } from '../firestore/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import { type BackupRecord, type PartContents, type PartRecord, type ShardRecord, workPartition } from './record.ts';
@@ -99,11 +100,11 @@ export const manifestOf = (
   },
 });
 
-/** What the record shows: the 1,000 largest, as far as they fit an item beside everything else. */
+/** What the record shows: the 1,000 largest, as far as they fit an item, and an event as JSON, beside everything else. */
 export const largest = (collections: Contents['collections']): Contents['collections'] => {
   let bytes = 0;
   return collections.slice(0, 1_000).filter(([id]) => {
-    bytes += Buffer.byteLength(id) + 16;
+    bytes += countBytes(id);
     return bytes <= shownBytesMax;
   });
 };

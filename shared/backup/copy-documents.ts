@@ -2,7 +2,7 @@
 
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../firestore/index.ts';
 import { failureOf, JobFailure, Pulse } from '../job/index.ts';
-import { query } from '../platform/index.ts';
+import { walk } from '../platform/index.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part.ts';
 import { tooManyReads } from './planning.ts';
@@ -14,7 +14,7 @@ import { type Claim, type Ending, report, type Standing } from './shard.ts';
  * part (its pages, its collections) stays well below the 400 KB of an item.
  */
 const partBytesMax = 1 << 30;
-const collectionIdBytesMax = 64 << 10;
+const collectionBytesMax = 64 << 10;
 /** The service gives a query 60 s; what is kept back of a worker's time (functions/backup/copy.ts) is more. */
 const countMs = 60_000;
 
@@ -25,7 +25,8 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const { shard } = claim;
     const range = JSON.parse(shard.range ?? '{}') as NameRange;
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
-    const reader = readRange(source, { range, readTime: backup.readTime ?? '', after, signal: halt.reading });
+    const readTime = backup.readTime ?? '';
+    const reader = readRange(source, { range, readTime, after, signal: halt.reading, collectionBytesMax });
     const standing = (moreReads = 0): Standing => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
@@ -61,21 +62,15 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
 /** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
 const fill = async ({ backup, halt }: CopyRun, reader: RangeReader, part: PartWriter, range: NameRange): Promise<boolean> => {
   const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
-  let collections = 0;
-  let collectionIdBytes = 0;
   try {
     for await (const batch of reader) {
       part.documents(batch);
       await part.drain();
       halt.check();
       if (reader.reads > readsLeft) throw tooManyReads(backup.maxReads ?? 0, backup.reads + reader.reads);
-      if (reader.collections.size !== collections) {
-        collections = reader.collections.size;
-        collectionIdBytes = [...reader.collections.keys()].reduce((sum, id) => sum + Buffer.byteLength(id), 0);
-      }
-      if (reader.bytes >= partBytesMax || collectionIdBytes >= collectionIdBytesMax || halt.isPaused) return false;
+      if (reader.bytes >= partBytesMax || halt.isPaused) return false;
     }
-    return true;
+    return !reader.isFull;
   } catch (error) {
     const meaning = halt.meaning(error);
     if (meaning !== undefined) throw placed(meaning, range);
@@ -119,8 +114,8 @@ const collectionsOf = async (
   number: number,
 ): Promise<readonly string[]> => {
   const { pk, sk } = backupKey.part(tenant, backupId, number, 0);
-  const { items } = await query({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) });
-  return (items as readonly PartRecord[]).flatMap((part) =>
-    (JSON.parse(part.collections) as readonly (readonly [string, number])[]).map(([id]) => id),
-  );
+  const ids: string[] = [];
+  for await (const part of walk({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) }) as AsyncIterable<PartRecord>)
+    for (const [id] of JSON.parse(part.collections) as readonly (readonly [string, number])[]) ids.push(id);
+  return ids;
 };

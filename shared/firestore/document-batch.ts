@@ -65,6 +65,13 @@ export class DocumentBatch {
     return at;
   }
 
+  /** Leaves the first ones only. */
+  keep(count: number): void {
+    const marks = this.#marks;
+    for (let i = count * width; i < this.count * width; i += width) this.documentBytes -= (marks[i + 1] ?? 0) - (marks[i] ?? 0);
+    this.count = count;
+  }
+
   #place(index: number): number {
     if (index < 0 || index >= this.count) throw new RangeError(`there is no document ${index}`);
     return index * width;

@@ -1,5 +1,6 @@
 /** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
 export { BatchWriter, type WriterOptions } from './batch-writer.ts';
+export { countBytes } from './collection-tally.ts';
 export { type Counted, type CountOptions, countCollection, countRange, verifyCount } from './count-range.ts';
 export { DocumentBatch } from './document-batch.ts';
 export { SourceError, type SourceErrorCode } from './error.ts';

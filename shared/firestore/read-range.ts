@@ -16,6 +16,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** About this much is given out at once. */
   readonly batchBytes?: number;
+  /** It ends before a document of one more collection if `collections` has so many bytes by then, as JSON. */
+  readonly collectionBytesMax?: number;
 }
 
 /** 256 KiB is large against what a batch costs by itself, and small against the memory of a function. */
@@ -35,6 +37,8 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   bytes = 0;
   /** Documents that are known to have been sent, each billed as a read; a query that finds nothing is billed as one. */
   reads = 0;
+  /** That it ended before its range did, for `collectionBytesMax`. */
+  isFull = false;
   readonly #source: Source;
   readonly #options: ReadOptions;
   readonly #attempts: Attempts;
@@ -44,14 +48,14 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   readonly #batchBytes: number;
 
   constructor(source: Source, options: ReadOptions) {
-    const { after, range } = options;
+    const { after, range, collectionBytesMax } = options;
     if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
       throw new TypeError('a read goes on after a document of its range');
     this.#source = source;
     this.#options = options;
     this.#attempts = source.attempts(options.signal);
     this.#batchBytes = options.batchBytes ?? usualBatchBytes;
-    this.#tally = new CollectionTally(after === undefined ? undefined : Buffer.from(after));
+    this.#tally = new CollectionTally(after === undefined ? undefined : Buffer.from(after), collectionBytesMax);
     // Room for a frame of HTTP/2 beyond what is wanted.
     this.#buffer = new FrameBuffer(this.#batchBytes + (64 << 10));
   }
@@ -102,12 +106,15 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
       const { isOver } = stream;
       const end = batch.load(this.#buffer);
       if (batch.count > 0) {
-        this.#tally.add(batch);
+        const taken = this.#tally.add(batch);
         this.#attempts.progress();
-        this.documents += batch.count;
         this.reads += batch.count;
+        this.isFull = taken < batch.count;
+        if (this.isFull) batch.keep(taken);
+        this.documents += batch.count;
         this.bytes += batch.documentBytes;
-        yield batch;
+        if (batch.count > 0) yield batch;
+        if (this.isFull) return;
       }
       this.#buffer.drop(end);
       if (!isOver) continue;

@@ -1,6 +1,6 @@
 /** Plans the documents of a range, and stores each that will be touched as it is now: one walk, kept in one transaction. */
 import { type PartWriter, withPart } from '../backup/index.ts';
-import { asTarget, compareNames, type NameRange, probeSource } from '../firestore/index.ts';
+import { asTarget, compareNames, countBytes, type NameRange, probeSource } from '../firestore/index.ts';
 import { Pulse } from '../job/index.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { asUpload, journalBackup } from './journal.ts';
@@ -14,7 +14,7 @@ import { type Decision, Walk } from './walk.ts';
  * part (its pages, its collections) stays well below the 400 KB of an item.
  */
 const partBytesMax = 1 << 30;
-const collectionIdBytesMax = 64 << 10;
+const collectionBytesMax = 64 << 10;
 /** Handed on to the store at least so often. */
 const drainBytes = 1 << 20;
 /** Looking at the target's clock is billed as one. */
@@ -68,7 +68,8 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       isUndo: restore.undoOf !== null,
       readTime,
       signal: halt.reading,
-      isOver: () => halt.isPaused || saving.isFull,
+      isOver: () => halt.isPaused,
+      isFull: () => saving.isFull,
     });
     isChecked = await walking.run((decision) => {
       if (from !== undefined && decision.name.toString() === from) return;
@@ -109,7 +110,7 @@ class Saving {
   readonly #keepsContents: boolean;
   #bytes = 0;
   #undrainedBytes = 0;
-  #collectionIdBytes = 0;
+  #collectionBytes = 0;
 
   constructor({ restore, target }: CheckRun, part: PartWriter) {
     this.#part = part;
@@ -119,7 +120,7 @@ class Saving {
   }
 
   get isFull(): boolean {
-    return this.#bytes >= partBytesMax || this.#collectionIdBytes >= collectionIdBytesMax;
+    return this.#bytes >= partBytesMax || this.#collectionBytes >= collectionBytesMax;
   }
 
   visit({ name, action, live, isOfBackup }: Decision): Promise<void> | undefined {
@@ -151,7 +152,7 @@ class Saving {
 
   #note(ids: Set<string> | Map<string, number>, id: string): void {
     if (ids.has(id)) return;
-    this.#collectionIdBytes += Buffer.byteLength(id);
+    this.#collectionBytes += countBytes(id);
     if (ids instanceof Set) ids.add(id);
     else ids.set(id, 0);
   }

@@ -18,6 +18,8 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Asked now and then: whether it has taken long enough. */
   readonly isOver?: (() => boolean) | undefined;
+  /** Asked before each document: whether no more of them are taken. */
+  readonly isFull?: (() => boolean) | undefined;
 }
 
 /** What is to be done with one document; all of it is valid during the visit only, because the memory is used again. */
@@ -69,7 +71,7 @@ export class Walk {
     return this.#readsBefore + (this.#live?.reads ?? 0);
   }
 
-  /** Waits for a visit that takes time. False if `isOver` ended it early. */
+  /** Waits for a visit that takes time. False if `isOver` or `isFull` ended it early. */
   async run(visit: Visit): Promise<boolean> {
     const { scope, bound } = this.#options;
     let ranges = intersection(scope.ranges, [bound]);
@@ -110,12 +112,12 @@ export class Walk {
     live: TargetSide,
     { visit, look }: { visit: Visit; look: Scope['look'] },
   ): Promise<string | undefined> {
-    const { isOver, scope } = this.#options;
+    const { isOver, isFull, scope } = this.#options;
     const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
       const order = orderOf(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;
-      if (n % lookEvery === 0 && isOver?.()) return 'later';
+      if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
       if ((order > 0 && !this.#deletes) || (wants && !wants(name.toString()))) {
         if (order >= 0) this.#foreign += 1;
         if (this.#isForeign(look) && archived.name) return archived.name.toString();

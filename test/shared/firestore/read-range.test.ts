@@ -111,3 +111,33 @@ test('documents of 1 MiB come whole through small batches', async () => {
   source.close();
   await own.stop();
 });
+
+test('a read that may tell of few collections ends before one more, and goes on behind that', async () => {
+  const own = await startServer();
+  const ids = ['a', '\u0001'.repeat(200), 'b', '"'.repeat(300), 'c', 'd'];
+  await write(
+    own,
+    ids.flatMap((id) => [`${id}/1`, `${id}/2`]),
+  );
+  const source = sourceOf(own.url);
+  const { readTime } = await probeSource(source);
+  const found: (readonly [string, string])[] = [];
+  let after: string | undefined;
+  for (let isFull = true; isFull; ) {
+    const { documents, reader } = await take(source, readTime, {}, { after, collectionBytesMax: 60 });
+    found.push(...documents);
+    const told = Buffer.byteLength(JSON.stringify([...reader.collections]));
+    const largest = Math.max(...[...reader.collections.keys()].map((id) => Buffer.byteLength(JSON.stringify(id))));
+    ok(told < 60 + largest + 30, `${told} bytes`);
+    deepEqual([documents.length, reader.bytes > 0], [reader.documents, true]);
+    equal(
+      [...reader.collections.values()].reduce((a, b) => a + b),
+      documents.length,
+    );
+    ok(reader.reads >= documents.length);
+    ({ isFull, lastName: after } = reader);
+  }
+  source.close();
+  deepEqual(found, contents(own));
+  await own.stop();
+});

@@ -3,7 +3,14 @@ import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/
 import { type Firestore, type FirestoreOptions, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
-import { type NameRange, type RangeReader, readRange, Source, type SourceOptions } from '../../../shared/firestore/index.ts';
+import {
+  type NameRange,
+  type RangeReader,
+  type ReadOptions,
+  readRange,
+  Source,
+  type SourceOptions,
+} from '../../../shared/firestore/index.ts';
 
 export const name = { projectId: 'demo', databaseId: '(default)' };
 export const root = 'projects/demo/databases/(default)/documents';
@@ -55,7 +62,7 @@ export const take = async (
   source: Source,
   readTime: string,
   range: NameRange = {},
-  options: { after?: string; batchBytes?: number; signal?: AbortSignal; onBatch?: () => unknown } = {},
+  options: Partial<ReadOptions> & { onBatch?: () => unknown } = {},
 ): Promise<Taken> => {
   const { onBatch, ...rest } = options;
   const documents: (readonly [string, string])[] = [];
