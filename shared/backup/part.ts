@@ -22,6 +22,10 @@ export interface StoredPart {
 
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
 
+const timesOf = ({ createdSeconds, createdNanos, updatedSeconds, updatedNanos }: DocumentSkim) => ({
+  ...{ createdSeconds, createdNanos, updatedSeconds, updatedNanos },
+});
+
 /** Bytes gathered before an upload is given them: large against what a call costs, small against a part of an upload. */
 const handOverBytes = 1 << 20;
 
@@ -58,9 +62,11 @@ export class PartWriter {
     this.#records += 1;
   }
 
-  /** That there is no record of this full name. */
-  tombstone(name: Uint8Array): void {
-    this.#writer.tombstone(name, { nameStart: 0, nameEnd: name.length, ...noTimes });
+  /** That there is no record of this full name; or, with the times of one that is there, only that there is. */
+  tombstone(name: Uint8Array, live?: Uint8Array): void {
+    const marks = this.#marks;
+    if (live) marks.read(live, 0, live.length);
+    this.#writer.tombstone(name, { ...(live ? timesOf(marks) : noTimes), nameStart: 0, nameEnd: name.length });
     this.#records += 1;
     this.#tombstones += 1;
   }

@@ -3,6 +3,7 @@ import { Gate } from './gate.ts';
 import type { Source } from './source.ts';
 import type { WriteStatus } from './write-answer.ts';
 import { type BatchLimit, batchLimit, requestBytesMax, WriteBatch } from './write-batch.ts';
+import type { Condition } from './write-condition.ts';
 import type { Course } from './write-course.ts';
 import { WriteDelivery } from './write-delivery.ts';
 import { WriteEncoder, type WriteMode } from './write-encoder.ts';
@@ -15,8 +16,6 @@ export interface WriterOptions {
   readonly signal?: AbortSignal | undefined;
   /** Without it nothing holds the writer back but the target. */
   readonly pace?: Pace | undefined;
-  /** A time of the target (`probeSource`) before the job's first write: what was there by then is not the job's own. */
-  readonly since?: string | undefined;
   /** Whether a run that ended without knowing what became of its writes may have given the same ones. */
   readonly isRepeat?: boolean;
   readonly requestsAtOnce?: number;
@@ -52,7 +51,7 @@ export class BatchWriter {
   #wake: (() => void)[] = [];
 
   constructor(target: Source, options: WriterOptions = {}) {
-    const { signal, pace, since, requestsAtOnce: atOnce = requestsAtOnce } = options;
+    const { signal, pace, requestsAtOnce: atOnce = requestsAtOnce } = options;
     this.#target = target;
     this.#options = options;
     this.#limit = { ...batchLimit, ...options.limit };
@@ -62,7 +61,6 @@ export class BatchWriter {
       target,
       gate: new Gate(atOnce, this.#stop.signal),
       pace,
-      since,
       waiting: target.waiting(this.#stop.signal),
       callSignal: this.#cut.signal,
       decided: 0,
@@ -75,15 +73,16 @@ export class BatchWriter {
 
   /**
    * Takes an encoded document whose name is one of the target's. What it gives is to be awaited before the next call, and the
-   * bytes are not to change until then.
+   * bytes are not to change until then. With a condition, what is otherwise in the target stays, and that is a failure; unless it
+   * is already as it was to be.
    */
-  put(document: Uint8Array, mode: Exclude<WriteMode, 'delete'>): Promise<void> | undefined {
-    return this.#take(() => this.#encoder.put(document, mode));
+  put(document: Uint8Array, mode: Exclude<WriteMode, 'delete'>, condition?: Condition): Promise<void> | undefined {
+    return this.#take(() => this.#encoder.put(document, mode, condition));
   }
 
-  /** Takes a document's path to delete what is there; that nothing is there is no failure. To be awaited as `put`. */
-  delete(path: string): Promise<void> | undefined {
-    return this.#take(() => this.#encoder.delete(`${this.#target.root}/${path}`));
+  /** Takes a document's path to delete what is there; that nothing is there is no failure. Otherwise as `put`. */
+  delete(path: string, condition?: Condition): Promise<void> | undefined {
+    return this.#take(() => this.#encoder.delete(`${this.#target.root}/${path}`, condition));
   }
 
   /** Resolves when it is known of every write given so far what became of it: a worker may note how far it has come. */

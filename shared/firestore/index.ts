@@ -29,6 +29,8 @@ export { Source, type SourceOptions, type TokenSupplier } from './source.ts';
 export { listCollections, probeSource } from './survey.ts';
 export { asTarget } from './target-refusal.ts';
 export { batchLimit } from './write-batch.ts';
+export { isAsWanted } from './write-comparison.ts';
+export type { Condition } from './write-condition.ts';
 export type { WriteMode } from './write-encoder.ts';
 export { MemoryRateStore, type Pace, type RateStore, SharedPace, type SharedPaceOptions } from './write-pace.ts';
 export type { Grant, RateState } from './write-rate.ts';

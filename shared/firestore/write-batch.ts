@@ -1,5 +1,6 @@
 import { ByteSink } from './byte-sink.ts';
 import { text } from './wire.ts';
+import type { Condition } from './write-condition.ts';
 import type { WriteEncoder, WriteMode } from './write-encoder.ts';
 
 /** How much one request may hold. */
@@ -17,6 +18,7 @@ export const requestBytesMax = (10 << 20) - 4_096;
 /** What is kept of a write beside its bytes. */
 interface Slot {
   readonly mode: WriteMode;
+  readonly condition: Condition | undefined;
   readonly start: number;
   readonly end: number;
   readonly documentStart: number;
@@ -62,6 +64,7 @@ export class WriteBatch {
     this.#sink.copy(write.sink.bytes, 0, write.sink.length);
     this.#slots.push({
       mode: write.mode,
+      condition: write.condition,
       start,
       end: this.#sink.length,
       documentStart: start + write.documentStart,
@@ -74,6 +77,10 @@ export class WriteBatch {
 
   mode(slot: number): WriteMode {
     return this.#slot(slot).mode;
+  }
+
+  condition(slot: number): Condition | undefined {
+    return this.#slot(slot).condition;
   }
 
   /** The document's full name. */

@@ -10,8 +10,6 @@ export interface Course {
   readonly target: Source;
   readonly gate: Gate;
   readonly pace: Pace | undefined;
-  /** A time of the target before the job's first write. */
-  readonly since: string | undefined;
   /** How to wait; its signal ends all waiting. */
   readonly waiting: AttemptOptions;
   /** Ends calls under way. */

@@ -1,13 +1,13 @@
 import { SourceError } from './error.ts';
-import { findOurs } from './find-ours.ts';
 import { delayMs } from './patience.ts';
 import { RpcError } from './status.ts';
 import { type WriteStatus, writeStatuses } from './write-answer.ts';
 import type { WriteBatch } from './write-batch.ts';
+import { compareWrites } from './write-comparison.ts';
 import type { Course } from './write-course.ts';
 import type { Grant } from './write-rate.ts';
 import { sortOut } from './write-sorting.ts';
-import { isOutage, isTooLarge, judgeRequest, leavesDoubt, refused } from './write-verdict.ts';
+import { changed, comesAndGoes, isOutage, isTooLarge, judgeRequest, leavesDoubt, refused } from './write-verdict.ts';
 
 interface Answer {
   readonly given: Grant | undefined;
@@ -22,8 +22,8 @@ const restMsMax = 15 * 60_000;
 
 /**
  * Sends writes of a batch until it is known of each what became: written, skipped or failed for good. Each write is judged by its
- * own status. A request whose answer is lost may have been applied: overwriting, merging and deleting once more changes nothing,
- * and what was to be created and is found to exist is compared with what is there.
+ * own status. A request whose answer is lost may have been applied: without a condition, once more changes nothing; where the
+ * condition of a write was not met, what it was to do is compared with what is there.
  */
 export class WriteDelivery {
   readonly #course: Course;
@@ -112,8 +112,8 @@ export class WriteDelivery {
 
   async #judge(statuses: readonly WriteStatus[], given: Grant | undefined): Promise<void> {
     const { waiting } = this.#course;
-    const { written, skipped, doubtful, failed, again, exhausted, refusal } = sortOut(this.#slots, statuses, this.#batch);
-    const decided = written.length + skipped.length + doubtful.length + failed.length;
+    const { written, skipped, unmet, failed, again, exhausted, refusal } = sortOut(this.#slots, statuses, this.#batch);
+    const decided = written.length + skipped.length + unmet.length + failed.length;
     this.#course.decided += decided;
     this.#failures = 0;
     this.#isPassedBy = this.#needsToken = false;
@@ -124,22 +124,25 @@ export class WriteDelivery {
     for (const { slot, told } of failed) this.#settle(slot, told);
     for (const { slot, told } of again) if (this.#mayTry(slot, told)) left.push(slot);
     if (refusal) throw refusal;
-    if (doubtful.length > 0) left.push(...(await this.#compare(doubtful)));
+    if (unmet.length > 0) left.push(...(await this.#compare(unmet)));
     this.#slots = left;
     if (exhausted.length > 0) return this.#rest(given);
     const tries = left.reduce((most, slot) => Math.max(most, this.#batch.tries[slot] ?? 0), 0);
     if (tries > 0) await waiting.sleep(delayMs(tries, false, waiting.random, waiting.patience), waiting.signal);
   }
 
-  /** Settles those that are found to be ours or someone else's; gives those that are gone again. */
+  /** Settles those that are as they were to be, and those that someone else has changed; gives those that can be created again. */
   async #compare(slots: readonly number[]): Promise<readonly number[]> {
-    const { target, since, callSignal } = this.#course;
-    const gone: number[] = [];
-    for (const [slot, owner] of await findOurs(target, this.#batch, slots, since, callSignal)) {
-      if (owner !== 'gone') this.#settle(slot, owner === 'ours' ? 'written' : 'skipped');
-      else if (this.#mayTry(slot, comesAndGoes)) gone.push(slot);
+    const batch = this.#batch;
+    const { target, callSignal } = this.#course;
+    const left: number[] = [];
+    for (const [slot, standing] of await compareWrites(target, batch, slots, callSignal)) {
+      if (standing === 'as wanted') this.#settle(slot, 'written');
+      else if (standing === 'gone' && batch.condition(slot) === 'absent') {
+        if (this.#mayTry(slot, comesAndGoes)) left.push(slot);
+      } else this.#settle(slot, batch.mode(slot) === 'skip_existing' ? 'skipped' : changed);
     }
-    return gone;
+    return left;
   }
 
   /** Counts a try of a write; the last one settles it as failed. */
@@ -185,8 +188,6 @@ export class WriteDelivery {
     this.#course.settle(this.#batch, slot, outcome);
   }
 }
-
-const comesAndGoes: WriteStatus = { status: 'ABORTED', message: 'Someone else creates and deletes this document.' };
 
 const unreachable = (cause: RpcError, failures: number): SourceError =>
   new SourceError('INTERNAL_ERROR', `The target did not answer after ${failures} attempts: ${cause.status}.`, {

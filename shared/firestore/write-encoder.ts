@@ -1,14 +1,13 @@
 import { ByteSink, varintBytes } from './byte-sink.ts';
 import { fieldMask } from './field-mask.ts';
 import { broken, MessageReader } from './message-reader.ts';
+import { addCondition, type Condition, conditionBytes } from './write-condition.ts';
 
 /** What a write does to a document that may be there: replace it, leave it, change the given fields of it, or remove it. */
 export type WriteMode = 'overwrite' | 'skip_existing' | 'merge' | 'delete';
 
 /** Tags: the number of a field in its message, and that it has a length. */
-const tag = { writes: 0x12, update: 0x0a, delete: 0x12, mask: 0x1a, precondition: 0x22, fieldPath: 0x0a } as const;
-/** Precondition { exists: false }: false is written out, for it is set. */
-const notExisting = Buffer.from([tag.precondition, 2, 0x08, 0]);
+const tag = { writes: 0x12, update: 0x0a, delete: 0x12, mask: 0x1a, fieldPath: 0x0a } as const;
 
 /**
  * Encodes one write at a time as a field of google.firestore.v1.BatchWriteRequest, until the next one is asked for. A document's
@@ -16,6 +15,7 @@ const notExisting = Buffer.from([tag.precondition, 2, 0x08, 0]);
  */
 export class WriteEncoder {
   mode: WriteMode = 'overwrite';
+  condition: Condition | undefined;
   readonly sink = new ByteSink(4_096);
   /** Where the document lies in what was encoded, or of a delete its name. */
   documentStart = 0;
@@ -26,13 +26,15 @@ export class WriteEncoder {
   /** What of the document is passed on: pairs of start and end. */
   readonly #runs: number[] = [];
 
-  put(document: Uint8Array, mode: Exclude<WriteMode, 'delete'>): void {
+  /** Without a condition it is made whatever is there; to skip what exists is one. */
+  put(document: Uint8Array, mode: Exclude<WriteMode, 'delete'>, condition?: Condition): void {
     this.mode = mode;
+    this.condition = mode === 'skip_existing' ? 'absent' : condition;
     const size = this.#lookAt(document);
     this.#mask.length = 0;
     if (mode === 'merge') for (const path of fieldMask(document)) this.#mask.text(tag.fieldPath, path);
     const maskSize = this.#mask.length;
-    const extra = mode === 'merge' ? 1 + varintBytes(maskSize) + maskSize : mode === 'skip_existing' ? notExisting.length : 0;
+    const extra = (mode === 'merge' ? 1 + varintBytes(maskSize) + maskSize : 0) + conditionBytes(this.condition);
     const { sink } = this;
     this.#begin(1 + varintBytes(size) + size + extra);
     sink.varint(tag.update);
@@ -45,22 +47,25 @@ export class WriteEncoder {
       sink.copy(document, start, end);
     }
     this.documentEnd = sink.length;
-    if (mode === 'skip_existing') sink.copy(notExisting);
-    if (mode !== 'merge') return;
-    // Also when it is empty: a mask of nothing makes the document be there and changes none of its fields.
-    sink.varint(tag.mask);
-    sink.varint(maskSize);
-    sink.copy(this.#mask.bytes, 0, maskSize);
+    if (mode === 'merge') {
+      // Also when it is empty: a mask of nothing makes the document be there and changes none of its fields.
+      sink.varint(tag.mask);
+      sink.varint(maskSize);
+      sink.copy(this.#mask.bytes, 0, maskSize);
+    }
+    addCondition(sink, this.condition);
   }
 
   /** `name` is the document's full name. */
-  delete(name: string): void {
+  delete(name: string, condition?: Condition): void {
     this.mode = 'delete';
+    this.condition = condition;
     const size = Buffer.byteLength(name);
-    this.#begin(1 + varintBytes(size) + size);
+    this.#begin(1 + varintBytes(size) + size + conditionBytes(condition));
     this.sink.text(tag.delete, name);
     this.nameEnd = this.documentEnd = this.sink.length;
     this.nameStart = this.documentStart = this.sink.length - size;
+    addCondition(this.sink, condition);
   }
 
   /** The document's full name. */

@@ -1,5 +1,6 @@
 import type { SourceError } from './error.ts';
 import type { WriteStatus } from './write-answer.ts';
+import type { Condition } from './write-condition.ts';
 import type { WriteMode } from './write-encoder.ts';
 import { judgeWrite } from './write-verdict.ts';
 
@@ -7,8 +8,8 @@ import { judgeWrite } from './write-verdict.ts';
 export interface Sorted {
   readonly written: number[];
   readonly skipped: number[];
-  /** A document is there that an earlier try may have made. */
-  readonly doubtful: number[];
+  /** The document is not what it had to be; whether it is what it was to become is to be seen. */
+  readonly unmet: number[];
   readonly failed: Told[];
   readonly again: Told[];
   /** The target is asked too much. */
@@ -25,20 +26,21 @@ export interface Told {
 /** What is known of a write beside its status. */
 interface Known {
   mode(slot: number): WriteMode;
+  condition(slot: number): Condition | undefined;
   readonly isUnsure: Uint8Array;
 }
 
 /** Judges every write of an answer by itself. */
 export const sortOut = (slots: readonly number[], statuses: readonly WriteStatus[], batch: Known): Sorted => {
   const sorted: Sorted = {
-    ...{ written: [], skipped: [], doubtful: [], failed: [], again: [], exhausted: [] },
+    ...{ written: [], skipped: [], unmet: [], failed: [], again: [], exhausted: [] },
     refusal: undefined,
   };
   for (const [i, told] of statuses.entries()) {
     const slot = slots[i] ?? -1;
-    const verdict = judgeWrite(told, batch.mode(slot));
+    const verdict = judgeWrite(told, batch.condition(slot));
     if (verdict === 'written') sorted.written.push(slot);
-    else if (verdict === 'exists') (batch.isUnsure[slot] ? sorted.doubtful : sorted.skipped).push(slot);
+    else if (verdict === 'unmet') (isTheirs(batch, slot) ? sorted.skipped : sorted.unmet).push(slot);
     else if (verdict === 'failed') sorted.failed.push({ slot, told });
     else if (verdict === 'again') sorted.again.push({ slot, told });
     else if (verdict === 'rest') sorted.exhausted.push(slot);
@@ -46,3 +48,6 @@ export const sortOut = (slots: readonly number[], statuses: readonly WriteStatus
   }
   return sorted;
 };
+
+/** What exists and was never sent before is someone else's, without a look. */
+const isTheirs = (batch: Known, slot: number): boolean => batch.mode(slot) === 'skip_existing' && !batch.isUnsure[slot];

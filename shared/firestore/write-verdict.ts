@@ -1,23 +1,30 @@
 import { SourceError } from './error.ts';
 import { RpcError, type Status } from './status.ts';
 import type { WriteStatus } from './write-answer.ts';
-import type { WriteMode } from './write-encoder.ts';
+import type { Condition } from './write-condition.ts';
 
-/** What to make of one write: it is done, the document was there, send it again (after a longer rest), or it never will be done. */
-export type WriteVerdict = 'written' | 'exists' | 'again' | 'rest' | 'failed' | SourceError;
+/** What to make of one write: it is done, its condition was not met, send it again (after a longer rest), or it never will be done. */
+export type WriteVerdict = 'written' | 'unmet' | 'again' | 'rest' | 'failed' | SourceError;
 
 /** What to make of a request that failed as a whole: send it again, after a longer rest, with a new token, or in smaller pieces. */
 export type RequestVerdict = 'again' | 'rest' | 'refresh' | 'split' | SourceError;
 
 /** Says what a status means for a write. One of permission is not about the document: the job is over. */
-export const judgeWrite = ({ status, message }: WriteStatus, mode: WriteMode): WriteVerdict => {
+export const judgeWrite = ({ status, message }: WriteStatus, condition: Condition | undefined): WriteVerdict => {
   if (status === 'OK') return 'written';
-  if (mode === 'skip_existing' && (status === 'ALREADY_EXISTS' || status === 'FAILED_PRECONDITION')) return 'exists';
+  if (condition !== undefined && unmet.has(status)) return 'unmet';
   if (status === 'RESOURCE_EXHAUSTED') return 'rest';
   if (passing.has(status)) return 'again';
   if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') return refused(new RpcError(status, message));
   return 'failed';
 };
+
+/** What is told of a write whose condition was not met. */
+export const changed: WriteStatus = {
+  status: 'FAILED_PRECONDITION',
+  message: 'Changed in the target since it was saved; restore it again',
+};
+export const comesAndGoes: WriteStatus = { status: 'ABORTED', message: 'Someone else creates and deletes this document.' };
 
 /** Says what a failed request means. One write that the target finds impossible fails a request of 500: the others have to go on. */
 export const judgeRequest = (error: RpcError): RequestVerdict => {
@@ -53,5 +60,7 @@ export const ofTarget = (error: unknown): unknown => {
   return new SourceError('TARGET_PERMISSION_DENIED', error.message, { cause: error });
 };
 
+/** There is one, there is another, there is none. */
+const unmet: ReadonlySet<Status> = new Set(['ALREADY_EXISTS', 'FAILED_PRECONDITION', 'NOT_FOUND']);
 const passing: ReadonlySet<Status> = new Set(['ABORTED', 'UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'CANCELLED']);
 const refusing: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'UNIMPLEMENTED']);

@@ -4,8 +4,9 @@ import type { Failure, PlanCounts, RestoreShardRecord } from './record.ts';
 
 /** What became of the documents, or of the users, of a plan. */
 export interface Account {
-  /** Those that were to be touched. */
+  /** Those that were to be touched, and of them those that were to be deleted. */
   readonly planned: number;
+  readonly toDelete: number;
   readonly written: number;
   readonly deleted: number;
   readonly raced: number;
@@ -23,6 +24,7 @@ export const accountOf = (shards: readonly RestoreShardRecord[]): Account => {
   const sum = (of: (shard: RestoreShardRecord) => number): number => shards.reduce((total, shard) => total + of(shard), 0);
   return {
     planned: sum(({ plan }) => touchedBy(plan)),
+    toDelete: sum(({ plan }) => plan.delete),
     written: sum(({ written }) => written),
     deleted: sum(({ deleted }) => deleted),
     raced: sum(({ raced }) => raced),
@@ -35,13 +37,21 @@ export const accountOf = (shards: readonly RestoreShardRecord[]): Account => {
 
 /** Why a restore is not whole though it came to its end; undefined if every document of the plan is as it should be. */
 export const shortfall = (account: Account, what: 'documents' | 'users' = 'documents'): JobFailure | undefined => {
-  const { planned, written, deleted, raced, failed } = account;
+  const { planned, toDelete, written, deleted, raced, failed } = account;
   const accounted = written + deleted + raced + failed;
   if (accounted !== planned)
     return new JobFailure(
       'COUNT_MISMATCH',
       `Of ${planned} ${what} to be written or deleted, ${accounted} are accounted for; the target may have been changed in part`,
       { planned, accounted, failed },
+    );
+  // One that was to be written and was deleted makes up for one of which nothing is known.
+  const toWrite = planned - toDelete;
+  if (deleted > toDelete || written + raced > toWrite)
+    return new JobFailure(
+      'COUNT_MISMATCH',
+      `${written} ${what} were written and ${deleted} deleted, where ${toWrite} and ${toDelete} were to be; the target was changed`,
+      { planned, written, deleted, failed },
     );
   if (failed === 0) return undefined;
   return new JobFailure('COUNT_MISMATCH', `${failed} of ${planned} ${what} could not be written; failures lists them`, {

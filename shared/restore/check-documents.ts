@@ -145,7 +145,7 @@ class Saving {
       this.originalSize += live.length;
       this.#note(this.saved, collection);
       this.saved.set(collection, (this.saved.get(collection) ?? 0) + 1);
-    } else this.#part.tombstone(name);
+    } else this.#part.tombstone(name, live);
     this.#bytes += bytes;
     this.#undrainedBytes += bytes;
   }

@@ -1,5 +1,5 @@
 import { ArchiveError } from '../archive/index.ts';
-import { BatchWriter, referenceRewrite, type WriteMode } from '../firestore/index.ts';
+import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '../firestore/index.ts';
 import { JobFailure } from '../job/index.ts';
 import { iso } from '../platform/index.ts';
 import { findAlong, type Match, matchesOf } from './finder.ts';
@@ -47,7 +47,7 @@ export class DocumentWriting {
     this.#rewrite = referenceRewrite(open.archive.manifest.source, target.database);
     this.#slice = new WriteSlice(engine.clock, restore.maxWritesPerSecond);
     this.#begunAt = engine.clock.now();
-    const lane = () => new WriteLane(new BatchWriter(target, { signal, pace, since: restore.since, isRepeat }));
+    const lane = () => new WriteLane(new BatchWriter(target, { signal, pace, isRepeat }));
     [this.#lane, this.#resting] = [lane(), lane()];
     this.writers = [this.#lane.writer, this.#resting.writer];
     // What is only ever created is not written again anyway: the writer finds out whose a document is that is there.
@@ -99,12 +99,14 @@ export class DocumentWriting {
     await reportWrites(this.#run, this.#claim, { ...nothing, failures: [], stalledSince });
   }
 
-  #take({ path, leaf, slot }: Match): Promise<void> | undefined {
+  #take({ path, was, leaf, slot }: Match): Promise<void> | undefined {
     const document = leaf ? this.#document(path, leaf.content(slot)) : undefined;
     if (leaf && !document) return undefined;
     if (!leaf) this.#refuseDelete();
-    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(path, document);
-    return this.#first.add(path.toString(), document) ? this.#giveLookedAt() : undefined;
+    // Who wants nothing saved has what is there replaced as it is; what is saved is replaced only as it was saved.
+    const condition = was ? (this.#run.restore.safetyBackup ? was : undefined) : 'absent';
+    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(path, document, condition);
+    return this.#first.add({ path: path.toString(), document, condition }) ? this.#giveLookedAt() : undefined;
   }
 
   /** The document as it will be in the target; undefined if it cannot be, which is then counted. */
@@ -117,10 +119,10 @@ export class DocumentWriting {
     }
   }
 
-  #give(path: Buffer | string, document: Buffer | undefined): Promise<void> | undefined {
-    if (!document) return this.#lane.writer.delete(path.toString());
+  #give(path: Buffer | string, document: Buffer | undefined, condition: Condition | undefined): Promise<void> | undefined {
+    if (!document) return this.#lane.writer.delete(path.toString(), condition);
     try {
-      return this.#lane.writer.put(document, this.#mode);
+      return this.#lane.writer.put(document, this.#mode, condition);
     } catch (error) {
       this.#fail(path, error);
       return undefined;
@@ -143,8 +145,8 @@ export class DocumentWriting {
   }
 
   async #giveLookedAt(): Promise<void> {
-    for (const { path, document } of (await this.#first?.different()) ?? []) {
-      const waiting = this.#give(path, document);
+    for (const { path, document, condition } of (await this.#first?.different()) ?? []) {
+      const waiting = this.#give(path, document, condition);
       if (waiting) await waiting;
     }
   }

@@ -1,5 +1,5 @@
 /** The names of a journal, each joined with what the backup has under it. */
-import { type Archive, compareNames, type Leaf, recordKind, type Segment, streamLeaves } from '../archive/index.ts';
+import { type Archive, compareNames, type Leaf, type Moment, recordKind, type Segment, streamLeaves } from '../archive/index.ts';
 import type { NameRange } from '../firestore/index.ts';
 import { IndexPlace } from './index-place.ts';
 
@@ -108,6 +108,8 @@ export const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest
 export interface Match {
   /** Below the database. */
   readonly path: Buffer;
+  /** When the document had been written last that the journal saved, with its contents or only that it was there. */
+  readonly was: Moment | undefined;
   /** Undefined if the backup has no document of that name: none at all, or only that there was none. */
   readonly leaf: Leaf | undefined;
   readonly slot: number;
@@ -130,6 +132,10 @@ export function* matchesOf(
       if (isFound || compareNames(other, path) > 0) break;
     }
     const isDocument = isFound && found?.leaf.kind(slot) === recordKind.document;
-    yield { path, leaf: isDocument ? found?.leaf : undefined, slot };
+    yield { path, was: wasAt(names, n), leaf: isDocument ? found?.leaf : undefined, slot };
   }
 }
+
+/** A tombstone without a time says that there was none. */
+const wasAt = (names: Leaf, slot: number): Moment | undefined =>
+  names.kind(slot) === recordKind.document || !names.isUpdatedAt(slot, 0, 0) ? names.updated(slot) : undefined;

@@ -1,4 +1,4 @@
-import { getDocuments, mergesToSame, type Source, sameFields, type WriteMode } from '../firestore/index.ts';
+import { type Condition, getDocuments, isAsWanted, type Source, type WriteMode } from '../firestore/index.ts';
 
 /** What the target has there may be 1 MiB each. */
 const documentsAtOnce = 50;
@@ -8,6 +8,7 @@ interface Wanted {
   readonly path: string;
   /** As it is to be; undefined if it is to be gone. */
   readonly document: Buffer | undefined;
+  readonly condition: Condition | undefined;
 }
 
 /**
@@ -38,9 +39,9 @@ export class LookFirst {
   }
 
   /** Takes one; true if it is time to look. */
-  add(path: string, document: Buffer | undefined): boolean {
-    this.#wanted.push({ path, document });
-    this.#bytes += document?.length ?? 0;
+  add(wanted: Wanted): boolean {
+    this.#wanted.push(wanted);
+    this.#bytes += wanted.document?.length ?? 0;
     return this.#wanted.length >= documentsAtOnce || this.#bytes >= bytesAtOnce;
   }
 
@@ -57,13 +58,9 @@ export class LookFirst {
   }
 
   #isDone(document: Buffer | undefined, live: Uint8Array | undefined): boolean {
-    if (!document) {
-      if (live) return false;
-      this.deleted += 1;
-      return true;
-    }
-    if (!live || !(this.#mode === 'merge' ? mergesToSame : sameFields)(document, live)) return false;
-    this.written += 1;
+    if (!isAsWanted(document, live, this.#mode)) return false;
+    if (document) this.written += 1;
+    else this.deleted += 1;
     return true;
   }
 }

@@ -1,0 +1,172 @@
+/** A write with a condition replaces nothing but what it was meant to replace, and is counted as what it was. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { StoredDatabase } from '../../../infra/local/engines/firestore/database.ts';
+import { pathKey } from '../../../infra/local/engines/firestore/path-key.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import type { Moment } from '../../../shared/archive/index.ts';
+import { BatchWriter, type Condition } from '../../../shared/firestore/index.ts';
+import { WriteEncoder, type WriteMode } from '../../../shared/firestore/write-encoder.ts';
+import { documentOf, fieldsAt, hexFields, startTarget, text } from './target.ts';
+import { root, startServer } from './world.ts';
+import { put, writerTo } from './writer-world.ts';
+
+const changed = {
+  code: 'FAILED_PRECONDITION',
+  message: 'Changed in the target since it was saved; restore it again',
+};
+
+/** When the document was last written that is there now. */
+const writtenAt = (database: StoredDatabase, path: string): Moment => {
+  const { updateTime } = proto.Document.decode(database.get(pathKey(path), database.readTime())!.bytes);
+  return { seconds: Number(updateTime!.seconds), nanos: updateTime!.nanos };
+};
+
+const give = (writer: BatchWriter, path: string, mode: WriteMode, condition: Condition | undefined) =>
+  mode === 'delete' ? writer.delete(path, condition) : writer.put(documentOf(path, { who: text('ours') }), mode, condition);
+
+test('a condition is encoded as the protos say, in every mode', () => {
+  const document = documentOf('c/1', { a: text('b') });
+  const { createTime: _, updateTime: __, ...rest } = proto.Document.decode(document);
+  const update = proto.Document.encode(rest);
+  const updateMask = proto.DocumentMask.encode({ fieldPaths: ['a'] });
+  const encoder = new WriteEncoder();
+  const sent = () => {
+    const { bytes, length } = encoder.sink;
+    const { currentDocument, ...write } = proto.Write.decode(
+      proto.BatchWriteRequest.decode(bytes.subarray(0, length)).writes[0]!,
+    );
+    return { write: Buffer.from(proto.Write.encode(write)), demand: proto.Precondition.decode(currentDocument!) };
+  };
+  for (const [condition, demand] of [
+    ['absent', { exists: false }],
+    [{ seconds: 1_700_000_000, nanos: 123_456_000 }, { updateTime: { seconds: 1_700_000_000n, nanos: 123_456_000 } }],
+    [{ seconds: 1_700_000_001, nanos: 0 }, { updateTime: { seconds: 1_700_000_001n, nanos: 0 } }],
+  ] as const) {
+    const expect = (write: Parameters<typeof proto.Write.encode>[0]) =>
+      deepEqual(sent(), {
+        write: Buffer.from(proto.Write.encode(write)),
+        demand: proto.Precondition.decode(proto.Precondition.encode(demand)),
+      });
+    encoder.put(document, 'overwrite', condition);
+    expect({ update });
+    encoder.put(document, 'merge', condition);
+    expect({ update, updateMask });
+    encoder.delete(`${root}/c/1`, condition);
+    expect({ delete: `${root}/c/1` });
+  }
+});
+
+for (const mode of ['overwrite', 'merge', 'delete'] as const)
+  test(`${mode}: what someone changed, made or removed since is left alone and told; all others are written`, async (t) => {
+    const server = await startServer();
+    t.after(() => server.stop());
+    const { source } = writerTo(t, server.url);
+    const database = server.databases.open({ projectId: source.database.split('/')[1]!, databaseId: '(default)' });
+    const setup = new BatchWriter(source);
+    await put(setup, ['c/same', 'c/changed', 'c/removed', 'c/done'], 'overwrite', 'saved');
+    await setup.end();
+    const was = new Map(['same', 'changed', 'removed', 'done'].map((id) => [id, writtenAt(database, `c/${id}`)]));
+    const others = new BatchWriter(source);
+    await put(others, ['c/changed', 'c/made'], 'overwrite', 'theirs');
+    await others.delete('c/removed');
+    // Someone, or an earlier run of the job, did what was to be done.
+    for (const id of ['done', 'doneNew']) await give(others, `c/${id}`, mode, undefined);
+    await others.end();
+    server.faults.resetCalls();
+    const writer = new BatchWriter(source);
+    for (const id of ['same', 'changed', 'removed', 'done']) await give(writer, `c/${id}`, mode, was.get(id));
+    for (const id of ['new', 'made', 'doneNew']) await give(writer, `c/${id}`, mode, 'absent');
+    const tally = await writer.end();
+    const isDelete = mode === 'delete';
+    const failed = isDelete ? ['c/changed', 'c/made'] : ['c/changed', 'c/made', 'c/removed'];
+    deepEqual(
+      [...tally.failures].sort((a, b) => (a.path < b.path ? -1 : 1)),
+      failed.map((path) => ({ path, ...changed })),
+    );
+    deepEqual([tally.written, tally.deleted, tally.skipped], [7 - failed.length, isDelete ? 5 : 0, 0]);
+    const here = (id: string) => fieldsAt(database, `c/${id}`);
+    for (const id of ['changed', 'made']) deepEqual(here(id), hexFields({ who: text('theirs') }));
+    equal(here('removed'), undefined);
+    for (const id of ['same', 'done', 'new', 'doneNew'])
+      deepEqual(here(id), isDelete ? undefined : hexFields({ who: text('ours') }));
+    deepEqual([server.faults.calls.BatchWrite, server.faults.calls.BatchGetDocuments], [1, 1]);
+  });
+
+test('where every condition is met nothing is read', async (t) => {
+  const server = await startServer();
+  t.after(() => server.stop());
+  const { source } = writerTo(t, server.url);
+  const paths = Array.from({ length: 700 }, (_, n) => `c/${n}`);
+  const writer = new BatchWriter(source);
+  for (const path of paths) await give(writer, path, 'overwrite', 'absent');
+  await writer.flush();
+  const database = server.databases.open({ projectId: source.database.split('/')[1]!, databaseId: '(default)' });
+  for (const path of paths) await give(writer, path, 'delete', writtenAt(database, path));
+  const tally = await writer.end();
+  deepEqual([tally.written, tally.deleted], [1_400, 700]);
+  equal(server.faults.calls.BatchGetDocuments ?? 0, 0);
+});
+
+test('a merge that was not heard of is found done, whatever else the document holds', async (t) => {
+  const target = await startTarget(t, (_, attempt) => (attempt === 1 ? { status: 'UNAVAILABLE', isApplied: true } : undefined));
+  const { source, writer } = writerTo(t, target.url);
+  const setup = new BatchWriter(source);
+  await setup.put(documentOf('m/1', { more: text('theirs'), who: text('saved') }), 'overwrite');
+  await setup.end();
+  const was = writtenAt(target.database, 'm/1');
+  target.attempts.clear();
+  await give(writer, 'm/1', 'merge', was);
+  deepEqual({ ...(await writer.end()) }, { given: 1, written: 1, deleted: 0, skipped: 0, failed: 0, failures: [] });
+  deepEqual(fieldsAt(target.database, 'm/1'), hexFields({ more: text('theirs'), who: text('ours') }));
+});
+
+test('whatever statuses come in whatever order, what someone changed stays, and the counts and the target agree', async (t) => {
+  const passing = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'ABORTED', 'RESOURCE_EXHAUSTED'] as const;
+  interface Script {
+    readonly mode: 'overwrite' | 'merge' | 'delete';
+    readonly wasThere: boolean;
+    readonly isChanged: boolean;
+    readonly faults: readonly { readonly status: (typeof passing)[number]; readonly isApplied: boolean }[];
+  }
+  let scripts: readonly Script[] = [];
+  const target = await startTarget(t, (path, attempt) => {
+    const fault = scripts[Number(path.split('/')[1])]?.faults[attempt - 1];
+    const isApplied = fault?.isApplied && fault.status !== 'ABORTED' && fault.status !== 'RESOURCE_EXHAUSTED';
+    return fault && { status: fault.status, isApplied: isApplied ?? false };
+  });
+  const { source } = writerTo(t, target.url);
+  const script = fc.record<Script>({
+    mode: fc.constantFrom('overwrite', 'merge', 'delete'),
+    wasThere: fc.boolean(),
+    isChanged: fc.boolean(),
+    faults: fc.array(fc.record({ status: fc.constantFrom(...passing), isApplied: fc.boolean() }), { maxLength: 4 }),
+  });
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(script, { maxLength: 30 }), async (of) => {
+      run += 1;
+      scripts = [];
+      const pathOf = (n: number) => `random${run}/${n}`;
+      const setup = new BatchWriter(source);
+      for (const [n, { wasThere }] of of.entries()) if (wasThere) await put(setup, [pathOf(n)], 'overwrite', 'saved');
+      await setup.flush();
+      const conditions = of.map(({ wasThere }, n) => (wasThere ? writtenAt(target.database, pathOf(n)) : 'absent'));
+      for (const [n, { isChanged }] of of.entries()) if (isChanged) await put(setup, [pathOf(n)], 'overwrite', 'theirs');
+      await setup.end();
+      target.attempts.clear();
+      scripts = of;
+      const writer = new BatchWriter(source, { limit: { writes: 5 } });
+      for (const [n, { mode }] of of.entries()) await give(writer, pathOf(n), mode, conditions[n]);
+      const tally = await writer.end();
+      const failed = of.filter(({ isChanged }) => isChanged).length;
+      deepEqual([tally.given, tally.written, tally.skipped, tally.failed], [of.length, of.length - failed, 0, failed]);
+      for (const [n, { mode, isChanged }] of of.entries()) {
+        const expected = isChanged ? 'theirs' : mode === 'delete' ? undefined : 'ours';
+        deepEqual(fieldsAt(target.database, pathOf(n)), expected && hexFields({ who: text(expected) }));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
