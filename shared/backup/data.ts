@@ -33,6 +33,7 @@ export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
     path,
     collections: [...record.collections],
     excludedCollections: [...record.excludedCollections],
+    ...(record.isPartial && { partial: true }),
     unknownCollections: [...record.unknownCollections],
     documentCount,
     collectionCounts: Object.fromEntries(collectionCounts),

@@ -21,6 +21,8 @@ export interface MergeOptions {
   readonly countsOn: boolean;
   /** Asked now and then: whether it has taken long enough. */
   readonly isOver: () => boolean;
+  /** Sides that do not have all they could: only what they name is compared. */
+  readonly partial: Readonly<Record<'from' | 'to', boolean>>;
 }
 
 /** Where to go on: everything before that document was compared and counted. */
@@ -46,8 +48,9 @@ const lookEvery = 64;
  * Walks two sides in the order of names. A document of the same name and update time is the same; where the times differ the
  * fields decide, so one that was written again as it was counts as unchanged.
  */
-export const merge = async (from: Side, to: Side, { limit, countsOn, isOver, ...before }: MergeOptions): Promise<Merged> => {
-  const counts = { ...before.counts };
+export const merge = async (from: Side, to: Side, options: MergeOptions): Promise<Merged> => {
+  const { limit, countsOn, isOver, partial } = options;
+  const counts = { ...options.counts };
   const changes: Changed[] = [];
   let stop: Stop | undefined;
   await from.load();
@@ -58,13 +61,14 @@ export const merge = async (from: Side, to: Side, { limit, countsOn, isOver, ...
     const name = (side === 'to' ? to.name : from.name) ?? nothing;
     const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });
     if (n % lookEvery === 0 && isOver()) return { changes, stop: stop ?? here(), total: undefined };
-    const change = order < 0 ? 'removed' : order > 0 ? 'added' : await judge(from, to);
-    if (change !== 'unchanged') {
+    const isCompared = order === 0 || !partial[order < 0 ? 'to' : 'from'];
+    const change = isCompared ? await changeOf(order, from, to) : undefined;
+    if (change && change !== 'unchanged') {
       if (changes.length < limit) changes.push({ path: name.toString(), change });
       else stop ??= here();
       if (stop && !countsOn) return { changes, stop, total: undefined };
     }
-    counts[change] += 1;
+    if (change) counts[change] += 1;
     if (order <= 0 && !from.step()) await from.load();
     if (order >= 0 && !to.step()) await to.load();
   }
@@ -72,6 +76,14 @@ export const merge = async (from: Side, to: Side, { limit, countsOn, isOver, ...
 };
 
 const nothing = Buffer.alloc(0);
+
+/** Undefined if there is no such document on either side. */
+const changeOf = async (order: number, from: Side, to: Side): Promise<keyof Counts | undefined> => {
+  const was = order <= 0 && !from.isTombstone;
+  const is = order >= 0 && !to.isTombstone;
+  if (was && is) return judge(from, to);
+  return was ? 'removed' : is ? 'added' : undefined;
+};
 
 const judge = async (from: Side, to: Side): Promise<'changed' | 'unchanged'> => {
   if (from.seconds === to.seconds && from.nanos === to.nanos) return 'unchanged';

@@ -1,6 +1,6 @@
 /**
  * Comparing a backup. There is one direction: with another backup, from that one to this one; with the live database, from this
- * one to what is there now. Both are compared in what both were to hold.
+ * one to what is there now. Both are compared in what both were to hold; one that holds single documents, in those.
  */
 import type * as z from 'zod';
 import type { Diff } from '../contract/backup.ts';
@@ -10,8 +10,9 @@ import { type Clock, fingerprint } from '../platform/index.ts';
 import { ArchiveSide } from './archive-side.ts';
 import { costOf } from './data.ts';
 import { beginning, nameAt, type Progress, readCursor, type Sides, writeCursor } from './diff-cursor.ts';
-import { type Merged, merge } from './diff-merge.ts';
+import { type Merged, type MergeOptions, merge } from './diff-merge.ts';
 import { LiveSide } from './live-side.ts';
+import { LookupSide } from './lookup-side.ts';
 import type { OpenArchive } from './open.ts';
 import type { BackupRecord } from './record.ts';
 import type { Side } from './side.ts';
@@ -46,9 +47,11 @@ export const diffBackups = async (here: Compared, against: Compared, options: Di
   const scope = intersection(scopeIn(against.backup), scopeIn(here.backup));
   const of = fingerprint(`${here.backup.id} ${against.backup.id}`).slice(0, 12);
   const { progress, rest } = await start(of, scope, sides, options.after);
-  const [from, to] = [new ArchiveSide(against.open.archive, rest), new ArchiveSide(here.open.archive, rest)];
-  const documents = here.backup.documentCount + against.backup.documentCount;
-  const merged = await walk(from, to, progress, { ...options, countsOn: documents <= countedOnMax, isEnough: () => false });
+  const partial = { from: isPartial(against.backup), to: isPartial(here.backup) };
+  const from = new ArchiveSide(against.open.archive, rest, { withTombstones: partial.from });
+  const to = new ArchiveSide(here.open.archive, rest, { withTombstones: partial.to });
+  const countsOn = here.backup.documentCount + against.backup.documentCount <= countedOnMax;
+  const merged = await walk(from, to, progress, { ...options, partial, countsOn, isEnough: () => false });
   return page(against.backup.id, of, merged, sides, progress);
 };
 
@@ -64,11 +67,17 @@ export const diffLive = async (
   if (before.reads >= maxReads) throw tooManyReads(maxReads, before.reads);
   // Asking for the time is billed as a read.
   const readTime = before.readTime ?? (await probeSource(source, signal)).readTime;
-  const live = new LiveSide(source, rest, { readTime, signal });
+  const withTombstones = isPartial(here.backup);
+  const { archive } = here.open;
+  // Of a database that is to be compared in single documents, only these are read.
+  const lookups = withTombstones ? new LookupSide(source, archive, { readTime, signal, withTombstones }) : undefined;
+  const live = lookups ?? new LiveSide(source, rest, { readTime, signal });
+  const archived = new ArchiveSide(archive, rest, { withTombstones }, lookups?.through);
   const countsOn = here.backup.documentCount <= liveCountedOnMax;
   const readsOf = (): number => before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
   const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;
-  const merged = await walk(new ArchiveSide(here.open.archive, rest), live, before, { ...options, countsOn, isEnough });
+  const partial = { from: withTombstones, to: false };
+  const merged = await walk(archived, live, before, { ...options, partial, countsOn, isEnough });
   const reads = readsOf();
   if (reads > maxReads) throw tooManyReads(maxReads, reads);
   const { data, next } = await page('live', of, merged, sides, { ...before, readTime, reads });
@@ -82,6 +91,8 @@ const tooManyReads = (maxReads: number, reads: number): ApiError =>
     `The comparison would read more documents than maxReads of the project allows: ${reads} so far, ${maxReads} are allowed`,
     { maxReads, reads },
   );
+
+const isPartial = ({ isPartial = false }: BackupRecord): boolean => isPartial;
 
 /** What a backup was to hold. */
 const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly NameRange[] =>
@@ -98,11 +109,12 @@ const walk = async (
   from: Side,
   to: Side,
   { counts, total }: Progress,
-  { limit, countsOn, until, clock, isEnough }: DiffOptions & { countsOn: boolean; isEnough: () => boolean },
+  options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial'> & { isEnough: () => boolean },
 ): Promise<Merged> => {
+  const { limit, countsOn, partial, until, clock, isEnough } = options;
   const isOver = (): boolean => clock.now() >= until || isEnough();
   try {
-    return await merge(from, to, { limit, counts, isOver, countsOn: countsOn && total === undefined });
+    return await merge(from, to, { limit, counts, partial, isOver, countsOn: countsOn && total === undefined });
   } finally {
     await Promise.all([from.close(), to.close()]);
   }

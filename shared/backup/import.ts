@@ -117,12 +117,12 @@ const refuseWithoutParents = async (tenant: Tenant, { identity, manifest }: Foun
 
 /** The notes of a manifest are whatever its writer put there: what no backup of ours could say is passed over. */
 const scopeOf = (notes: Manifest['notes']) => {
-  const everything = { collections: ['*'], excludeCollections: [] };
+  const everything = { collections: ['*'], excludeCollections: [], isKnown: false };
   const said = Scope.safeParse({ collections: notes.collections, excludeCollections: notes.excludedCollections });
   if (!said.success) return everything;
   try {
     refuseBadCollections(said.data);
-    return said.data;
+    return { ...said.data, isKnown: true };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return everything;
@@ -130,6 +130,10 @@ const scopeOf = (notes: Manifest['notes']) => {
 };
 const Scope = z.object({ collections: Collections, excludeCollections: CollectionPaths.default([]) });
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** Whether what it lacks may have been there: a safety backup says of documents that they were not, and only a parent has such. */
+const isPartial = ({ notes, parent, counts }: Manifest): boolean =>
+  !scopeOf(notes).isKnown || notes.trigger === 'safety' || (parent === null && counts.tombstones > 0);
 
 /** All that the backup itself tells. */
 const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
@@ -145,6 +149,7 @@ const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, s
     manifestDigest,
     collections: scope.collections,
     excludedCollections: scope.excludeCollections,
+    ...(isPartial(manifest) && { isPartial: true }),
     includeAuthUsers: counts.users > 0,
     ...(counts.users > 0 && { authUsers: counts.users }),
     documents,

@@ -19,6 +19,8 @@ export interface BackupRecord extends Item {
   readonly collections: readonly string[];
   readonly excludedCollections: readonly string[];
   readonly includeAuthUsers: boolean;
+  /** It holds single documents, or does not tell what it was to hold: that it lacks a document says nothing of that. */
+  readonly isPartial?: boolean;
   readonly maxReads?: number;
   /** Days to keep it once it is completed; for ever if absent. */
   readonly retentionDays?: number;

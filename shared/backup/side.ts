@@ -8,6 +8,8 @@ export interface Side {
   /** When it was last written. */
   readonly seconds: number;
   readonly nanos: number;
+  /** That there was no document of this name. */
+  readonly isTombstone?: boolean;
   step(): boolean;
   load(): Promise<void>;
   /** The encoded document here. */

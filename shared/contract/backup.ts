@@ -56,6 +56,12 @@ export const Backup = z.object({
   path: z.string().describe('Where its objects are, below the bucket'),
   collections: z.array(z.string()),
   excludedCollections: z.array(z.string()),
+  partial: z
+    .literal(true)
+    .optional()
+    .describe(
+      'It holds single documents, as a safety backup does, or does not tell what it was to hold: it cannot be rolled back to, and a comparison is of the documents that it names',
+    ),
   unknownCollections: z.array(z.string()).describe('Named in the request, not in the source'),
   documentCount: z.int(),
   collectionCounts: z.record(z.string(), z.int()).describe('Documents by collection id; the 1,000 largest'),

@@ -34,7 +34,7 @@ export const readRequest = async (tenant: Tenant, body: RestoreBody): Promise<Re
   const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
   const isWhole = collections.includes('*') && !documents;
   const { mergeMode, dryRun, includeSubcollections, safetyBackup, maxWritesPerSecond } = options;
-  refuseRollbackOfSafety(backup, mergeMode);
+  refuseRollbackOfPart(backup, mergeMode);
   const includeAuthUsers = usersAsked(backup, options.includeAuthUsers, isWhole);
   return {
     backup,
@@ -112,10 +112,16 @@ const projectsAsked = async (
   throw new ApiError('PROJECT_NOT_FOUND', 'The project of the backup is no longer connected; name another as targetProjectId');
 };
 
-/** A safety backup holds single documents: what lies beside them was never meant to go. */
-const refuseRollbackOfSafety = ({ trigger }: BackupRecord, mergeMode: RestoreWish['mergeMode']): void => {
-  if (trigger === 'safety' && mergeMode === 'rollback')
+/** A safety backup holds single documents: what lies beside them was never meant to go. Nor is it deleted on a guess. */
+const refuseRollbackOfPart = ({ trigger, isPartial }: BackupRecord, mergeMode: RestoreWish['mergeMode']): void => {
+  if (mergeMode !== 'rollback') return;
+  if (trigger === 'safety')
     throw invalid('options.mergeMode', 'must not be rollback for a safety backup: undo the restore that made it, with /undo');
+  if (isPartial)
+    throw invalid(
+      'options.mergeMode',
+      'must not be rollback for this backup: it holds single documents, or does not tell what it was to hold, so what it lacks may have been there',
+    );
 };
 
 /** With all of a backup its users come along; with a part of it only if they are asked for. */

@@ -67,6 +67,7 @@ const safetyOf = ({ backup, contents, size, manifestDigest }: Sealed, now: Date)
   ...(backup.includeAuthUsers && { authUsers: contents.users }),
   manifestDigest,
   completedAt: iso(now),
+  isPartial: true,
   // The restore whose plan it is: it is let go of when that ends.
   restoring: 1,
 });

@@ -1,7 +1,14 @@
 /** A folder that is imported may say anything: what no backup of ours could say is refused, or passed over. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { encodeKeyFile, type KeyWrap, type Manifest, parseKeyFile, sealManifest } from '../../../shared/archive/index.ts';
+import {
+  encodeKeyFile,
+  type KeyWrap,
+  type Manifest,
+  parseKeyFile,
+  ShardWriter,
+  sealManifest,
+} from '../../../shared/archive/index.ts';
 import { backupData, backupKey, importBackup, newDataKey } from '../../../shared/backup/index.ts';
 import { Backup } from '../../../shared/contract/backup.ts';
 import { type DestinationRecord, MemoryStore } from '../../../shared/destination/index.ts';
@@ -22,12 +29,24 @@ const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3
 const wish = { path: 'copies/one', metadata: {}, createdBy: { type: 'user', id: newId('user') } };
 const bring = () => importBackup({ tenant, project, destination }, wish, now, async () => store);
 
-/** A folder with a backup of nothing, and whatever else its manifest says. */
-const fill = async (more: Partial<Manifest> = {}) => {
+const source = 'projects/p/databases/(default)';
+const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
+
+/** A folder with a backup of nothing, and whatever else its manifest says; or of one document, that it was not there. */
+const fill = async (more: Partial<Manifest> = {}, isAbsent = false) => {
   const { archive } = backupOf();
   const { dataKey, keyFile } = await newDataKey(tenant, archive);
+  if (isAbsent) {
+    const writer = new ShardWriter(0, { identity: archive, dataKey, random: randomness });
+    const name = Buffer.from(`${source}/documents/a/1`);
+    writer.tombstone(name, { ...noTimes, nameStart: 0, nameEnd: name.length });
+    const { chunk, index, pages } = writer.finish();
+    await store.put(chunk!.name, Buffer.concat(writer.takeChunk()));
+    await store.put(index.name, Buffer.concat(writer.takeIndex()));
+    more = { counts: { documents: 0, tombstones: 1, users: 0 }, objects: [chunk!, index], pages, ...more };
+  }
   const manifest: Manifest = {
-    ...{ formatVersion: 2, requiredFeatures: [], ...archive, parent: null, source: 'projects/p/databases/(default)' },
+    ...{ formatVersion: 2, requiredFeatures: [], ...archive, parent: null, source },
     ...{ readTime: '2026-01-01T00:00:00Z', counts: { documents: 0, tombstones: 0, users: 0 } },
     ...{ collections: [], objects: [], pages: [], notes: {}, ...more },
   };
@@ -38,9 +57,23 @@ const fill = async (more: Partial<Manifest> = {}) => {
 
 test('what the notes say is taken if a backup of ours could say it', async () => {
   await fill({ notes: { collections: ['a', 'b'], excludedCollections: ['a/1/c'], originalSize: 7, countVerified: true } });
-  const { collections, excludedCollections, originalSize, countVerified } = (await bring()).backup;
+  const { collections, excludedCollections, originalSize, countVerified, isPartial } = (await bring()).backup;
   deepEqual([collections, excludedCollections, originalSize, countVerified], [['a', 'b'], ['a/1/c'], 7, true]);
+  equal(isPartial, undefined);
 });
+
+const whole = { collections: ['*'], excludedCollections: [] };
+for (const [what, notes, isAbsent, partial] of [
+  ['of everything', { ...whole, trigger: 'manual' }, false, undefined],
+  ['that says it was made for safety', { ...whole, trigger: 'safety' }, false, true],
+  ['that says of a document that it was not there', whole, true, true],
+  ['that does not say what it was to hold', { trigger: 'manual' }, false, true],
+] as const)
+  test(`a backup ${what} ${partial ? 'is taken for a part' : 'is taken for all there was'}`, async () => {
+    await fill({ notes: notes as unknown as Manifest['notes'] }, isAbsent);
+    const { backup } = await bring();
+    deepEqual([backup.trigger, backup.isPartial, Backup.parse(backupData(backup)).partial], ['import', partial, partial]);
+  });
 
 for (const [what, notes] of [
   ['a size with a fraction', { originalSize: 1.5 }],
@@ -55,8 +88,8 @@ for (const [what, notes] of [
   test(`notes with ${what} are passed over`, async () => {
     await fill({ notes: notes as unknown as Manifest['notes'] });
     const { backup } = await bring();
-    const { collections, excludedCollections, originalSize, countVerified } = backup;
-    deepEqual([collections, excludedCollections, originalSize, countVerified], [['*'], [], 0, null]);
+    const { collections, excludedCollections, originalSize, countVerified, isPartial } = backup;
+    deepEqual([collections, excludedCollections, originalSize, countVerified, isPartial], [['*'], [], 0, null, true]);
     Backup.parse(backupData(backup));
     ok(JSON.stringify(backup).length < 200_000);
   });

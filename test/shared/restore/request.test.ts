@@ -106,6 +106,13 @@ suite('the backup', () => {
     for (const mergeMode of ['overwrite', 'skip_existing', 'merge'] as const)
       equal((await ask({ backupId: id, options: { mergeMode } })).backup.id, id);
   });
+  test('that may lack what was there, anything but a rollback, of however little', async () => {
+    const { id } = putBackup({ trigger: 'import', isPartial: true });
+    for (const more of [{}, { collections: ['a'] }, { documentIds: ['a/1'] }])
+      await rejects(ask({ backupId: id, ...more, options: { mergeMode: 'rollback' } }), field('options.mergeMode'));
+    for (const mergeMode of ['overwrite', 'skip_existing', 'merge'] as const)
+      equal((await ask({ backupId: id, options: { mergeMode } })).backup.id, id);
+  });
 });
 
 suite('the target', () => {

@@ -1,0 +1,100 @@
+/** A backup of single documents is taken for nothing more: neither by who rolls back to it, nor by who compares it. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { openManifest } from '../../../shared/archive/index.ts';
+import { type BackupRecord, backupData, compareBackup, fetchManifest } from '../../../shared/backup/index.ts';
+import { restores } from '../../../shared/contract/restores.ts';
+import { newId } from '../../../shared/platform/index.ts';
+import { readRequest } from '../../../shared/restore/index.ts';
+import {
+  backupOf,
+  type Fields,
+  folderOf,
+  newRestoreWorld,
+  projectId,
+  put,
+  type RestoreWorld,
+  restore,
+  server,
+  table,
+  takeBackup,
+  tenant,
+} from './world.ts';
+
+after(() => server.stop());
+
+const text = (stringValue: string): Fields => ({ text: { stringValue } });
+const call = {
+  ...{ tenant, role: 'member' as const, actor: { type: 'user', id: newId('user'), email: 'ada@example.com' } as const },
+  ...{ origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() },
+};
+
+/** A shop of 200 documents in which a restore has made `a/1` anew, and put back `a/2`; `a/3` it had no reason to touch. */
+const restored = async () => {
+  const world = newRestoreWorld();
+  const others = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`orders/${n}`, text('theirs')]));
+  await put(world, { ...others, 'a/1': text('x'), 'a/2': text('x'), 'a/3': text('x') });
+  const first = await takeBackup(world);
+  await put(world, { 'a/1': undefined, 'a/2': text('y') });
+  const done = await restore(world, first, { targetProjectId: projectId, collections: ['a'] });
+  equal(done.status, 'completed');
+  return { world, first, safety: backupOf(done.safetyBackupId!) };
+};
+
+const compare = async (world: RestoreWorld, backup: BackupRecord, against: string, limit = 50) => {
+  const changes: string[] = [];
+  for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+    const page = await compareBackup({ ...call, page: { limit, after: next } }, backup, against, world.engine);
+    changes.push(...page.data.changes.map(({ path, change }) => `${change} ${path}`));
+    next = page.next;
+    if (next === undefined) return { changes, counts: page.data.counts, reads: page.data.cost?.reads };
+  }
+  throw new Error('there is always a last page');
+};
+
+suite('a safety backup', () => {
+  test('says so, in its record and in its own manifest, wherever that is found', async () => {
+    const { world, safety, first } = await restored();
+    deepEqual([backupData(safety).partial, backupData(first).partial], [true, undefined]);
+    const stored = await fetchManifest(folderOf(world, safety.path), safety.manifestDigest);
+    const dataKey = await world.engine.dataKeyOf(tenant, safety);
+    const { notes, counts } = await openManifest(stored, { identity: safety.archive, dataKey });
+    deepEqual([notes.trigger, counts.tombstones], ['safety', 1]);
+  });
+
+  test('of another name, as an import of it has, is not rolled back to', async () => {
+    const { safety } = await restored();
+    const imported = { ...safety, id: newId('backup'), trigger: 'import' as const };
+    table.put({ ...imported, sk: `BACKUP#${imported.id}` });
+    const ask = (mergeMode: string) =>
+      readRequest(tenant, restores.create.body.parse({ backupId: imported.id, options: { mergeMode } }));
+    await rejects(ask('rollback'), (error: { code: string; details: { field: string } }) => {
+      deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'options.mergeMode']);
+      return true;
+    });
+    equal((await ask('overwrite')).backup.id, imported.id);
+  });
+
+  for (const limit of [50, 1])
+    test(`compared with the live database tells what the restore did, and nothing of what it left alone (${limit} a page)`, async () => {
+      const { world, safety } = await restored();
+      await put(world, { 'b/new': text('x') });
+      const { changes, counts, reads } = await compare(world, safety, 'live', limit);
+      deepEqual(changes, ['added a/1', 'changed a/2']);
+      deepEqual(counts, { added: 1, changed: 1, removed: 0, unchanged: 0 });
+      ok(reads! < 20, `${reads} reads`);
+      await put(world, { 'a/1': undefined, 'a/2': undefined });
+      const later = await compare(world, safety, 'live', limit);
+      deepEqual(later.changes, ['removed a/2']);
+    });
+
+  for (const limit of [50, 1])
+    test(`is compared with another backup in the documents that it names (${limit} a page)`, async () => {
+      const { world, safety, first } = await restored();
+      deepEqual((await compare(world, safety, first.id, limit)).changes, ['removed a/1', 'changed a/2']);
+      const back = await compare(world, first, safety.id, limit);
+      deepEqual(back.changes, ['added a/1', 'changed a/2']);
+      deepEqual(back.counts, { added: 1, changed: 1, removed: 0, unchanged: 0 });
+      deepEqual((await compare(world, safety, safety.id, limit)).counts, { added: 0, changed: 0, removed: 0, unchanged: 1 });
+    });
+});
