@@ -18,7 +18,7 @@ export { estimateBackup } from './estimate.ts';
 export { importBackup } from './import.ts';
 export { dataKeyOf, isSameKey, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
 export { type BackupFilter, listBackups } from './list.ts';
-export { LiveSide } from './live-side.ts';
+export { LiveSide, type Stretch } from './live-side.ts';
 export { LookupSide } from './lookup-side.ts';
 export { proveObjects, removeOrphans, storeManifest } from './manifest-sealing.ts';
 export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './open.ts';

@@ -1,9 +1,10 @@
 /** Plans the documents of a range, and stores each that will be touched as it is now: one walk, kept in one transaction. */
 import { type PartWriter, withPart } from '../backup/index.ts';
-import { asTarget, compareNames, countBytes, type NameRange, probeSource } from '../firestore/index.ts';
-import { Pulse } from '../job/index.ts';
+import { asTarget, compareNames, countBytes, type NameRange, probeSource, SourceError } from '../firestore/index.ts';
+import { type Halt, Pulse } from '../job/index.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { asUpload, journalBackup } from './journal.ts';
+import { isTouching } from './judge.ts';
 import { noPlan, reportCheck } from './notes.ts';
 import type { PlanCounts } from './record.ts';
 import { lookAt } from './running.ts';
@@ -17,6 +18,8 @@ const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
 /** Handed on to the store at least so often. */
 const drainBytes = 1 << 20;
+/** The service gives a query 60 s; what is kept back of a worker's time (functions/restore/check.ts) is more. */
+const countMs = 60_000;
 /** Looking at the target's clock is billed as one. */
 const probeReads = 1;
 
@@ -66,6 +69,7 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       bound: from === undefined ? range : { ...range, from },
       mode: restore.mergeMode,
       isUndo: restore.undoOf !== null,
+      unclean: run.unclean,
       readTime,
       signal: halt.reading,
       isOver: () => halt.isPaused,
@@ -80,16 +84,28 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
     if (meaning !== undefined) throw asTarget(meaning);
   }
   halt.check();
+  await prove(walking, halt);
   const reads = probeReads + (walking?.reads ?? 0);
   return { isChecked, checkedTo: later(saving.last, walking?.reached), reads };
 };
+
+/** Before anything is kept of a walk, whether it came to its end or not. A count that is late is asked for again with all of it. */
+const prove = async (walking: Walk | undefined, halt: Halt): Promise<void> => {
+  try {
+    await walking?.prove(AbortSignal.any([halt.storing, AbortSignal.timeout(countMs)]));
+  } catch (error) {
+    halt.check();
+    const isLate = error instanceof SourceError && error.code === 'CANCELLED';
+    throw isLate ? new SourceError('INTERNAL_ERROR', late, { isTransient: true }) : asTarget(error);
+  }
+};
+const late = 'The target did not count its documents in time.';
 
 const later = (a: string | undefined, b: string | undefined): string | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
   return compareNames(a, b) < 0 ? b : a;
 };
 
-const isTouching = { create: true, overwrite: true, delete: true, skip: false, unchanged: false } as const;
 /** What of a plan is in the target as the backup has it, in the end. */
 const isRestoring = { create: true, overwrite: true, delete: false, skip: false, unchanged: true } as const;
 

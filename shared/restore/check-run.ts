@@ -6,6 +6,7 @@ import type { OrganizationRecord } from '../organization/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { RestoreEngine } from './engine.ts';
+import type { Unclean } from './left.ts';
 import type { RestoreRecord, RestoreShardRecord } from './record.ts';
 import type { Scope } from './scope.ts';
 
@@ -30,6 +31,8 @@ export interface CheckRun {
   /** The journal's. */
   readonly dataKey: Buffer;
   readonly scope: Scope;
+  /** Of an undo: see `RestoreRecord.leftBy`. */
+  readonly unclean?: Unclean | undefined;
   readonly halt: Halt;
   readonly engine: RestoreEngine;
 }

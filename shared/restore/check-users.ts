@@ -4,11 +4,12 @@ import { JobFailure, Pulse } from '../job/index.ts';
 import { accountOf, isRedacted, listAuthUsers, probeAuthUsers } from '../project/index.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { asUpload, journalBackup } from './journal.ts';
+import { isTouching } from './judge.ts';
 import { judgeUsers, type UserDecision } from './judge-users.ts';
 import { noPlan, reportCheck } from './notes.ts';
 import type { PlanCounts } from './record.ts';
 import { lookAt } from './running.ts';
-import { targetUsers, usersIn } from './users.ts';
+import { targetUsers, usersAlong, usersIn } from './users.ts';
 
 /** In one part, and always true: the target's users are listed from the beginning each time. Only a list shows what can be put back. */
 export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
@@ -28,11 +29,12 @@ export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> =
 };
 
 const walk = async (run: CheckRun, saving: Saving): Promise<void> => {
-  const { open, restore, halt } = run;
+  const { open, restore, unclean, halt } = run;
   const target = targetUsers(run);
   try {
     const live = inOrderOfNames(listAuthUsers(target, halt.reading));
-    for await (const decision of judgeUsers(usersIn(open.archive), live, restore.mergeMode)) await saving.visit(decision);
+    const left = unclean && usersAlong(open.archive, unclean.archive, undefined);
+    for await (const decision of judgeUsers(usersIn(open.archive), live, restore.mergeMode, left)) await saving.visit(decision);
     const { create, overwrite, delete: removed } = saving.plan;
     // Nothing is written before it is known that everything may be.
     if (!restore.dryRun && create + overwrite + removed > 0)
@@ -43,8 +45,6 @@ const walk = async (run: CheckRun, saving: Saving): Promise<void> => {
     throw new JobFailure('INTERNAL_ERROR', 'The users of the target could not be listed in the time of one worker');
   }
 };
-
-const isTouching = { create: true, overwrite: true, delete: true, skip: false, unchanged: false } as const;
 
 /** The plan, and the part of the journal that goes with it. */
 class Saving {

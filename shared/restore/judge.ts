@@ -5,6 +5,9 @@ import { mergesToSame, referenceRewrite, sameFields } from '../firestore/index.t
 /** What a restore does to a document. */
 export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
 
+/** Whether something is then written. */
+export const isTouching = { create: true, overwrite: true, delete: true, skip: false, unchanged: false } as const;
+
 export interface JudgeOptions {
   readonly mode: MergeMode;
   /** The databases, `projects/p/databases/d`: of the backup and of the target. */

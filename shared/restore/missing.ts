@@ -14,7 +14,15 @@ const lanes = 8;
 const recentLeaves = 16;
 
 /** What was named and the backup does not have, in the order it was named: the first 1,000. One document costs two fetches. */
-export const missingIn = async (archive: Archive, { collections, given = [] }: AskedFor): Promise<readonly string[]> => {
+export const missingIn = async (archive: Archive, asked: AskedFor): Promise<readonly string[]> =>
+  (await missingWithin(archive, asked, () => false)) ?? [];
+
+/** The same for whoever cannot wait: undefined if it was over before all were looked for. */
+export const missingWithin = async (
+  archive: Archive,
+  { collections, given = [] }: AskedFor,
+  isOver: () => boolean,
+): Promise<readonly string[] | undefined> => {
   const named: readonly (readonly [string, readonly NameRange[]])[] = [
     ...collections.filter((path) => path !== '*').map((path) => [path, [collectionRange(path)]] as const),
     ...given.map(([text, paths]) => [text, paths.map((path) => documentRange(path, false))] as const),
@@ -23,9 +31,13 @@ export const missingIn = async (archive: Archive, { collections, given = [] }: A
   const isThere: boolean[] = [];
   const waiting = named.entries();
   const work = async (): Promise<void> => {
-    for (const [n, [, ranges]] of waiting) isThere[n] = await finder.hasAny(ranges);
+    for (const [n, [, ranges]] of waiting) {
+      if (isOver()) return;
+      isThere[n] = await finder.hasAny(ranges);
+    }
   };
   await Promise.all(Array.from({ length: lanes }, work));
+  if (named.some((_, n) => isThere[n] === undefined)) return undefined;
   return named
     .filter((_, n) => !isThere[n])
     .map(([text]) => text)

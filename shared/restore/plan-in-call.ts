@@ -10,8 +10,10 @@ import type { ProjectRecord } from '../project/index.ts';
 import type { RestoreWish } from './creation.ts';
 import { cutScope } from './cut.ts';
 import { type RestoreEngine, restoreEngine } from './engine.ts';
-import { missingIn } from './missing.ts';
+import { missingWithin } from './missing.ts';
+import { noPlan } from './notes.ts';
 import { planUsers } from './plan-users.ts';
+import { isMismatch } from './proof.ts';
 import type { PlanCounts } from './record.ts';
 import { scopeFor } from './scope.ts';
 import { Walk } from './walk.ts';
@@ -62,6 +64,9 @@ export const planInCall = (
   );
 };
 
+/** A target that does not send all it has is read again, as often as there is time. */
+const triesMax = 3;
+
 const planDocuments = async (
   archive: Archive,
   target: Source,
@@ -70,24 +75,41 @@ const planDocuments = async (
   { clock }: RestoreEngine,
 ): Promise<Planned | undefined> => {
   const until = after(clock.now(), walkSeconds);
+  const isLate = (): boolean => clock.now() >= until;
   const { mergeMode, collections, documents } = wish;
   const scope = scopeFor({ ...wish, undoOf: null }, backup, documents?.paths);
-  const notFound = await missingIn(archive, { collections, given: documents?.given });
+  const notFound = await missingWithin(archive, { collections, given: documents?.given }, isLate);
+  if (!notFound) return undefined;
   const cuts = await cutScope(archive, scope);
   if (cuts.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
   const { maxReads = Number.POSITIVE_INFINITY } = project.settings;
-  const { readTime } = await probeSource(target, signal);
-  const readsOf = (): number => 1 + walk.reads;
-  const isOver = (): boolean => clock.now() >= until || readsOf() > Math.min(readsMax, maxReads);
-  const options = { archive, target, scope, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
-  const walk = new Walk(options);
-  const counts: { -readonly [Action in keyof PlanCounts]: number } = {
-    create: 0,
-    overwrite: 0,
-    skip: 0,
-    delete: 0,
-    unchanged: 0,
-  };
+  let readsBefore = 0;
+  for (let tries = 1; ; tries++) {
+    const { readTime } = await probeSource(target, signal);
+    const readsOf = (): number => readsBefore + 1 + walk.reads;
+    const isOver = (): boolean => isLate() || readsOf() > Math.min(readsMax, maxReads);
+    const options = { archive, target, scope, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
+    const walk = new Walk(options);
+    try {
+      const found = await walked(walk);
+      if (readsOf() > maxReads) throw tooManyReads(maxReads, readsOf());
+      if (!found) return undefined;
+      await walk.prove(signal);
+      return {
+        ...{ ...found.counts, notFound: [...notFound], dryRun: true, backupId: backup.id, projectId: backup.projectId },
+        ...{ targetProjectId: project.id, mergeMode, readTime, changes: found.changes, cost: costOf(readsOf()) },
+      };
+    } catch (error) {
+      if (!isMismatch(error)) throw error;
+      if (tries === triesMax || isLate()) return undefined;
+      readsBefore = readsOf();
+    }
+  }
+};
+
+/** Undefined if it was over before its end. */
+const walked = async (walk: Walk): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
+  const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...noPlan };
   const changes: Changes = [];
   let bytes = 0;
   const isWhole = await walk.run(({ name, action }) => {
@@ -97,12 +119,7 @@ const planDocuments = async (
     changes.push({ path: name.toString(), action });
     return undefined;
   });
-  if (readsOf() > maxReads) throw tooManyReads(maxReads, readsOf());
-  if (!isWhole) return undefined;
-  return {
-    ...{ ...counts, notFound: [...notFound], dryRun: true, backupId: backup.id, projectId: backup.projectId },
-    ...{ targetProjectId: project.id, mergeMode, readTime, changes, cost: costOf(readsOf()) },
-  };
+  return isWhole ? { counts, changes } : undefined;
 };
 
 const tooManyReads = (maxReads: number, reads: number): ApiError =>

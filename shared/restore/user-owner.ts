@@ -22,10 +22,15 @@ export const ownAmong = async (toolkit: Toolkit, users: readonly AuthUser[], sig
   const there = await lookUpAuthUsers(toolkit, ids, { signal });
   return users.filter((user) => {
     const found = there.get(user.id);
-    const wanted = accountOf(user);
-    return found && lasting.every((field) => plain(found[field]) === plain(wanted[field]));
+    return found && lastsIn(accountOf(user), found);
   }).length;
 };
+
+type Account = Readonly<Record<string, unknown>>;
+
+/** Whether an account is, as far as can be told, the one that was put in. */
+export const lastsIn = (wanted: Account, found: Account): boolean =>
+  lasting.every((field) => plain(found[field]) === plain(wanted[field]));
 
 /** False and nothing are the same to the service, and so are a number and its digits. Addresses are kept in small letters. */
 const plain = (value: unknown): string => (value === undefined || value === false ? '' : String(value).toLowerCase());

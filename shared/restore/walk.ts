@@ -2,7 +2,9 @@ import type { Archive } from '../archive/index.ts';
 import { ArchiveSide, LiveSide, LookupSide, orderOf, type TargetSide } from '../backup/index.ts';
 import type { MergeMode } from '../contract/restore.ts';
 import { intersection, type NameRange, type Source } from '../firestore/index.ts';
-import { type Action, Judge } from './judge.ts';
+import { type Action, isTouching, Judge } from './judge.ts';
+import { Left, type Unclean } from './left.ts';
+import { Proof } from './proof.ts';
 import type { Scope } from './scope.ts';
 
 export interface WalkOptions {
@@ -14,6 +16,8 @@ export interface WalkOptions {
   readonly mode: MergeMode;
   /** Tombstones of the archive are then documents that are to be deleted. */
   readonly isUndo: boolean;
+  /** Of an undo: where it is not known what the other restore wrote, only what is as that was to leave it is taken back. */
+  readonly unclean?: Unclean | undefined;
   readonly readTime: string;
   readonly signal: AbortSignal;
   /** Asked now and then: whether it has taken long enough. */
@@ -44,7 +48,8 @@ const batchBytes = 256 << 10;
 
 /**
  * The backup and the target side by side in the order of names: each document that the restore is about is decided once. The
- * contents of everything that is to be written were opened, and so proven, when it is visited.
+ * contents of everything that is to be written were opened, and so proven, when it is visited. Nothing of it is to be kept before
+ * `prove`.
  */
 export class Walk {
   /** A path up to which, itself included, everything is decided; if `isOver` ended it early, nothing is beyond. */
@@ -54,21 +59,36 @@ export class Walk {
   readonly #deletes: boolean;
   #readsBefore = 0;
   #live: TargetSide | undefined;
+  /** What was read of the target's ranges, if anything was. */
+  #scanned: LiveSide | undefined;
+  readonly #proof: Proof;
+  readonly #left: Left | undefined;
   /** One serves for all documents. */
   readonly #decision: Mutable<Decision> = { name: nothing, action: 'skip', live: undefined, isOfBackup: false };
   #decided = 0;
   #foreign = 0;
 
   constructor(options: WalkOptions) {
-    const { archive, target, mode, isUndo } = options;
+    const { archive, target, mode, isUndo, unclean, bound, readTime } = options;
+    const to = target.database;
     this.#options = options;
-    this.#judge = new Judge({ mode, from: archive.manifest.source, to: target.database });
+    this.#judge = new Judge({ mode, from: archive.manifest.source, to });
     this.#deletes = mode === 'rollback' && !isUndo;
+    this.#proof = new Proof(target, readTime, this.#deletes);
+    this.#left = unclean && new Left({ ...unclean, saved: archive, bound, to });
   }
 
   /** What the target has billed so far. */
   get reads(): number {
-    return this.#readsBefore + (this.#live?.reads ?? 0);
+    return this.#readsBefore + (this.#live?.reads ?? 0) + this.#proof.reads;
+  }
+
+  /**
+   * Throws a transient COUNT_MISMATCH if the target has more than it has sent, so that something was taken for absent that is
+   * there. Whoever keeps what was decided calls it before, also if the walk was ended early.
+   */
+  async prove(signal: AbortSignal): Promise<void> {
+    if (this.#scanned) await this.#proof.of(this.#scanned, signal);
   }
 
   /** Waits for a visit that takes time. False if `isOver` or `isFull` ended it early. */
@@ -96,14 +116,19 @@ export class Walk {
       // A target that nothing is compared with, and nothing deleted in, is not asked; nor for what comes before the first name.
       if (!archived.name && !this.#deletes) return undefined;
       const rest = archived.name && !this.#deletes ? intersection(ranges, [{ from: archived.name.toString() }]) : ranges;
-      live = lookups ?? new LiveSide(target, rest, options);
-      this.#readsBefore = this.reads;
+      this.#readsBefore += this.#live?.reads ?? 0;
+      live = lookups ?? this.#scan(new LiveSide(target, rest, options));
       this.#live = live;
       await live.load();
       return await this.#merge(archived, live, { visit, look });
     } finally {
-      await Promise.all([archived.close(), live?.close()]);
+      await Promise.all([archived.close(), live?.close(), this.#left?.close()]);
     }
+  }
+
+  #scan(live: LiveSide): LiveSide {
+    this.#scanned = live;
+    return live;
   }
 
   /** The path from which on to ask for names, `later` if it took long enough, undefined if all is done. */
@@ -123,9 +148,14 @@ export class Walk {
         if (this.#isForeign(look) && archived.name) return archived.name.toString();
       } else {
         const judged = this.#decide(order, archived, live);
-        const action = typeof judged === 'string' ? judged : await judged;
+        let action = typeof judged === 'string' ? judged : await judged;
+        if (this.#left && isTouching[action]) {
+          const found = order === 0 ? live.document() : undefined;
+          if (!(await this.#left.isThere(name, found, archived.isTombstone))) action = 'skip';
+        }
         const pending = visit(this.#made(name, action, order, live));
         if (pending) await pending;
+        if (action === 'create' && look === 'scan' && this.#proof.miss(name.toString())) await this.prove(this.#options.signal);
       }
       if (n % lookEvery === lookEvery - 1) this.reached = name.toString();
       if (order <= 0 && !archived.step()) await archived.load();

@@ -5,7 +5,19 @@ import { StorageError, type Store } from '../../../shared/destination/index.ts';
 import { bound } from '../backup/faulty-store.ts';
 import { failedEarly } from './failing.ts';
 import { absent, newShop, type Shop } from './shop.ts';
-import { beginRestore, destinationId, folderOf, restoreOf, runRestore, server, table, tenant } from './world.ts';
+import {
+  atStart,
+  beginRestore,
+  destinationId,
+  folderOf,
+  journalOf,
+  restoreOf,
+  runFrom,
+  runRestore,
+  server,
+  table,
+  tenant,
+} from './world.ts';
 
 after(() => server.stop());
 
@@ -154,5 +166,39 @@ suite('a target', () => {
     const id = await beginRestore(shop.world, shop.backup);
     await runRestore(shop.world, id, { upTo: 'seal', triesMax: 1 });
     deepEqual([restoreOf(id).phase, restoreOf(id).plan?.create], ['Restoring', absent.length]);
+  });
+
+  for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
+    test(`that ended a stream early and says that all is well is read again (${mergeMode})`, async () => {
+      const plans = [];
+      for (const times of [0, 1]) {
+        const shop = await newShop();
+        const { targetProjectId: project } = shop.world;
+        const id = await beginRestore(shop.world, shop.backup, { mergeMode });
+        const at = atStart();
+        await runFrom(shop.world, id, at, { upTo: 'prepare' });
+        if (times > 0) server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 } });
+        await runFrom(shop.world, id, at, { upTo: 'seal' });
+        const saved = [...(await journalOf(shop.world, id))].map(([path, { kind }]) => [path, kind]);
+        plans.push([restoreOf(id).plan, saved]);
+      }
+      deepEqual(plans[1], plans[0]);
+    });
+
+  test('that never sends all it has is not written to', async () => {
+    const shop = await newShop();
+    const { targetProjectId: project } = shop.world;
+    server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 }, times: 1_000 });
+    const { phase, code, message } = await failedEarly(shop);
+    deepEqual([phase, code], ['Validating', 'INTERNAL_ERROR']);
+    ok(/has \d+ documents where \d+ were read/.test(message), message);
+  });
+
+  test('that sends its documents and refuses to count them is not written to', async () => {
+    const shop = await newShop();
+    const { targetProjectId: project } = shop.world;
+    server.faults.add({ method: 'RunAggregationQuery', project, status: 'PERMISSION_DENIED', times: 100 });
+    const { phase, code } = await failedEarly(shop);
+    deepEqual([phase, code], ['Validating', 'TARGET_PERMISSION_DENIED']);
   });
 });

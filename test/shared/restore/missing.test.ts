@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { missingIn } from '../../../shared/restore/missing.ts';
+import { missingIn, missingWithin } from '../../../shared/restore/missing.ts';
 import { awkward } from '../firestore/world.ts';
 import { archiveOf, server, text } from './walking.ts';
 
@@ -26,6 +26,16 @@ test('a bare id is found if any of the paths that it stands for is', async () =>
     ['eve', ['staff/eve', 'users/eve']],
   ] as const;
   deepEqual(await missingIn(archive, { collections: ['staff', 'users'], given }), ['eve']);
+});
+
+test('whoever cannot wait hears of all that is missing, or nothing', async () => {
+  const { archive } = archiveOf('p', of(['users/ada']));
+  const asked = { collections: ['*'], given: named('users/ada', ...Array.from({ length: 40 }, (_, n) => `users/${n}`)) };
+  for (const looks of [0, 1, 40]) {
+    let left = looks;
+    equal(await missingWithin(archive, asked, () => left-- <= 0), undefined);
+  }
+  equal((await missingWithin(archive, asked, () => false))?.length, 40);
 });
 
 test('a collection is there if anything lies in it, at any depth', async () => {

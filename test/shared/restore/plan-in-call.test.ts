@@ -74,7 +74,8 @@ test('it tells what each mode would do to the live target, by number and by path
     [planned.dryRun, planned.backupId, planned.projectId, planned.targetProjectId],
     [true, backup.id, projectId, targetId],
   );
-  deepEqual([planned.cost.reads, planned.notFound], [5, []]);
+  // The time, four documents, and the target's own count of them.
+  deepEqual([planned.cost.reads, planned.notFound], [6, []]);
   deepEqual(counts((await plan(world, backup, { mergeMode: 'skip_existing' }))!), [1, 0, 3, 0, 0]);
   deepEqual(counts((await plan(world, backup, { mergeMode: 'merge' }))!), [1, 1, 0, 0, 2]);
   deepEqual(counts((await plan(world, backup, { mergeMode: 'rollback' }))!), [1, 1, 0, 1, 2]);
@@ -158,6 +159,21 @@ test('more reads of the target than its project allows are refused', async () =>
   ok(await plan(world, backup, {}, { ...project, settings: { ...project.settings, maxReads: 5 } }));
 });
 
+test('a target that did not send all it has is read again', async () => {
+  const { world, backup } = await shop();
+  const { targetProjectId: project } = world;
+  for (const mergeMode of ['overwrite', 'rollback'] as const) {
+    const planned = (await plan(world, backup, { mergeMode }))!;
+    server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 } });
+    const again = (await plan(world, backup, { mergeMode }))!;
+    deepEqual(counts(again), counts(planned));
+    ok(again.cost.reads > planned.cost.reads, 'what was read in vain is billed, too');
+  }
+  // One that never does gives no plan.
+  server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 }, times: 100 });
+  equal(await plan(world, backup), undefined);
+});
+
 test('a target that refuses is told to the caller, and its project is marked', async () => {
   const { world, backup } = await shop();
   server.faults.add({ method: 'RunQuery', status: 'PERMISSION_DENIED' });
@@ -176,6 +192,18 @@ test('one that takes too long is no answer: it becomes a job', async () => {
   ok(await plan(world, backup, { mergeMode: 'rollback' }));
   world.nowMs = () => begun + 20_000 * looks++;
   equal(await plan(world, backup, { mergeMode: 'rollback' }), undefined);
+});
+
+test('looking for what was named takes no longer than the call has', async () => {
+  const { world, backup } = await shop();
+  const many = Array.from({ length: 50 }, (_, n) => `users/${n}`);
+  const begun = Date.now();
+  let looks = 0;
+  world.nowMs = () => begun + 1_000 * looks++;
+  server.faults.resetCalls();
+  equal(await plan(world, backup, given(...many)), undefined);
+  ok(looks < 30, `${looks}`);
+  deepEqual(server.faults.calls, {}, 'the target is not asked for a plan that comes too late');
 });
 
 test('a damaged backup is told as such, naming the object', async () => {

@@ -1,4 +1,4 @@
-/** An archive made of given documents, a live target, and what a walk decides about them. */
+/** An archive made of given documents, a live target, and what a walk decides about them, proven as whoever keeps it does. */
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
@@ -143,5 +143,6 @@ export const walk = async ({ archive }: Made, target: Target, ask: WalkAsk = {})
     if (decision.isOfBackup) ofBackup.add(path);
     return onVisit?.(decision);
   });
+  await walking.prove(signal);
   return { decided, live, ofBackup, isWhole, reached: walking.reached, reads: walking.reads };
 };
