@@ -20,6 +20,7 @@ import { backups } from '../../shared/contract/backups.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
+import { endUndo } from '../../shared/restore/index.ts';
 
 export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
   const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
@@ -52,10 +53,10 @@ export const get = handle(backups.get, async ({ tenant, params }) => ({
 
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
-  const change = removeBackup(tenant, backup, await childOf(tenant, backup), now);
+  const { writes, audit } = removeBackup(tenant, backup, await childOf(tenant, backup), now);
   return {
     message: 'The backup was deleted; its objects are being removed, and the audit log says so if any have to stay',
-    change,
+    change: { writes: [...writes, ...(await endUndo(tenant, backup))], audit },
   };
 });
 

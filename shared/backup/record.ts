@@ -56,6 +56,8 @@ export interface BackupRecord extends Item {
   readonly restoreTestedAt: string | null;
   /** Restores that read it now: until they have ended it is neither deleted nor moved. */
   readonly restoring?: number;
+  /** Of a safety backup: the restore that it takes back. */
+  readonly safetyOf?: string;
   readonly lockedUntil: string | null;
   readonly expiresAt: string | null;
   readonly createdAt: string;

@@ -23,9 +23,10 @@ export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): 
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
-  const { id, status, projectId, size, storageDestination, archive, verification, path, restoring } = backup;
+  const { id, status, projectId, size, storageDestination, archive, verification, path, restoring, safetyOf } = backup;
   refuseUnlessFree(backup, child, now);
   const ttl = epochSeconds(after(now, recordKeptSeconds));
+  const details = { projectId, status, size, ...(safetyOf !== undefined && { restoreJobId: safetyOf }) };
   return {
     writes: [
       set(
@@ -40,7 +41,7 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
       ...(verification?.status === 'running' ? [forgetVerifier(tenant, id)] : []),
       enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
     ],
-    audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, status, size } }],
+    audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details }],
   };
 };
 

@@ -2,6 +2,7 @@
 import { commit, create, get, iso, type Tenant, walk } from '../platform/index.ts';
 import { removeNotes, whileEnded } from './cleaning.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, restorePrefix } from './record.ts';
+import { undoCarried } from './safety.ts';
 
 export async function* restoresInto(tenant: Tenant, projectId: string): AsyncGenerator<RestoreRecord> {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix, where: { targetProjectId: projectId } };
@@ -15,9 +16,11 @@ export const carryRestore = async (from: Tenant, to: Tenant, restore: RestoreRec
   const note = (await get(restoreKey.running(from, id))) as RunningRestore | undefined;
   const carried = { ...note, ...restoreKey.running(to, id), organizationId: to.organizationId, dueAt: iso(now) };
   const { condition, names = {}, values = {} } = whileEnded(from, restore);
+  const { undoUntil, writes } = await undoCarried(to, restore);
   await commit([
     { remove: { pk, sk }, ...(condition && { condition }), names, values },
-    create({ ...restore, ...restoreKey.restore(to, id), isCarried: true }),
+    create({ ...restore, ...restoreKey.restore(to, id), undoUntil, isCarried: true }),
+    ...writes,
     // What it has left in a bucket is removed from there.
     ...(note ? [{ remove: restoreKey.running(from, id) }, { put: carried }] : []),
   ]);

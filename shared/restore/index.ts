@@ -28,6 +28,7 @@ export {
 } from './record.ts';
 export { type RestoreRequest, readRequest } from './request.ts';
 export { resumeRestore } from './resume.ts';
+export { endUndo } from './safety.ts';
 export { sealJournal } from './seal.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './step.ts';
 export { undoRestore } from './undo.ts';

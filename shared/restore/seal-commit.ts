@@ -36,7 +36,7 @@ export const commitSeal = async (
 ): Promise<void> => {
   const { tenant } = parties;
   const { id, attempt, targetProjectId, journal, toldPercent } = restore;
-  const safety = sealed && restore.safetyBackup ? safetyOf(sealed, now) : undefined;
+  const safety = sealed && restore.safetyBackup ? safetyRecord(id, sealed, now) : undefined;
   const change = {
     plan,
     sealedAt: iso(now),
@@ -56,7 +56,7 @@ export const commitSeal = async (
   ]);
 };
 
-const safetyOf = ({ backup, contents, size, manifestDigest }: Sealed, now: Date): BackupRecord => ({
+const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest }: Sealed, now: Date): BackupRecord => ({
   ...backup,
   documents: contents.documents,
   totalDocuments: contents.documents,
@@ -70,6 +70,7 @@ const safetyOf = ({ backup, contents, size, manifestDigest }: Sealed, now: Date)
   isPartial: true,
   // The restore whose plan it is: it is let go of when that ends.
   restoring: 1,
+  safetyOf,
 });
 
 const safetyWrites = ({ tenant }: RestoreParties, safety: BackupRecord): readonly Write[] => [

@@ -160,6 +160,10 @@ suite('deleting', () => {
     deepEqual([values[':status'], values[':ttl']], ['deleted', epochSeconds(now) + 30 * 24 * 3_600]);
     deepEqual((writes[2] as { values: object }).values, { ':backups': -1, ':bytes': -10 });
   });
+  test('that of a safety backup is told with the restore it belongs to', () => {
+    deepEqual(remove({ trigger: 'safety', safetyOf: 'rst_x' }).audit[0]?.details?.restoreJobId, 'rst_x');
+    ok(!Object.hasOwn(remove({}).audit[0]?.details ?? {}, 'restoreJobId'));
+  });
   for (const status of ['failed', 'cancelled', 'expired'] as const)
     test(`one that ${status === 'failed' ? 'failed' : `is ${status}`} was off the counts already`, () =>
       deepEqual(keysOf(remove({ status }).writes), ['update BACKUP', 'put ARCHIVE', 'put TASK']));

@@ -1,10 +1,11 @@
 /** Restores go with the project they restored into, whatever dies on the way. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { commit, iso, newId, proveTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
-import { type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
+import { carryRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import type { StrictTable } from '../../support/strict-table.ts';
 import { from, mover, newWorld, projectId, start, stopWorld, to } from './world.ts';
@@ -53,6 +54,40 @@ test('the history of a project is where the project is; what was restored elsewh
     table.find('RUNNING#RESTORE').map(({ sk, organizationId, dueAt }) => [sk, organizationId, dueAt]),
     [[`${to.organizationId}#${resumable}`, to.organizationId, iso(start)]],
   );
+});
+
+test('what can be taken back can be on the other side, unless its safety backup was deleted there before it came', async () => {
+  const { table } = await newHistory();
+  const [safety, deleted] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  const undoUntil = '2026-01-09T00:00:00.000Z';
+  const putOf = ({ id }: BackupRecord) => putRestore(table, { status: 'completed', undoUntil, safetyBackupId: id });
+  const [kept, late] = [await putOf(safety!), await putOf(deleted!)];
+  const there = backupKey.backup(to, deleted!.id);
+  table.onWrite = (when) => {
+    const arrived = table.get<BackupRecord>(there);
+    if (when === 'after' && arrived?.status === 'completed' && arrived.arriving === undefined)
+      table.put({ ...arrived, status: 'deleted' });
+    return undefined;
+  };
+  await move();
+  const untilOf = (id: string) => table.get<RestoreRecord>(restoreKey.restore(to, id))?.undoUntil;
+  deepEqual([untilOf(kept), untilOf(late)], [undoUntil, null]);
+});
+
+test('one whose safety backup is deleted at the very moment that it is brought is looked at again', async () => {
+  const { table } = await newHistory();
+  const [safety] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  const id = await putRestore(table, { status: 'completed', undoUntil: '2026-01-09T00:00:00.000Z', safetyBackupId: safety!.id });
+  const restore = table.get<RestoreRecord>(restoreKey.restore(from, id))!;
+  const arrived = { ...safety!, ...backupKey.backup(to, safety!.id) };
+  table.put(arrived);
+  table.onWrite = (when) => {
+    if (when === 'before' && table.find(restoreWork(from, id)).length === 0) table.put({ ...arrived, status: 'deleted' });
+    return undefined;
+  };
+  await rejects(carryRestore(from, to, restore, start), { code: 'CONFLICT' });
+  await carryRestore(from, to, restore, start);
+  equal(table.get<RestoreRecord>(restoreKey.restore(to, id))?.undoUntil, null);
 });
 
 for (const [what, more] of [

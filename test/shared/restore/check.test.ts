@@ -180,6 +180,7 @@ suite('the safety backup', () => {
       [restore.journal.backupId, targetId, 'completed', 'safety', saved.length, 'full'],
     );
     deepEqual([safety.collections, safety.restoring, safety.path], [['*'], 1, `${targetId}/${safety.id}`]);
+    equal(safety.safetyOf, restore.id);
     deepEqual(Object.fromEntries(safety.collectionCounts), { c: 3, deep: 2, a: 1 });
     const { objects } = folderOf(shop.world, restore.journal.path);
     equal(

@@ -1,15 +1,16 @@
 /** What may be done to a restore in which state: cancelling, resuming and taking back. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, suite, test } from 'node:test';
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
 import { restoreStatuses } from '../../../shared/contract/restore.ts';
 import type { Acting } from '../../../shared/organization/index.ts';
-import { after, type Change, commit, iso, newId } from '../../../shared/platform/index.ts';
+import { after, type Change, commit, iso, newId, Overtaken } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
 import { readRestore } from '../../../shared/restore/read.ts';
 import { type RestoreRecord, restoreKey } from '../../../shared/restore/record.ts';
 import { resumeRestore } from '../../../shared/restore/resume.ts';
+import { endUndo } from '../../../shared/restore/safety.ts';
 import { undoRestore } from '../../../shared/restore/undo.ts';
 import {
   begin,
@@ -254,6 +255,27 @@ suite('taking back', () => {
     await rejects(undo({ ...restore, targetProjectId: newId('project') }), code('PROJECT_NOT_FOUND'));
   });
 
+  test('ends with the deletion of the safety backup, and says so', async () => {
+    const restore = ended();
+    await removeSafety({ safetyOf: restore.id });
+    deepEqual([recordOf(restore).undoUntil, recordOf(restore).safetyBackupId], [null, safety.id]);
+    await rejects(undo(recordOf(restore)), code('CONFLICT', /until its safety backup was deleted/));
+  });
+
+  test('of two at the same moment, the undo or the deletion of its safety backup, one happens', async () => {
+    const restore = ended();
+    const late = await undoRestore(tenant, restore, by, now);
+    const deletion = await deletionOf({ safetyOf: restore.id });
+    await undo(restore);
+    await rejects(commit(deletion), Overtaken);
+    table.put(safety);
+    unlock();
+    table.put(restore);
+    await commit(deletion);
+    await rejects(commit(late.change.writes));
+    equal(recordOf(restore).undoBegunBy, undefined);
+  });
+
   test('happens once: beside another, and after it', async () => {
     const restore = ended();
     const late = await undoRestore(tenant, restore, by, now);
@@ -262,5 +284,36 @@ suite('taking back', () => {
     unlock();
     table.put({ ...recordOf(restore), undoneBy: 'rst_x' });
     await rejects(commit(late.change.writes), code('CONFLICT'));
+  });
+});
+
+const deletionOf = async (more: Partial<BackupRecord>) => {
+  const deleted = { ...safety, ...more };
+  return [...removeBackup(tenant, deleted, undefined, now).writes, ...(await endUndo(tenant, deleted))];
+};
+const removeSafety = async (more: Partial<BackupRecord>) => commit(await deletionOf(more));
+
+suite('a backup is deleted', () => {
+  const statusOf = ({ id }: BackupRecord) => table.get<BackupRecord>(backupKey.backup(tenant, id))?.status;
+
+  test('whether or not the restore that it takes back is there', async () => {
+    await removeSafety({ safetyOf: newId('restore') });
+    equal(statusOf(safety), 'deleted');
+  });
+  test('and no restore learns of it that it does not take back', async () => {
+    const restore = ended();
+    await removeSafety({});
+    deepEqual([statusOf(safety), recordOf(restore)], ['deleted', restore]);
+  });
+  test('anew, if the restore comes or goes at the same moment', async () => {
+    const restore = ended();
+    const key = `${restore.pk}\n${restore.sk}`;
+    const beside = await deletionOf({ safetyOf: restore.id });
+    table.items.delete(key);
+    await rejects(commit(beside), Overtaken);
+    const without = await deletionOf({ safetyOf: restore.id });
+    table.put(restore);
+    await rejects(commit(without), Overtaken);
+    equal(statusOf(safety), 'completed');
   });
 });
