@@ -8,12 +8,15 @@ import type { Backup } from '../../shared/contract/backup.ts';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
+import { projects } from '../../shared/contract/projects.ts';
+import { restores } from '../../shared/contract/restores.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { newDestination, newProject, takeBackup } from '../support/backup.ts';
+import { newDestination, newProject, seed, takeBackup } from '../support/backup.ts';
 import { bucketClient, objectAt, objectsIn } from '../support/bucket.ts';
 import { call } from '../support/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../support/organization.ts';
+import { planRestore, restore } from '../support/restore.ts';
 
 type Shown = z.output<typeof Backup>;
 
@@ -89,6 +92,25 @@ suite('what is imported', () => {
     });
     equal(still.status, 200, still.text);
     ok(Object.keys(await objectsIn(bucket, original.path)).length >= 4);
+  });
+
+  test('from a safety backup holds what a restore touched: it is not rolled back to, and compared in that alone', async () => {
+    const { sourceProjectId } = (await call(projects.get, { ...by(), params: { projectId: original.projectId } })).body.data;
+    await seed(sourceProjectId, { 'users/ada': { name: { stringValue: 'Countess' } }, 'orders/new': {} });
+    const { safetyBackupId } = await restore(organization, { backupId: original.id, collections: ['users'] });
+    const safety = (await call(backups.get, { ...by(), params: { backupId: safetyBackupId ?? '' } })).body.data;
+    const { status, body, text } = await bring({ path: safety.path, storageDestinationId: safety.storageDestination.id });
+    deepEqual([status, body.data?.trigger, body.data?.partial, safety.partial], [201, 'import', true, true], text);
+    const { id: backupId } = body.data;
+    const rollback = await call(restores.create, {
+      ...by(),
+      body: { backupId, options: { mergeMode: 'rollback', dryRun: true } },
+    });
+    deepEqual([rollback.status, rollback.body.error?.details.field], [400, 'options.mergeMode'], rollback.text);
+    const compared = await call(backupContents.diff, { ...by(), params: { backupId }, query: { against: 'live' } });
+    deepEqual(compared.body.data.changes, [{ path: 'users/ada', change: 'changed' }], compared.text);
+    const plan = await planRestore(organization, { backupId });
+    deepEqual([plan.overwrite, plan.create, plan.delete], [1, 0, 0]);
   });
 
   test('stays under the prefix of its destination', async () => {
