@@ -309,6 +309,20 @@ suite('a restore', () => {
     match(answer.body.error.message, /undo/);
     await planRestore(organization, { backupId: safetyBackupId });
   });
+
+  test('once its safety backup is deleted it is not taken back, and says so', async () => {
+    const { id: targetProjectId } = await newProject(organization);
+    const { restoreJobId, safetyBackupId, undoUntil } = await restore(organization, { backupId: backup.id, targetProjectId });
+    ok(undoUntil !== null && safetyBackupId !== null);
+    const removed = await call(backups.remove, { ...by(), params: { backupId: safetyBackupId } });
+    equal(removed.status, 200, removed.text);
+    equal((await call(restores.get, on(restoreJobId))).body.data.undoUntil, null);
+    const { status, body } = await call(restores.undo, on(restoreJobId));
+    deepEqual([status, body.error.code, body.error.details.undoUntil], [409, 'CONFLICT', null]);
+    match(body.error.message, /safety backup was deleted/);
+    const log = await call(auditLogs.list, { ...by(), query: { action: 'backup.deleted' } });
+    deepEqual([log.body.data[0]?.resource.id, log.body.data[0]?.details.restoreJobId], [safetyBackupId, restoreJobId]);
+  });
 });
 
 suite('under way', () => {
