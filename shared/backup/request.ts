@@ -50,6 +50,7 @@ export const refuseIncremental = async (tenant: Tenant, { id }: ProjectRecord): 
 const completedFull = async (tenant: Tenant, projectId: string): Promise<BackupRecord | undefined> => {
   const where = { projectId, status: 'completed', type: 'full' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
-  for await (const backup of walk(range) as AsyncIterable<BackupRecord>) if (backup.arriving === undefined) return backup;
+  for await (const backup of walk(range) as AsyncIterable<BackupRecord>)
+    if (backup.arriving === undefined && !backup.isPartial) return backup;
   return undefined;
 };

@@ -2,9 +2,10 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openManifest } from '../../../shared/archive/index.ts';
-import { type BackupRecord, backupData, compareBackup, fetchManifest } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupData, compareBackup, fetchManifest, refuseIncremental } from '../../../shared/backup/index.ts';
 import { restores } from '../../../shared/contract/restores.ts';
 import { newId } from '../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { readRequest } from '../../../shared/restore/index.ts';
 import {
   backupOf,
@@ -73,6 +74,14 @@ suite('a safety backup', () => {
       return true;
     });
     equal((await ask('overwrite')).backup.id, imported.id);
+  });
+
+  test('is nothing that an incremental backup could build on', async () => {
+    const { first } = await restored();
+    const project = table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
+    await rejects(refuseIncremental(tenant, project), { code: 'VALIDATION_ERROR' });
+    table.put({ ...first, status: 'deleted' });
+    await rejects(refuseIncremental(tenant, project), { code: 'CONFLICT' });
   });
 
   for (const limit of [50, 1])
