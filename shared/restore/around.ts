@@ -13,6 +13,8 @@ export interface RestoreAround {
   /** The job that has the target. */
   readonly job: JobRecord | undefined;
   readonly backup: BackupRecord | undefined;
+  /** Of an undo: the backup that the other restore wrote from, if this one reads it. */
+  readonly left: BackupRecord | undefined;
   /** The safety backup; there is none before the journal is sealed, nor of what touches nothing. */
   readonly safety: BackupRecord | undefined;
   /** Of the backup. */
@@ -27,10 +29,10 @@ export const readAround = async (tenant: Tenant, restoreJobId: string): Promise<
   const [found] = await getAll([restoreKey.restore(tenant, restoreJobId)]);
   const restore = found as RestoreRecord | undefined;
   if (!restore) return undefined;
-  const { projectId, targetProjectId, backupId, journal } = restore;
+  const { projectId, targetProjectId, backupId, leftBy, journal } = restore;
   // A restore into the project of its backup asks for it once.
   const isElsewhere = projectId !== targetProjectId;
-  const [target, job, backup, safety, destination, organization, source] = await getAll([
+  const [target, job, backup, safety, destination, organization, ...others] = await getAll([
     projectKey.project(tenant, targetProjectId),
     projectKey.job(tenant, targetProjectId),
     backupKey.backup(tenant, backupId),
@@ -38,13 +40,15 @@ export const readAround = async (tenant: Tenant, restoreJobId: string): Promise<
     organizationKey.storageDestination(tenant, journal.storageDestination.id),
     organizationKey.organization(tenant),
     ...(isElsewhere ? [projectKey.project(tenant, projectId)] : []),
+    ...(leftBy ? [backupKey.backup(tenant, leftBy.backupId)] : []),
   ]);
   return {
     restore,
     job: job as JobRecord | undefined,
     backup: backup as BackupRecord | undefined,
+    left: (leftBy && others.at(-1)) as BackupRecord | undefined,
     safety: safety as BackupRecord | undefined,
-    project: (isElsewhere ? source : target) as ProjectRecord | undefined,
+    project: (isElsewhere ? others[0] : target) as ProjectRecord | undefined,
     target: target as ProjectRecord | undefined,
     destination: destination as DestinationRecord | undefined,
     organization: organization as OrganizationRecord | undefined,
@@ -84,9 +88,10 @@ export const letGoWrites = (tenant: Tenant, around: RestoreAround): readonly Wri
   ...unheld(tenant, around, null),
 ];
 
-/** Each attempt holds the backup that it reads, and the safety backup from sealing on. */
-const unheld = (tenant: Tenant, { backup, safety }: RestoreAround, keepUntil: string | null): readonly Write[] => [
+/** Each attempt holds the backups that it reads, and the safety backup from sealing on. */
+const unheld = (tenant: Tenant, { backup, left, safety }: RestoreAround, keepUntil: string | null): readonly Write[] => [
   ...(backup && isHeld(backup) ? [less(tenant, backup)] : []),
+  ...(left && isHeld(left) ? [less(tenant, left)] : []),
   ...(safety && isHeld(safety) ? [less(tenant, safety, keepUntil)] : []),
   ...(safety && !isHeld(safety) && keepUntil ? [keptUntil(tenant, safety, keepUntil)] : []),
 ];

@@ -7,8 +7,9 @@ import { checkUsers } from './check-users.ts';
 import type { RestoreEngine } from './engine.ts';
 import { journalBackup, openJournalStore } from './journal.ts';
 import { claimPart } from './notes.ts';
-import { openProven, readSource } from './opening.ts';
+import { openForRestore, openProven, readSource } from './opening.ts';
 import { partiesOf } from './parties.ts';
+import { isMismatch } from './proof.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from './record.ts';
 import { readRunning } from './running.ts';
 import { scopeFor } from './scope.ts';
@@ -32,11 +33,14 @@ export const checkShard = async (
   const halt = new Halt(handOver, engine.clock);
   try {
     const open = await openProven(tenant, backup, engine);
+    const left = await openLeft(tenant, restore, engine);
     const target = engine.openSource(tenant, parties.target);
+    const unclean = left && { archive: left.open.archive, mode: left.mode };
     try {
-      return await checkAll({ parties, restore, backup, open, target, store, dataKey, scope, halt, engine }, number);
+      return await checkAll({ parties, restore, backup, open, target, store, dataKey, scope, unclean, halt, engine }, number);
     } finally {
       target.close();
+      left?.open.close();
       open.close();
     }
   } finally {
@@ -45,12 +49,18 @@ export const checkShard = async (
   }
 };
 
+/** A target that does not send all it has is read again at once, a few times. */
+const mismatchesMax = 2;
+
 const checkAll = async (run: CheckRun, number: number): Promise<boolean> => {
   const { parties, restore, halt, engine } = run;
-  while (!halt.isPaused) {
+  for (let mismatches = 0; !halt.isPaused; ) {
     const claim = await claimPart(parties.tenant, restore, number, engine.random);
     if (!claim) return true;
-    const isDone = await checkPart(run, claim);
+    const isDone = await checkPart(run, claim).catch((error: unknown) => {
+      if (!isMismatch(error) || ++mismatches > mismatchesMax) throw error;
+      return false;
+    });
     log.info('checked a part', { restoreJobId: restore.id, number, part: claim.part, isDone });
     if (isDone) return true;
   }
@@ -59,6 +69,13 @@ const checkAll = async (run: CheckRun, number: number): Promise<boolean> => {
 
 const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
   claim.shard.range === undefined ? checkUsers(run, claim) : checkDocuments(run, claim);
+
+/** Of an undo of a restore that did not do all it planned: what that one wrote from, and how. */
+const openLeft = async (tenant: Tenant, { leftBy }: RestoreRecord, engine: RestoreEngine) =>
+  leftBy && {
+    open: await openForRestore(tenant, await readSource(tenant, leftBy.backupId), engine),
+    mode: leftBy.mergeMode,
+  };
 
 /** The documents asked for by name; undefined where all of the collections are. */
 export const readNamed = async (

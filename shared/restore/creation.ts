@@ -27,6 +27,7 @@ export interface RestoreWish {
   readonly maxWritesPerSecond?: number | undefined;
   /** The restore that this one takes back. */
   readonly undoOf?: string;
+  readonly leftBy?: RestoreRecord['leftBy'];
   readonly createdBy: RestoreRecord['createdBy'];
 }
 
@@ -50,7 +51,7 @@ export const startRestore = (
 ): { restore: RestoreRecord; writes: readonly Write[] } => {
   const { tenant, backup, project, target, destination } = place;
   const id = newId('restore', now);
-  const { documents, maxWritesPerSecond, undoOf = null, ...asked } = wish;
+  const { documents, maxWritesPerSecond, undoOf = null, leftBy, ...asked } = wish;
   const restore: RestoreRecord = {
     ...restoreKey.restore(tenant, id),
     id,
@@ -66,6 +67,7 @@ export const startRestore = (
     ...(documents && { documentIds: shownOf(documents) }),
     ...(maxWritesPerSecond !== undefined && { maxWritesPerSecond }),
     undoOf,
+    ...(leftBy && { leftBy }),
     undoneBy: null,
     attempt: 1,
     journal: newJournal(place, now),
@@ -96,7 +98,7 @@ export const startRestore = (
 
 /** What every attempt begins with: nobody else at the target, and nobody who takes the backup away. */
 export const startWrites = (tenant: Tenant, restore: RestoreRecord, now: Date): readonly Write[] => {
-  const { id, targetProjectId, backupId, attempt } = restore;
+  const { id, targetProjectId, backupId, leftBy, attempt } = restore;
   const note: RunningRestore = {
     ...restoreKey.running(tenant, id),
     organizationId: tenant.organizationId,
@@ -109,6 +111,7 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, now: Date): 
     whileConnected(tenant, targetProjectId),
     jobLock(tenant, targetProjectId, { jobId: id, kind: 'restore' }, now),
     holdBackup(tenant, backupId),
+    ...(leftBy ? [holdBackup(tenant, leftBy.backupId)] : []),
     { put: note },
     enqueue(tenant, { kind: 'start-restore', restoreJobId: id, attempt }, now),
   ];

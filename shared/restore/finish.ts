@@ -56,6 +56,7 @@ const account = async (tenant: Tenant, id: string): Promise<void> => {
         failures: [...documents.failures, ...users.failures].slice(0, failuresMax),
         collectionsRestored: collectionsIn(shards),
         ...(restore.includeAuthUsers && {
+          racedUsers: users.raced,
           users: {
             restored: users.written + users.unchanged,
             deleted: users.deleted,

@@ -36,6 +36,11 @@ export interface RestoreRecord extends JobStanding {
   readonly undoneBy: string | null;
   /** The last undo that was begun, however far it came: what is taken back in part is not resumed. */
   readonly undoBegunBy?: string;
+  /**
+   * Of an undo of a restore that did not do all it planned: the backup that it wrote from, and how. Nobody knows what it wrote, so
+   * only what is as it was to leave it is taken back.
+   */
+  readonly leftBy?: { readonly backupId: string; readonly mergeMode: Shown['mergeMode'] };
   /** Each has a workflow of its own, named `<id>-<attempt>`. */
   readonly attempt: number;
   readonly journal: Journal;
@@ -61,6 +66,8 @@ export interface RestoreRecord extends JobStanding {
   readonly raced: number;
   readonly failed: number;
   readonly users?: Shown['authUsers'];
+  /** Of the users that were skipped, those who were there only by the time they were to be created. */
+  readonly racedUsers?: number;
   readonly collectionsRestored: number;
   readonly failures: readonly Failure[];
   readonly reads: number;

@@ -17,6 +17,7 @@ export const undoRestore = async (
   const safetyBackupId = refuseUnlessUndoable(restore, now);
   const { id, targetProjectId, includeAuthUsers, maxWritesPerSecond } = restore;
   const backup = await readSafety(tenant, safetyBackupId);
+  const leftBy = isClean(restore) ? undefined : await readLeft(tenant, restore);
   const target = await readProject(tenant, targetProjectId);
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const { restore: undo, writes } = startRestore(
@@ -30,6 +31,7 @@ export const undoRestore = async (
       safetyBackup: true,
       maxWritesPerSecond,
       undoOf: id,
+      ...(leftBy && { leftBy }),
       createdBy,
     },
     now,
@@ -76,6 +78,23 @@ const readSafety = async (tenant: Tenant, safetyBackupId: string): Promise<Backu
     throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore is gone; restore another backup instead');
   refuseLeaving(backup);
   return backup;
+};
+
+/** Whether it wrote everything that it saved. Otherwise some of that may be others' by now, and is not to be taken back. */
+const isClean = ({ status, raced, failed, users, racedUsers = users?.skipped }: RestoreRecord): boolean =>
+  status === 'completed' && raced + failed + (users?.failed ?? 0) + (racedUsers ?? 0) === 0;
+
+/** What tells the documents that the restore has left from those of others. */
+const readLeft = async (tenant: Tenant, { status, backupId, mergeMode }: RestoreRecord): Promise<RestoreRecord['leftBy']> => {
+  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  if (backup?.status !== 'completed')
+    throw new ApiError(
+      'CONFLICT',
+      'The restore did not write all it planned, and without its backup, which is gone, nobody can tell what it wrote: it cannot be taken back; restore its safety backup, or documents of it, instead',
+      { status, backupId },
+    );
+  refuseLeaving(backup);
+  return { backupId, mergeMode };
 };
 
 /**

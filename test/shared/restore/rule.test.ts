@@ -220,7 +220,10 @@ suite('taking back', () => {
       );
       deepEqual([begun.maxWritesPerSecond, begun.dryRun, begun.attempt], [9, false, 1]);
       ok(begun.journal.backupId !== safety.id);
-      deepEqual([restoringOf(safety), restoringOf(backup), lock()?.jobId], [1, undefined, begun.id]);
+      // Of one that did not come to its end its backup tells what it has left.
+      const isClean = status === 'completed';
+      deepEqual(begun.leftBy, isClean ? undefined : { backupId: backup.id, mergeMode: restore.mergeMode });
+      deepEqual([restoringOf(safety), restoringOf(backup), lock()?.jobId], [1, isClean ? undefined : 1, begun.id]);
       // It is only said to be taken back when it is.
       deepEqual([recordOf(restore).undoneBy, recordOf(restore).undoBegunBy], [null, begun.id]);
       deepEqual(change.audit[0]?.resource, { type: 'restore', id: restore.id });
@@ -253,6 +256,30 @@ suite('taking back', () => {
     await rejects(undo(restore), code('BACKUP_NOT_FOUND', /safety backup/));
     table.put(safety);
     await rejects(undo({ ...restore, targetProjectId: newId('project') }), code('PROJECT_NOT_FOUND'));
+  });
+
+  const unclean: readonly (readonly [string, Partial<RestoreRecord>])[] = [
+    ['failed', { status: 'failed' }],
+    ['was cancelled', { status: 'cancelled' }],
+    ['found documents there by then', { raced: 1 }],
+    ['could not write a document', { failed: 1 }],
+    ['could not put a user in', { users: { restored: 1, deleted: 0, skipped: 0, failed: 1 } }],
+    ['found users there by then', { users: { restored: 1, deleted: 0, skipped: 3, failed: 0 }, racedUsers: 1 }],
+    ['skipped users, and does not say when', { users: { restored: 1, deleted: 0, skipped: 3, failed: 0 } }],
+  ];
+  for (const [what, more] of unclean)
+    test(`one that ${what}, and whose backup is gone, is refused: nobody can tell what it has left`, async () => {
+      const restore = ended(more);
+      table.put({ ...backup, status: 'deleted' });
+      await rejects(undo(restore), code('CONFLICT', /nobody can tell what it wrote/));
+      deepEqual([lock(), restoringOf(safety)], [undefined, undefined]);
+    });
+
+  test('one that did all it planned needs its backup no more', async () => {
+    const users = { restored: 1, deleted: 0, skipped: 3, failed: 0 };
+    const restore = ended({ users, racedUsers: 0 });
+    table.put({ ...backup, status: 'deleted' });
+    equal((await undo(restore)).begun.leftBy, undefined);
   });
 
   test('ends with the deletion of the safety backup, and says so', async () => {

@@ -115,7 +115,7 @@ export interface Walked {
   readonly reads: number;
 }
 
-export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal'>>, Partial<Asked> {
+export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'unclean'>>, Partial<Asked> {
   readonly documents?: readonly string[];
   readonly scope?: Scope;
   /** What the backup was to hold. */
@@ -127,11 +127,20 @@ export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 
 export const everything = { collections: ['*'], excludedCollections: [] };
 
 export const walk = async ({ archive }: Made, target: Target, ask: WalkAsk = {}): Promise<Walked> => {
-  const { bound = {}, isOver, documents, covered = everything, onVisit, signal = new AbortController().signal, ...more } = ask;
+  const {
+    bound = {},
+    isOver,
+    unclean,
+    documents,
+    covered = everything,
+    onVisit,
+    signal = new AbortController().signal,
+    ...more
+  } = ask;
   const asked: Asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null, ...more };
   const scope = ask.scope ?? scopeFor(asked, covered, documents);
   const { readTime } = await probeSource(target.source);
-  const options = { archive, target: target.source, scope, bound, mode: asked.mergeMode, readTime, signal, isOver };
+  const options = { archive, target: target.source, scope, bound, mode: asked.mergeMode, readTime, signal, isOver, unclean };
   const walking = new Walk({ ...options, isUndo: asked.undoOf !== null });
   const decided: [string, Action][] = [];
   const live: Record<string, Buffer> = {};
