@@ -7,5 +7,5 @@ export const handler = async (input: unknown): Promise<void> => {
   const tenant = proveTenant(organizationId, 'record');
   await failRestore(tenant, restoreJobId, (restore) => reasonFor(restore, error), clock.now(), attempt);
   // A destination that does not answer now is asked again by the reaper.
-  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, cleaningEngine));
+  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, cleaningEngine, { attempt }));
 };

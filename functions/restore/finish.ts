@@ -3,11 +3,12 @@ import { proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, cleaningEngine, finishRestore, RestoreStep } from '../../shared/restore/index.ts';
 
 export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
-  const { organizationId, restoreJobId } = RestoreStep.parse(input);
+  const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
-  const done = await answerStep(tenant, restoreJobId, async () => {
-    await finishRestore(tenant, restoreJobId, cleaningEngine);
+  const work = async () => {
+    await finishRestore(tenant, restoreJobId, cleaningEngine, attempt);
     return true;
-  });
+  };
+  const done = await answerStep(tenant, restoreJobId, work, attempt);
   return { failed: done === undefined };
 };

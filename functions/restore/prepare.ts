@@ -3,8 +3,9 @@ import { proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, prepareRestore, RestoreStep, restoreEngine } from '../../shared/restore/index.ts';
 
 export const handler = async (input: unknown): Promise<{ shards: readonly number[]; failed: boolean }> => {
-  const { organizationId, restoreJobId } = RestoreStep.parse(input);
+  const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
-  const plan = await answerStep(tenant, restoreJobId, () => prepareRestore(tenant, restoreJobId, restoreEngine));
+  const work = () => prepareRestore(tenant, restoreJobId, restoreEngine, attempt);
+  const plan = await answerStep(tenant, restoreJobId, work, attempt);
   return { shards: plan?.shards ?? [], failed: plan === undefined };
 };

@@ -3,8 +3,9 @@ import { proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, RestoreStep, restoreEngine, sealJournal } from '../../shared/restore/index.ts';
 
 export const handler = async (input: unknown): Promise<{ writes: boolean; failed: boolean }> => {
-  const { organizationId, restoreJobId } = RestoreStep.parse(input);
+  const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
-  const sealed = await answerStep(tenant, restoreJobId, () => sealJournal(tenant, restoreJobId, restoreEngine));
+  const work = () => sealJournal(tenant, restoreJobId, restoreEngine, attempt);
+  const sealed = await answerStep(tenant, restoreJobId, work, attempt);
   return { writes: sealed?.writes ?? false, failed: sealed === undefined };
 };

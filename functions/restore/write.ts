@@ -8,9 +8,10 @@ const reserveSeconds = 60;
 
 export const handler = async (input: unknown, context: Context): Promise<RestoreShardStep & { failed: boolean }> => {
   const step = RestoreShardStep.parse(input);
-  const { organizationId, restoreJobId, shard } = step;
+  const { organizationId, restoreJobId, attempt, shard } = step;
   const tenant = proveTenant(organizationId, 'record');
   const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds);
-  const done = await answerStep(tenant, restoreJobId, () => writeShard(tenant, restoreJobId, shard, handOver, restoreEngine));
+  const work = () => writeShard(tenant, restoreJobId, shard, handOver, restoreEngine, attempt);
+  const done = await answerStep(tenant, restoreJobId, work, attempt);
   return { ...step, done: done ?? false, failed: done === undefined };
 };

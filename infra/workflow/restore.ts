@@ -18,18 +18,17 @@ export const restoreSteps = [
 const lanesMax = 20;
 /** 10,000 writes a second are 6 billion documents a week; an execution that lives on is stuck, not slow. */
 const workflowTimeoutSeconds = 7 * 24 * 3_600;
-/** Writers look every 2 s whether the restore goes on; what they had sent by then is answered or given up in this time. */
-const settleSeconds = 5;
 /** A step says `failed` once the reason is on the record. Thrown by whatever else knows of it, it is not tried again either. */
 const final = ['JobFailed'];
 
 /** Every shard of the plan through one step, as often as it takes. */
-const everyShard = (name: string, step: Step, next: string, otherwise: string) => ({
+const everyShard = (name: string, step: Step, next: string) => ({
   Type: 'Map',
   ItemsPath: '$.plan.shards',
   ItemSelector: {
     'organizationId.$': '$.organizationId',
     'restoreJobId.$': '$.restoreJobId',
+    'attempt.$': '$.attempt',
     'shard.$': '$$.Map.Item.Value',
   },
   MaxConcurrency: lanesMax,
@@ -44,11 +43,11 @@ const everyShard = (name: string, step: Step, next: string, otherwise: string) =
     },
   },
   ResultPath: null,
-  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: otherwise }],
+  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }],
   Next: next,
 });
 
-/** Input: `{organizationId, restoreJobId, attempt}`. Items of the maps are shard numbers; what a shard is stands in the table. */
+/** Input: `{organizationId, restoreJobId, attempt}`, which every step is given. Items of the maps are shard numbers; what a shard is stands in the table. */
 export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[number], Step>>) => ({
   Comment: 'Restores a backup',
   StartAt: 'Prepare',
@@ -56,16 +55,15 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
   States: {
     Prepare: task(steps.restorePrepare, 'Fail', { ResultPath: '$.plan', Next: 'Prepared?' }, final),
     'Prepared?': unlessFailed('$.plan', 'Fail', 'Check'),
-    Check: everyShard('Check', steps.restoreCheck, 'Seal', 'Fail'),
+    Check: everyShard('Check', steps.restoreCheck, 'Seal'),
     Seal: task(steps.restoreSeal, 'Fail', { ResultPath: '$.seal', Next: 'Sealed?' }, final),
     'Sealed?': {
       Type: 'Choice',
       Choices: [ifFailed('$.seal', 'Fail'), { Variable: '$.seal.writes', BooleanEquals: false, Next: 'Finish' }],
       Default: 'Write',
     },
-    Write: everyShard('Write', steps.restoreWrite, 'Finish', 'Settle'),
-    // The target is freed only when nobody writes to it any more.
-    Settle: { Type: 'Wait', Seconds: settleSeconds, Next: 'Fail' },
+    // Where one shard fails others may still be written: `Fail` waits for them before it frees the target.
+    Write: everyShard('Write', steps.restoreWrite, 'Finish'),
     Finish: task(steps.restoreFinish, 'Fail', { ResultPath: '$.step', Next: 'Finished?' }, final),
     'Finished?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },

@@ -19,6 +19,8 @@ export interface Job {
   readonly task: string;
   /** What was wanted of the store when it refuses, unless the step says so itself. */
   readonly storage?: StorageFailure;
+  /** Which of its attempts the step is of: of an earlier one there is nothing to tell any more. */
+  readonly attempt?: number | undefined;
 }
 
 export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> => {
@@ -50,15 +52,21 @@ export const answerStep = async <T>(job: Job, work: () => Promise<T>): Promise<T
 export const reasonOf = ({ code, message, details }: JobFailure): Reason => ({ code, message, ...(details && { details }) });
 
 /** The first failure wins, the last trouble counts; of a job that has ended there is nothing to tell. */
-const tell = async ({ key }: Job, attribute: 'failure' | 'trouble', reason: Reason): Promise<void> => {
+const tell = async ({ key, attempt }: Job, attribute: 'failure' | 'trouble', reason: Reason): Promise<void> => {
   try {
     await commit([
       {
         update: key,
         expression: 'SET #attribute = :reason',
-        condition: '#status IN (:pending, :running) AND attribute_not_exists(#failure)',
+        condition: [
+          '#status IN (:pending, :running) AND attribute_not_exists(#failure)',
+          ...(attempt === undefined ? [] : ['attempt = :attempt']),
+        ].join(' AND '),
         names: { '#attribute': attribute, '#status': 'status', '#failure': 'failure' },
-        values: { ':reason': reason, ':pending': 'pending', ':running': 'running' },
+        values: {
+          ...{ ':reason': reason, ':pending': 'pending', ':running': 'running' },
+          ...(attempt !== undefined && { ':attempt': attempt }),
+        },
       },
     ]);
   } catch (error) {

@@ -32,6 +32,8 @@ export interface JobRecord extends Item {
   readonly jobId: string;
   readonly kind: 'backup' | 'restore' | 'move';
   readonly since: string;
+  /** Of a restore: the database whose lock it has, too (`databaseOf`). */
+  readonly database?: string;
 }
 
 /**
@@ -57,6 +59,8 @@ export const projectKey = {
     sk: `${projectPrefix}${projectId}`,
   }),
   job: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
+  /** The one restore into a database, whichever of the projects that read it was named. */
+  databaseJob: (tenant: Tenant, database: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#DB#${database}` }),
   /** Where a project has gone: a call that is repeated after its answer was lost finds it. */
   moved: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVED#${projectId}` }),
   move: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),

@@ -4,7 +4,7 @@ import { undoSeconds } from '../contract/limits.ts';
 import type { DestinationRecord } from '../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { after, getAll, iso, type Tenant, type Write } from '../platform/index.ts';
-import { type JobRecord, jobRelease, type ProjectRecord, projectKey } from '../project/index.ts';
+import { databaseRelease, type JobRecord, jobRelease, type ProjectRecord, projectKey } from '../project/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 /** All of it as it was read at one moment; what is undefined is gone. */
@@ -63,29 +63,33 @@ export const endOf = ({ safety }: Pick<RestoreAround, 'safety'>, now: Date) => (
 
 /**
  * What every end has in common, for the transaction that sets the status. `completed` holds only while the target's lock names
- * the restore. Writers of one that is cancelled may still be at it: what it holds is let go of when its workflow has stopped.
+ * the restore. Whose writers may still be at it keeps what it holds until they have stopped (`cleanUpRestore`).
  */
 export const endWrites = (
   tenant: Tenant,
   around: RestoreAround,
   status: 'completed' | 'failed' | 'cancelled',
   now: Date,
+  isStopped = status !== 'cancelled',
 ): readonly Write[] => {
   const { undoUntil } = endOf(around, now);
   const { restore, job, safety } = around;
-  if (status === 'cancelled') return undoUntil && safety ? [keptUntil(tenant, safety, undoUntil)] : [];
+  if (!isStopped) return undoUntil && safety ? [keptUntil(tenant, safety, undoUntil)] : [];
   // A lock that names another job is that job's.
   const isOurs = job?.jobId === restore.id;
-  return [
-    ...(isOurs || status === 'completed' ? [jobRelease(tenant, restore.targetProjectId, restore.id)] : []),
-    ...unheld(tenant, around, undoUntil),
-  ];
+  return [...(isOurs || status === 'completed' ? releases(tenant, around) : []), ...unheld(tenant, around, undoUntil)];
 };
 
 /** Frees the target and both backups, once nothing works for the restore any more. */
 export const letGoWrites = (tenant: Tenant, around: RestoreAround): readonly Write[] => [
-  jobRelease(tenant, around.restore.targetProjectId, around.restore.id),
+  ...releases(tenant, around),
   ...unheld(tenant, around, null),
+];
+
+/** The lock of the target names that of its database. */
+const releases = (tenant: Tenant, { restore: { id, targetProjectId }, job }: RestoreAround): readonly Write[] => [
+  jobRelease(tenant, targetProjectId, id),
+  ...(job?.jobId === id && job.database !== undefined ? [databaseRelease(tenant, job.database, id)] : []),
 ];
 
 /** Each attempt holds the backups that it reads, and the safety backup from sealing on. */

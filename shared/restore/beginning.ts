@@ -10,11 +10,16 @@ import { type RestoreRecord, restoreKey } from './record.ts';
 import { tell } from './telling.ts';
 
 /** A restore that waits begins to run: told to subscribers and to the auditor in the same transaction, before anything is done. */
-export const beginRestore = async (tenant: Tenant, restoreJobId: string, { clock }: RestoreEngine): Promise<void> => {
+export const beginRestore = async (
+  tenant: Tenant,
+  restoreJobId: string,
+  { clock }: RestoreEngine,
+  ofAttempt?: number,
+): Promise<void> => {
   const key = restoreKey.restore(tenant, restoreJobId);
   const [found, organization] = await getAll([key, organizationKey.organization(tenant)]);
   const restore = found as RestoreRecord | undefined;
-  if (restore?.status !== 'pending') return;
+  if (restore?.status !== 'pending' || restore.attempt !== (ofAttempt ?? restore.attempt)) return;
   const parties = await partiesOf(tenant, restore, stillThere(organization as OrganizationRecord | undefined));
   const now = clock.now();
   const { id, attempt, targetProjectId, mergeMode, dryRun, safetyBackup, collections } = restore;

@@ -21,8 +21,9 @@ export const checkShard = async (
   number: number,
   handOver: Date,
   engine: RestoreEngine,
+  attempt?: number,
 ): Promise<boolean> => {
-  const { restore, organization } = await readRunning(tenant, restoreJobId);
+  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
   // One that is resumed with its journal complete has nothing to check.
   if (restore.sealedAt !== undefined) return true;
   const parties = await partiesOf(tenant, restore, organization);

@@ -6,27 +6,40 @@ import { after, commit, get, iso, log, query, type Tenant, transactionMax, type 
 import { letGoWrites, type RestoreAround, readAround } from './around.ts';
 import type { RestoreEngine } from './engine.ts';
 import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from './record.ts';
+import { writersGone } from './writers.ts';
 
 /** A call that resumes it in time may commit a little later. */
 const marginSeconds = 3_600;
 
+type CleaningEngine = Pick<RestoreEngine, 'openStore' | 'clock' | 'sleep'>;
+
+export interface Cleaning {
+  /** Whose end it is, where that is known. */
+  readonly attempt?: number | undefined;
+  /** How long writers that are still at it are waited for. */
+  readonly seconds?: number;
+  /** Objects that cannot be removed stay in the bucket. */
+  readonly isGivenUp?: boolean;
+}
+
 /**
- * Only for one whose workflow has stopped: it frees the target of a restore that was cancelled. The reaper's note goes last, or
- * says when there is something to do again: as long as it is there, the reaper cleans. Each step is conditioned on the attempt
- * that has ended, so one that is resumed meanwhile loses nothing. Rejects if trying again may help; objects that are given up
- * stay in the bucket.
+ * Only for one whose workflow has stopped: it frees the target of a restore that did not free it with its end, if nobody writes
+ * any more; else the reaper comes again. The reaper's note goes last, or says when there is something to do again: as long as it
+ * is there, the reaper cleans. Each step is conditioned on the attempt that has ended, so one that is resumed meanwhile loses
+ * nothing. Rejects if trying again may help.
  */
 export const cleanUpRestore = async (
   tenant: Tenant,
   restoreJobId: string,
-  engine: Pick<RestoreEngine, 'openStore' | 'clock'>,
-  isGivenUp = false,
+  engine: CleaningEngine,
+  cleaning: Cleaning = {},
 ): Promise<void> => {
   const around = await readAround(tenant, restoreJobId);
   if (!around) return forget(tenant, restoreJobId);
-  if (isUnderWay(around.restore)) return;
+  const { restore } = around;
+  if (isUnderWay(restore) || restore.attempt !== (cleaning.attempt ?? restore.attempt)) return;
   try {
-    await clean(tenant, around, engine, isGivenUp);
+    if (await isFree(tenant, around, engine, cleaning)) await clean(tenant, restore, engine, cleaning);
   } catch (error) {
     if (!isConflict(error)) throw error;
     const now = (await get(restoreKey.restore(tenant, restoreJobId))) as RestoreRecord | undefined;
@@ -38,15 +51,30 @@ export const cleanUpRestore = async (
 
 const isUnderWay = ({ status }: RestoreRecord): boolean => status === 'pending' || status === 'running';
 
-const clean = async (
+/** Nobody writes beside another. */
+const isFree = async (
   tenant: Tenant,
   around: RestoreAround,
-  { openStore, clock }: Pick<RestoreEngine, 'openStore' | 'clock'>,
-  isGivenUp: boolean,
-): Promise<void> => {
+  { clock, sleep }: CleaningEngine,
+  { seconds }: Cleaning,
+): Promise<boolean> => {
   const { restore, job } = around;
+  if (job?.jobId !== restore.id) return true;
+  if (!(await writersGone(tenant, restore.id, { now: () => clock.now(), sleep, seconds }))) {
+    log.warn('the target stays locked: somebody may still write to it', { restoreJobId: restore.id });
+    return false;
+  }
+  await commit([whileEnded(tenant, restore), ...letGoWrites(tenant, around)]);
+  return true;
+};
+
+const clean = async (
+  tenant: Tenant,
+  restore: RestoreRecord,
+  { openStore, clock }: CleaningEngine,
+  { isGivenUp }: Cleaning,
+): Promise<void> => {
   const { id, attempt } = restore;
-  if (job?.jobId === id) await commit([whileEnded(tenant, restore), ...letGoWrites(tenant, around)]);
   const resumable = resumableUntil(restore);
   const isOver = resumable === undefined || resumable <= iso(clock.now());
   const journals = uselessOf(restore, isOver);

@@ -4,7 +4,7 @@ import type { DestinationRecord } from '../destination/index.ts';
 import { enqueue } from '../event/index.ts';
 import { organizationKey, whileActive } from '../organization/index.ts';
 import { create, iso, newId, Overtaken, type Tenant, type Write } from '../platform/index.ts';
-import { jobLock, type ProjectRecord, whileConnected } from '../project/index.ts';
+import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../project/index.ts';
 import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, type ScopeRecord } from './record.ts';
 
 /** Documents asked for by name. */
@@ -92,13 +92,19 @@ export const startRestore = (
   const scope = documents && scopeItem(tenant, id, documents);
   return {
     restore,
-    writes: [...startWrites(tenant, restore, now), whileThere(tenant, destination), create(restore), ...(scope ? [scope] : [])],
+    writes: [
+      ...startWrites(tenant, restore, target, now),
+      whileThere(tenant, destination),
+      create(restore),
+      ...(scope ? [scope] : []),
+    ],
   };
 };
 
 /** What every attempt begins with: nobody else at the target, and nobody who takes the backup away. */
-export const startWrites = (tenant: Tenant, restore: RestoreRecord, now: Date): readonly Write[] => {
+export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: ProjectRecord, now: Date): readonly Write[] => {
   const { id, targetProjectId, backupId, leftBy, attempt } = restore;
+  const job = { jobId: id, kind: 'restore', database: databaseOf(target) } as const;
   const note: RunningRestore = {
     ...restoreKey.running(tenant, id),
     organizationId: tenant.organizationId,
@@ -109,7 +115,8 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, now: Date): 
   return [
     whileActive(tenant),
     whileConnected(tenant, targetProjectId),
-    jobLock(tenant, targetProjectId, { jobId: id, kind: 'restore' }, now),
+    jobLock(tenant, targetProjectId, job, now),
+    databaseLock(tenant, job.database, job, now),
     holdBackup(tenant, backupId),
     ...(leftBy ? [holdBackup(tenant, leftBy.backupId)] : []),
     { put: note },

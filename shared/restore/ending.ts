@@ -1,4 +1,4 @@
-/** How a restore ends that cannot go on: it says why, frees its target, and keeps what takes back what was written. */
+/** How a restore ends that cannot go on: it says why, frees its target when nobody writes, and keeps what takes back what was written. */
 import { ApiError } from '../contract/errors.ts';
 import { failureWrites } from '../destination/index.ts';
 import { isConflict, type Reason } from '../job/index.ts';
@@ -10,6 +10,7 @@ import { restoreEvent } from './data.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 import { internal } from './step.ts';
 import { tell } from './telling.ts';
+import { type Waiting, writersGone } from './writers.ts';
 
 /** What a workflow says of the error that ended it. */
 export interface WorkflowError {
@@ -22,11 +23,13 @@ export const reasonFor = ({ failure, trouble }: RestoreRecord, error?: WorkflowE
 
 const late: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup in time' };
 
-const triesMax = 5;
+const triesMax = 6;
 
 /**
  * Fails a restore that is pending or running, once; one that has ended in whatever way stays as it is. Whoever knows which
- * attempt has come to its end says so: one that was resumed meanwhile goes on.
+ * attempt has come to its end says so: one that was resumed meanwhile goes on. If it may have been writing, the reason stands on
+ * the record first: from then on no run begins to write, those that do stop, and the target is freed with the end. Those that
+ * are still at it after a while keep it locked, until `cleanUpRestore` finds that they have ended.
  */
 export const failRestore = async (
   tenant: Tenant,
@@ -34,14 +37,20 @@ export const failRestore = async (
   reasonGiven: (restore: RestoreRecord) => Reason,
   now: Date,
   attempt?: number,
+  sleep?: Waiting['sleep'],
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
     const around = await readAround(tenant, restoreJobId);
     if (around?.restore.status !== 'pending' && around?.restore.status !== 'running') return;
     if (attempt !== undefined && around.restore.attempt !== attempt) return;
+    const { sealedAt, failure } = around.restore;
+    const reason = reasonGiven(around.restore);
     try {
-      await commit(writesOf(tenant, around, reasonGiven(around.restore), now));
-      return;
+      if (sealedAt !== undefined && !failure) await commit([announced(tenant, around.restore, reason)]);
+      else {
+        const isStopped = sealedAt === undefined || (await writersGone(tenant, restoreJobId, { now: () => now, sleep }));
+        return await commit(writesOf(tenant, around, reason, isStopped, now));
+      }
     } catch (error) {
       // The project or the destination went at the same moment, or others write the same items.
       const isOvertaken = isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));
@@ -50,19 +59,22 @@ export const failRestore = async (
   }
 };
 
-const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, now: Date): readonly Write[] => {
+const announced = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failure: Reason): Write =>
+  set(restoreKey.restore(tenant, id), { failure }, { where: { status, attempt, failure: undefined } });
+
+const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, isStopped: boolean, now: Date): readonly Write[] => {
   const { restore, project, target, destination, organization } = around;
-  const { id, status, attempt, phase, safetyBackupId } = restore;
+  const { id, status, attempt, phase, safetyBackupId, sealedAt } = restore;
   const ended = { status: 'failed', error, ...endOf(around, now) } as const;
   const told = organization && restoreEvent({ ...restore, ...ended }, { project, target }, organization);
   return [
-    // Sealed at the same moment it has a safety backup, which is then to be kept.
+    // Sealed at the same moment it has a safety backup, which is then to be kept, and may be writing.
     set(
       restoreKey.restore(tenant, id),
       { ...ended, failure: undefined, trouble: undefined },
-      { where: { status, attempt, safetyBackupId } },
+      { where: { status, attempt, safetyBackupId, sealedAt } },
     ),
-    ...endWrites(tenant, around, 'failed', now),
+    ...endWrites(tenant, around, 'failed', now, isStopped),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)

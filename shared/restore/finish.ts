@@ -1,6 +1,6 @@
 /** The last step: every document of the plan is accounted for, or the restore has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { isConflict, JobFailure, NotRunning, stillGoing, stillThere } from '../job/index.ts';
+import { isConflict, JobFailure, NotRunning, stillThere } from '../job/index.ts';
 import { bestEffort, commit, get, set, type Tenant, type Write } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
 import { accountOf, shortfall, touchedBy } from './accounting.ts';
@@ -12,7 +12,7 @@ import type { RestoreEngine } from './engine.ts';
 import { tellPercent } from './progress.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from './record.ts';
 import { readShards } from './reopening.ts';
-import { advance, readRunning } from './running.ts';
+import { advance, readRunning, sameAttempt } from './running.ts';
 import { tell } from './telling.ts';
 
 const triesMax = 8;
@@ -22,14 +22,20 @@ const clashMs = 200;
  * Completes the restore, or throws COUNT_MISMATCH. What is true of a completed one becomes true at once, if it still runs and
  * still has its target's lock: one that was cancelled or given up meanwhile completes nothing.
  */
-export const finishRestore = async (tenant: Tenant, restoreJobId: string, engine: RestoreEngine): Promise<void> => {
+export const finishRestore = async (
+  tenant: Tenant,
+  restoreJobId: string,
+  engine: RestoreEngine,
+  attempt?: number,
+): Promise<void> => {
   const isCompleted = await isCompletedAlready(tenant, restoreJobId);
   if (!isCompleted) {
-    await account(tenant, restoreJobId);
-    await complete(tenant, restoreJobId, engine);
+    const { restore } = await readRunning(tenant, restoreJobId, attempt);
+    await account(tenant, restore);
+    await complete(tenant, restore, engine);
   }
   // A destination that does not answer now is asked again by the reaper.
-  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, engine));
+  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, engine, { attempt }));
 };
 
 /** Another run of this step, or this one whose answer was lost. */
@@ -39,10 +45,10 @@ const isCompletedAlready = async (tenant: Tenant, id: string): Promise<boolean> 
 };
 
 /** Writes down what became of everything, first, so that a restore that fails here says what it did. */
-const account = async (tenant: Tenant, id: string): Promise<void> => {
-  const { restore } = await readRunning(tenant, id);
+const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
+  const { id, attempt } = restore;
   if (!restore.plan) throw new JobFailure('INTERNAL_ERROR', 'The restore has no plan');
-  if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' } })]);
+  if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' }, where: { attempt } })]);
   // Attempts that were given up have left theirs.
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (restore.shards ?? 0));
   const documents = accountOf(shards.filter(({ range }) => range !== undefined));
@@ -65,7 +71,7 @@ const account = async (tenant: Tenant, id: string): Promise<void> => {
           },
         }),
       },
-      where: { attempt: restore.attempt },
+      where: { attempt },
     }),
   ]);
   if (documents.planned !== touchedBy(restore.plan))
@@ -82,12 +88,12 @@ const failuresMax = 100;
 const collectionsIn = (shards: readonly RestoreShardRecord[]): number =>
   new Set(shards.flatMap(({ collections }) => JSON.parse(collections) as readonly string[])).size;
 
-const complete = async (tenant: Tenant, id: string, { clock, random }: RestoreEngine): Promise<void> => {
+const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock, random }: RestoreEngine): Promise<void> => {
   for (let tries = 1; ; tries++) {
     const around = await readAround(tenant, id);
     if (!around) throw new NotRunning('gone');
     if (around.restore.status === 'completed') return;
-    stillGoing(around.restore);
+    sameAttempt(around.restore, attempt);
     const now = clock.now();
     try {
       await commit(await writesOf(tenant, around, now));

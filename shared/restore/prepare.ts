@@ -33,9 +33,10 @@ export const prepareRestore = async (
   tenant: Tenant,
   restoreJobId: string,
   engine: RestoreEngine,
+  attempt?: number,
 ): Promise<{ shards: readonly number[] }> => {
-  await beginRestore(tenant, restoreJobId, engine);
-  const { restore } = await readRunning(tenant, restoreJobId);
+  await beginRestore(tenant, restoreJobId, engine, attempt);
+  const { restore } = await readRunning(tenant, restoreJobId, attempt);
   // What was planned by an earlier attempt is written to its end.
   if (restore.sealedAt !== undefined) await reopenShards(tenant, restore);
   const shards = restore.shards ?? (await plan(tenant, restore, engine));
@@ -80,14 +81,14 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: Restor
   } finally {
     target.close();
   }
-  const { restore: begun } = await readRunning(tenant, id);
+  const { restore: begun } = await readRunning(tenant, id, attempt);
   if (!begun.journal.keyFile) throw new Error('what wraps keys was changed at the same moment');
   return begun;
 };
 
 /** Phases come in their order: a run that repeats what another did takes none back. */
 const enter = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
-  const { restore } = await readRunning(tenant, id);
+  const { restore } = await readRunning(tenant, id, attempt);
   if (restorePhases.indexOf(restore.phase) >= restorePhases.indexOf(phase)) return;
   await commit([advance(tenant, id, { set: { phase }, where: { phase: restore.phase, attempt } })]);
 };

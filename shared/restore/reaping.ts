@@ -35,7 +35,7 @@ export const reapRestore = async (
   const { organizationId } = tenant;
   if (dueAt !== undefined && dueAt > iso(engine.clock.now())) return;
   const name = `${restoreJobId}-${attempt}`;
-  // In this order: a workflow that was seen to have ended has written all that it ever will.
+  // In this order: a workflow that was seen to have ended begins nothing more.
   const execution = await workflow.look(name);
   const restore = (await get(restoreKey.restore(tenant, restoreJobId))) as RestoreRecord | undefined;
   const now = engine.clock.now();
@@ -46,10 +46,13 @@ export const reapRestore = async (
     await commit([set(restoreKey.running(tenant, restoreJobId), { restartedAt: iso(now) }, { where: { attempt } })]);
     return workflow.start(name, { organizationId, restoreJobId, attempt });
   }
-  // Before the target is freed: nobody writes beside another.
+  // Before the target is freed: what runs on begins nothing more.
   if (execution === 'running') await workflow.stop(name, 'given up by the reaper');
-  if (typeof verdict !== 'string') await failRestore(tenant, restoreJobId, () => verdict, now, attempt);
-  await cleanUpRestore(tenant, restoreJobId, engine, verdict === 'give-up');
+  if (typeof verdict === 'string')
+    return cleanUpRestore(tenant, restoreJobId, engine, { attempt, isGivenUp: verdict === 'give-up' });
+  await failRestore(tenant, restoreJobId, () => verdict, now, attempt, engine.sleep);
+  // Whoever still writes was waited for: the next run looks again.
+  await cleanUpRestore(tenant, restoreJobId, engine, { attempt, seconds: 0 });
 };
 
 type Verdict = 'leave' | 'start' | 'clean' | 'give-up' | Reason;

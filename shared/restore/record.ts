@@ -153,6 +153,12 @@ export interface JournalPartRecord extends Item, PartContents {
   readonly part: number;
 }
 
+/** That a run of a writer may write to the target: the target stays locked until it has ended, or cannot be running any more. */
+export interface WriterRecord extends Item {
+  /** A function that dies without a word is dead by then. */
+  readonly until: string;
+}
+
 /** That a restore is under way, or has ended and is not cleaned up after yet. */
 export interface RunningRestore extends Item {
   readonly organizationId: string;
@@ -167,6 +173,7 @@ export interface RunningRestore extends Item {
 
 export const runningRestores = 'RUNNING#RESTORE';
 export const restorePrefix = 'RESTORE#';
+export const writerPrefix = 'WRITER#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
 /** Working notes live in a partition of their own, and go when nothing can be resumed any more. */
@@ -181,6 +188,10 @@ export const restoreKey = {
   part: (tenant: Tenant, id: string, number: number, part: number): Key => ({
     pk: restoreWork(tenant, id),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
+  }),
+  writer: (tenant: Tenant, id: string, number: number, run: number): Key => ({
+    pk: restoreWork(tenant, id),
+    sk: `${writerPrefix}${digits(number, 8)}#${run}`,
   }),
   running: (tenant: Tenant, id: string): Key => ({ pk: runningRestores, sk: `${tenant.organizationId}#${id}` }),
 };

@@ -45,7 +45,7 @@ export const resumeRestore = async (
             otherwise: () => new Overtaken(),
           },
         ),
-        ...startWrites(tenant, resumed, now),
+        ...startWrites(tenant, resumed, target, now),
         ...(safetyBackupId === undefined ? [] : [await holdJournal(tenant, safetyBackupId)]),
       ],
       audit: [

@@ -22,8 +22,13 @@ import { commitSeal, type Sealed } from './seal-commit.ts';
  * Whether there is anything to write. May run again at any point: everything it stores is made of the workers' notes alone, so a
  * second run stores the same.
  */
-export const sealJournal = async (tenant: Tenant, restoreJobId: string, engine: RestoreEngine): Promise<{ writes: boolean }> => {
-  const { restore, organization } = await readRunning(tenant, restoreJobId);
+export const sealJournal = async (
+  tenant: Tenant,
+  restoreJobId: string,
+  engine: RestoreEngine,
+  attempt?: number,
+): Promise<{ writes: boolean }> => {
+  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
   const notes = await readNotes(tenant, restore);
   const writes = notes.touched > 0 && !restore.dryRun;
   // An earlier attempt, or the run before whose answer was lost.

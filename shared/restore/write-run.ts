@@ -2,14 +2,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackupRecord, OpenArchive } from '../backup/index.ts';
 import type { Pace, Source, WriteFailure } from '../firestore/index.ts';
-import { type Halt, isConflict, NotRunning, stillGoing } from '../job/index.ts';
+import { type Halt, isConflict, NotRunning } from '../job/index.ts';
 import { type Clock, commit, get, getAll, set, type Tenant, type Write } from '../platform/index.ts';
 import { firstFailures } from './accounting.ts';
 import type { RestoreParties } from './check-run.ts';
 import type { RestoreEngine } from './engine.ts';
 import { tellPercent } from './progress.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from './record.ts';
-import { advance, whileRunning } from './running.ts';
+import { advance, lookAt, sameAttempt, whileRunning } from './running.ts';
+import { writerBegins } from './writers.ts';
 
 export interface WriteRun {
   readonly parties: RestoreParties;
@@ -37,12 +38,13 @@ export interface WriteClaim {
 const triesMax = 10;
 const clashMs = 100;
 
-/** Undefined if the shard is done. */
+/** Undefined if the shard is done. From then on the target is known to have a writer, until `writerEnds`. */
 export const claimShard = async (
   tenant: Tenant,
   { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
   number: number,
   random: () => number,
+  handOver: Date,
 ): Promise<WriteClaim | undefined> => {
   const key = restoreKey.shard(tenant, id, number);
   for (let tries = 1; ; tries++) {
@@ -54,23 +56,17 @@ export const claimShard = async (
       await commit([
         // Until the run says how it ended, nobody knows what it wrote.
         set(key, { runs, isUnsure: true }, { where: { runs: shard.runs, isWritten: false } }),
+        writerBegins(tenant, id, { number, run: runs }, handOver),
         whileRunning(tenant, id, { attempt }),
       ]);
       return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
     } catch (error) {
       if (!isConflict(error)) throw error;
-      sameAttempt((await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined, attempt);
+      await lookAt(tenant, { id, attempt });
       if (tries === triesMax) throw error;
       await pause(random() * clashMs);
     }
   }
-};
-
-/** Throws NotRunning also if the restore goes on in another attempt. */
-const sameAttempt = (record: RestoreRecord | undefined, attempt: number): RestoreRecord => {
-  const restore = stillGoing(record);
-  if (restore.attempt !== attempt) throw new NotRunning('gone on with by another attempt');
-  return restore;
 };
 
 /** What a run has done since it last told. Of the shard of users, users are counted. */

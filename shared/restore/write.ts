@@ -10,6 +10,7 @@ import { readRunning } from './running.ts';
 import { writeDocuments } from './write-documents.ts';
 import { claimShard, type WriteClaim, type WriteRun } from './write-run.ts';
 import { writeUsers } from './write-users.ts';
+import { writerEnds } from './writers.ts';
 
 /** True if the shard is done; false if another run is to go on behind what this one wrote. */
 export const writeShard = async (
@@ -18,8 +19,9 @@ export const writeShard = async (
   number: number,
   handOver: Date,
   engine: RestoreEngine,
+  attempt?: number,
 ): Promise<boolean> => {
-  const { restore, organization } = await readRunning(tenant, restoreJobId);
+  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
   const parties = await partiesOf(tenant, restore, organization);
   const backup = await readSource(tenant, restore.backupId);
   const open = await openForRestore(tenant, backup, engine);
@@ -28,7 +30,7 @@ export const writeShard = async (
     const target = engine.openSource(tenant, parties.target);
     const halt = new Halt(handOver, engine.clock);
     try {
-      const claim = await claimShard(tenant, restore, number, engine.random);
+      const claim = await claimShard(tenant, restore, number, engine.random, handOver);
       const pace = sharedPace(tenant, restore, engine);
       return !claim || (await writeClaimed({ parties, restore, backup, open, journal, target, halt, engine, pace }, claim));
     } finally {
@@ -43,7 +45,8 @@ export const writeShard = async (
 
 const writeClaimed = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
   const { number, range } = claim.shard;
-  const isDone = await (range === undefined ? writeUsers(run, claim) : writeDocuments(run, claim));
+  const writing = range === undefined ? writeUsers(run, claim) : writeDocuments(run, claim);
+  const isDone = await writing.finally(() => writerEnds(run.parties.tenant, run.restore.id, { number, run: claim.run }));
   log.info('wrote to the target', { restoreJobId: run.restore.id, number, run: claim.run, isDone });
   return isDone;
 };

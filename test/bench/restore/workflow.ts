@@ -162,7 +162,7 @@ const write = async (tenant: Tenant, id: string, number: number, engine: Restore
   const target = engine.openSource(tenant, parties.target);
   const halt = new Halt(soon(), clock);
   try {
-    const claim = await claimShard(tenant, restore, number, engine.random);
+    const claim = await claimShard(tenant, restore, number, engine.random, soon());
     return !claim || (await writeDocuments({ parties, restore, backup, open, journal, target, halt, engine }, claim));
   } finally {
     for (const one of [halt, target, open, journal]) one.close();

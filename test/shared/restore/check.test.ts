@@ -121,7 +121,7 @@ suite('the journal', () => {
     await putTarget(world, { 'a/new': text('new'), 'e/0': text('new'), 'c/0': undefined });
     const live = liveOf(world);
     await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
-    await runFrom(world, id, atStart(), { upTo: 'seal' });
+    await runFrom(world, id, atStart(2), { upTo: 'seal' });
     const { journal, plan } = restoreOf(id);
     notEqual(journal.backupId, first.backupId);
     const entries = await journalOf(world, id);

@@ -27,7 +27,7 @@ import { backupOf, type RestoreAsk, restoreOf, server, table, targetId, tenant }
 
 after(() => server.stop());
 
-const clean = ({ world, id }: Scene, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, isGivenUp);
+const clean = ({ world, id }: Scene, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, { isGivenUp });
 const finish = async (scene: Scene, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
   if (status !== 'failed') return end(scene, status);
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;

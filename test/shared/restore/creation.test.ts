@@ -4,9 +4,22 @@ import { beforeEach, suite, test } from 'node:test';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
+import { databaseOf, projectKey } from '../../../shared/project/index.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from '../../../shared/restore/record.ts';
-import { begin, beginAnew, code, destination, keysOf, now, putBackup, restoringOf, table, targetId, tenant } from './sample.ts';
+import {
+  begin,
+  beginAnew,
+  code,
+  destination,
+  keysOf,
+  now,
+  putBackup,
+  restoringOf,
+  table,
+  target,
+  targetId,
+  tenant,
+} from './sample.ts';
 
 let backup: BackupRecord;
 beforeEach(() => {
@@ -20,6 +33,7 @@ test('all that must hold holds in one transaction, no item of it twice', () => {
   deepEqual(keysOf(writes), [
     'check META',
     'check PROJECT',
+    'put JOB',
     'put JOB',
     'update BACKUP',
     `put ${tenant.organizationId}`,
@@ -106,8 +120,8 @@ suite('it does not begin, and nothing of it stays', () => {
 
 test('two restores of one backup into two targets are two holds', async () => {
   await commit(begin(backup).writes);
-  const { pk, sk } = projectKey.job(tenant, targetId);
-  table.items.delete(`${pk}\n${sk}`);
+  for (const { pk, sk } of [projectKey.job(tenant, targetId), projectKey.databaseJob(tenant, databaseOf(target))])
+    table.items.delete(`${pk}\n${sk}`);
   await commit(begin(backup).writes);
   equal(restoringOf(backup), 2);
   equal(table.get<BackupRecord>(backupKey.backup(tenant, backup.id))?.status, 'completed');

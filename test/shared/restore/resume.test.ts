@@ -200,6 +200,9 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as c
     new Machine().attach(world);
     const { change } = await cancelRestore(acting(), id, world.engine.clock.now());
     await commit(change.writes);
+    // Nobody hears of it again; some time later it must be dead.
+    const { nowMs } = world;
+    world.nowMs = () => nowMs() + 15 * 60_000;
     await cleanUpRestore(tenant, id, world.engine);
     const before = liveOf(world);
     await resume(world, id);

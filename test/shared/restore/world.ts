@@ -184,8 +184,10 @@ export interface Position {
   shards: readonly number[];
   /** Of the step that it is in. */
   left: number[];
+  /** Each has a workflow of its own. */
+  readonly attempt: number;
 }
-export const atStart = (): Position => ({ step: 'prepare', shards: [], left: [] });
+export const atStart = (attempt = 1): Position => ({ step: 'prepare', shards: [], left: [], attempt });
 
 /** The reason stands on the record. */
 export class Failed extends Error {}
@@ -210,9 +212,10 @@ export const runFrom = async (
   { workSeconds = 600, onStep, upTo }: RunOptions = {},
 ): Promise<void> => {
   const { engine } = world;
+  const { attempt } = position;
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
-    const answer = await answerStep(tenant, id, async () => ({ value: await work() }));
+    const answer = await answerStep(tenant, id, async () => ({ value: await work() }), attempt);
     if (!answer) throw new Failed(JSON.stringify(restoreOf(id)?.failure));
     return answer.value;
   };
@@ -225,26 +228,26 @@ export const runFrom = async (
   };
   const go = (next: Position['step']): void => Object.assign(position, { step: next, left: [...position.shards] }) as never;
   if (position.step === 'prepare') {
-    position.shards = (await step(() => prepareRestore(tenant, id, engine))).shards;
+    position.shards = (await step(() => prepareRestore(tenant, id, engine, attempt))).shards;
     go('check');
     if (upTo === 'prepare') return;
   }
   if (position.step === 'check') {
-    await everyShard((shard, handOver) => checkShard(tenant, id, shard, handOver, engine));
+    await everyShard((shard, handOver) => checkShard(tenant, id, shard, handOver, engine, attempt));
     go('seal');
     if (upTo === 'check') return;
   }
   if (position.step === 'seal') {
-    const { writes } = await step(() => sealJournal(tenant, id, engine));
+    const { writes } = await step(() => sealJournal(tenant, id, engine, attempt));
     go(writes ? 'write' : 'finish');
     if (upTo === 'seal') return;
   }
   if (position.step === 'write') {
-    await everyShard((shard, handOver) => writeShard(tenant, id, shard, handOver, engine));
+    await everyShard((shard, handOver) => writeShard(tenant, id, shard, handOver, engine, attempt));
     go('finish');
     if (upTo === 'write') return;
   }
-  if (position.step === 'finish') await step(() => finishRestore(tenant, id, engine));
+  if (position.step === 'finish') await step(() => finishRestore(tenant, id, engine, attempt));
   position.step = 'end';
 };
 
@@ -254,7 +257,7 @@ export const runRestore = async (
   id: string,
   options: RunOptions & { readonly triesMax?: number } = {},
 ): Promise<RestoreRecord> => {
-  const position = atStart();
+  const position = atStart(restoreOf(id).attempt);
   for (let tries = 1; position.step !== 'end'; tries++) {
     try {
       await runFrom(world, id, position, options);
@@ -262,8 +265,10 @@ export const runRestore = async (
     } catch (error) {
       if (!(error instanceof Failed) && tries < (options.triesMax ?? 7)) continue;
       const name = error instanceof Failed ? 'JobFailed' : (error as Error).name;
-      await failRestore(tenant, id, (restore) => reasonFor(restore, { Error: name }), world.engine.clock.now());
-      await cleanUpRestore(tenant, id, world.engine);
+      const { attempt } = position;
+      const { clock, sleep } = world.engine;
+      await failRestore(tenant, id, (restore) => reasonFor(restore, { Error: name }), clock.now(), attempt, sleep);
+      await cleanUpRestore(tenant, id, world.engine, { attempt });
       break;
     }
   }

@@ -1,0 +1,126 @@
+/** Each attempt has a workflow of its own: what is left of one does nothing for the next. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobFailure } from '../../../shared/job/index.ts';
+import { commit, iso, newId, set } from '../../../shared/platform/index.ts';
+import { cancelRestore } from '../../../shared/restore/cancel.ts';
+import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';
+import { failRestore } from '../../../shared/restore/ending.ts';
+import { reapRestore } from '../../../shared/restore/reaping.ts';
+import { restoreKey } from '../../../shared/restore/record.ts';
+import { resumeRestore } from '../../../shared/restore/resume.ts';
+import { lookAt } from '../../../shared/restore/running.ts';
+import { answerStep } from '../../../shared/restore/step.ts';
+import { lockOf, noteOf } from './ending-scene.ts';
+import {
+  atStart,
+  beginRestore,
+  Failed,
+  type Fields,
+  newRestoreWorld,
+  organizationNow,
+  put,
+  type RestoreWorld,
+  restoreOf,
+  runFrom,
+  runRestore,
+  shardsOf,
+  takeBackup,
+  targetId,
+  tenant,
+} from './world.ts';
+
+const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
+
+const begin = async (): Promise<{ world: RestoreWorld; id: string }> => {
+  const world = newRestoreWorld();
+  await put(world, { 'a/1': { n: integer(1) }, 'a/2': { n: integer(2) } });
+  return { world, id: await beginRestore(world, await takeBackup(world)) };
+};
+const resume = async (world: RestoreWorld, id: string): Promise<void> => {
+  await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
+};
+const fail = async (world: RestoreWorld, id: string): Promise<void> => {
+  await failRestore(tenant, id, () => ({ code: 'INTERNAL_ERROR', message: 'x' }), world.engine.clock.now(), 1);
+  await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
+};
+
+test('a workflow that starts late, after its restore was cancelled and resumed, does nothing for the next attempt', async () => {
+  const { world, id } = await begin();
+  const actor = { type: 'user' as const, id: newId('user'), email: null };
+  const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
+  await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
+  await reapRestore(tenant, noteOf(id)!, world.engine, {
+    look: async () => 'unknown',
+    start: async () => undefined,
+    stop: async () => undefined,
+  });
+  await resume(world, id);
+  const before = restoreOf(id);
+  await rejects(runFrom(world, id, atStart(1)), Failed);
+  deepEqual(restoreOf(id), before);
+  const done = await runRestore(world, id);
+  deepEqual([done.status, done.attempt, done.written], ['completed', 2, 2]);
+});
+
+for (const upTo of ['prepare', 'check', 'seal', 'write'] as const)
+  test(`a workflow that comes to itself after ${upTo}, beside that of the next attempt, does nothing`, async () => {
+    const { world, id } = await begin();
+    const stale = atStart(1);
+    await runFrom(world, id, stale, { upTo });
+    await fail(world, id);
+    await resume(world, id);
+    await runFrom(world, id, atStart(2), { upTo });
+    const before = [restoreOf(id), shardsOf(id)];
+    await rejects(runFrom(world, id, stale), Failed);
+    deepEqual([restoreOf(id), shardsOf(id)], before);
+  });
+
+test('neither why a step of an earlier attempt failed nor its end are those of the next', async () => {
+  const { world, id } = await begin();
+  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const first = restoreOf(id);
+  for (const error of [new JobFailure('STORAGE_UPLOAD_ERROR', 'of the first'), new Error('of the first')]) {
+    const gate = Promise.withResolvers<void>();
+    const work = async (): Promise<never> => {
+      await gate.promise;
+      throw error;
+    };
+    const stale = answerStep(tenant, id, work, 1).catch(() => undefined);
+    if (restoreOf(id).attempt === 1) {
+      await fail(world, id);
+      await resume(world, id);
+    }
+    gate.resolve();
+    await stale;
+    deepEqual([restoreOf(id).attempt, restoreOf(id).failure, restoreOf(id).trouble], [2, undefined, undefined]);
+  }
+  await rejects(lookAt(tenant, first), { name: 'NotRunning' });
+  await fail(world, id);
+  deepEqual([restoreOf(id).status, lockOf(targetId)?.jobId], ['pending', id]);
+});
+
+test('what is left of an attempt does not clean up after the next', async () => {
+  const { world, id } = await begin();
+  await fail(world, id);
+  await resume(world, id);
+  const completedAt = iso(world.engine.clock.now());
+  await commit([set(restoreKey.restore(tenant, id), { status: 'cancelled', completedAt })]);
+  await cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
+  equal(lockOf(targetId)?.jobId, id);
+  await cleanUpRestore(tenant, id, world.engine, { attempt: 2 });
+  equal(lockOf(targetId), undefined);
+});
+
+test('a shard whose account does not add up is gone through again by the next attempt', async () => {
+  const { world, id } = await begin();
+  const position = atStart();
+  await runFrom(world, id, position, { upTo: 'write' });
+  await commit([restoreKey.shard(tenant, id, 0), restoreKey.restore(tenant, id)].map((key) => set(key, { written: 1 })));
+  await rejects(runFrom(world, id, position), Failed);
+  deepEqual(restoreOf(id).failure?.code, 'COUNT_MISMATCH');
+  await fail(world, id);
+  await resume(world, id);
+  const done = await runRestore(world, id);
+  deepEqual([done.status, done.attempt, done.written], ['completed', 2, 2], JSON.stringify(done.error));
+});

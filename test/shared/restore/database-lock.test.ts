@@ -1,0 +1,86 @@
+/** Two projects may be connected to one database: a restore into it has it alone. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BackupRecord } from '../../../shared/backup/index.ts';
+import { commit, newId } from '../../../shared/platform/index.ts';
+import { databaseOf, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { cancelRestore } from '../../../shared/restore/cancel.ts';
+import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';
+import { resumeRestore } from '../../../shared/restore/resume.ts';
+import {
+  atStart,
+  beginRestore,
+  type Fields,
+  newRestoreWorld,
+  organizationNow,
+  put,
+  type RestoreWorld,
+  restoreOf,
+  runFrom,
+  runRestore,
+  table,
+  takeBackup,
+  targetId,
+  tenant,
+} from './world.ts';
+
+const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
+
+interface Scene {
+  readonly world: RestoreWorld;
+  readonly backup: BackupRecord;
+  /** Connected to the same database as the target. */
+  readonly twin: ProjectRecord;
+}
+
+const sceneOf = async (): Promise<Scene> => {
+  const world = newRestoreWorld();
+  await put(world, { 'a/1': { n: integer(1) } });
+  const backup = await takeBackup(world);
+  const target = table.get<ProjectRecord>(projectKey.project(tenant, targetId))!;
+  const id = newId('project');
+  const twin = { ...target, ...projectKey.project(tenant, id), id, name: 'Twin' };
+  table.put(twin);
+  return { world, backup, twin };
+};
+const lockOf = ({ twin }: Scene) => table.get(projectKey.databaseJob(tenant, databaseOf(twin)));
+
+const ends: Readonly<Record<string, (scene: Scene, id: string) => Promise<unknown>>> = {
+  completed: ({ world }, id) => runRestore(world, id),
+  failed: async ({ world }, id) => {
+    await runFrom(world, id, atStart(), { upTo: 'seal' });
+    const { journal } = restoreOf(id);
+    world.stores.get(journal.path)?.objects.delete('manifest');
+    await runRestore(world, id);
+  },
+  cancelled: async ({ world }, id) => {
+    const actor = { type: 'user' as const, id: newId('user'), email: null };
+    const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
+    await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
+    equal(table.get(projectKey.databaseJob(tenant, databaseOf(world2(world))))?.jobId, id);
+    await cleanUpRestore(tenant, id, world.engine);
+  },
+};
+const world2 = ({ targetProjectId }: RestoreWorld) => ({ sourceProjectId: targetProjectId, databaseId: '(default)' });
+
+for (const [status, end] of Object.entries(ends))
+  test(`a restore into it waits for none other, until that is ${status}`, async () => {
+    const scene = await sceneOf();
+    const { world, backup, twin } = scene;
+    const id = await beginRestore(world, backup);
+    await rejects(beginRestore(world, backup, { targetProjectId: twin.id }), {
+      code: 'JOB_IN_PROGRESS',
+      details: { jobId: id, kind: 'restore' },
+    });
+    await end(scene, id);
+    deepEqual([restoreOf(id).status, lockOf(scene)], [status, undefined]);
+    const next = await beginRestore(world, backup, { targetProjectId: twin.id });
+    equal(lockOf(scene)?.jobId, next);
+    if (status !== 'completed')
+      await rejects(
+        resumeRestore(tenant, restoreOf(id), world.engine.clock.now()).then(({ change }) => commit(change.writes)),
+        { code: 'JOB_IN_PROGRESS', details: { jobId: next, kind: 'restore' } },
+      );
+    equal((await runRestore(world, next)).status, 'completed');
+    equal(lockOf(scene), undefined);
+  });
