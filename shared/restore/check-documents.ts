@@ -8,6 +8,7 @@ import { isTouching } from './judge.ts';
 import { noPlan, reportCheck } from './notes.ts';
 import type { PlanCounts } from './record.ts';
 import { lookAt } from './running.ts';
+import { collectionIdOf } from './scope.ts';
 import { type Decision, Walk } from './walk.ts';
 
 /**
@@ -144,7 +145,7 @@ class Saving {
     this.plan[action] += 1;
     if (isOfBackup) this.records += 1;
     this.last = path;
-    const collection = collectionOf(path);
+    const collection = collectionIdOf(path);
     if (isRestoring[action]) this.#note(this.collections, collection);
     if (!isTouching[action] || this.#isPlanOnly) return undefined;
     this.#save(path, collection, live);
@@ -173,9 +174,3 @@ class Saving {
     else ids.set(id, 0);
   }
 }
-
-/** The id of the collection that a document lies right in. */
-const collectionOf = (path: string): string => {
-  const end = path.lastIndexOf('/');
-  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
-};

@@ -1,5 +1,6 @@
 import type { LiveSide, Stretch } from '../backup/index.ts';
 import { getWithin, type Source, SourceError, verifyCount } from '../firestore/index.ts';
+import { collectionIdOf } from './scope.ts';
 
 /** Names taken for absent before it is proven that they are: a few megabytes. */
 const absentMax = 10_000;
@@ -86,10 +87,4 @@ const inLanes = async <T>(all: readonly T[], work: (one: T) => Promise<void>): P
     for (const one of waiting) await work(one);
   };
   await Promise.all(Array.from({ length: Math.min(lanes, all.length) }, lane));
-};
-
-/** The id of the collection that a document lies right in. */
-const collectionIdOf = (path: string): string => {
-  const end = path.lastIndexOf('/');
-  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 };

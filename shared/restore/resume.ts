@@ -23,6 +23,9 @@ export const resumeRestore = async (
   refuseUnlessRestorable(backup);
   await refuseUnlessStopped(tenant, restore);
   const isSealed = restore.sealedAt !== undefined;
+  // Once it is planned, an undo needs no longer be told what the other restore has left.
+  const { leftBy, ...rest } = restore;
+  if (leftBy && !isSealed) refuseUnlessRestorable(await readBackup(tenant, leftBy.backupId));
   const begun = {
     status: 'pending',
     attempt: attempt + 1,
@@ -31,8 +34,11 @@ export const resumeRestore = async (
     error: null,
     ...(isSealed ? { phase: 'Restoring' as const } : await afresh(tenant, restore, target, now)),
   } as const;
-  const gone = { failure: undefined, trouble: undefined, ...(!isSealed && { shards: undefined, since: undefined }) };
-  const resumed: RestoreRecord = { ...restore, ...begun };
+  const gone = {
+    ...{ failure: undefined, trouble: undefined },
+    ...(isSealed ? { leftBy: undefined } : { shards: undefined, since: undefined }),
+  };
+  const resumed: RestoreRecord = { ...rest, ...(leftBy && !isSealed && { leftBy }), ...begun };
   return {
     restore: resumed,
     change: {

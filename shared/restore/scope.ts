@@ -45,3 +45,9 @@ const isRightIn = (collections: readonly string[]): ((path: string) => boolean) 
   const wanted = new Set(collections);
   return (path) => wanted.has(path.slice(0, path.lastIndexOf('/')));
 };
+
+/** The id of the collection that a document lies right in. */
+export const collectionIdOf = (path: string): string => {
+  const end = path.lastIndexOf('/');
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
+};

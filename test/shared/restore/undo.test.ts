@@ -25,6 +25,7 @@ import {
   runFrom,
   runRestore,
   server,
+  table,
   takeBackup,
   tenant,
 } from './world.ts';
@@ -137,6 +138,29 @@ suite('a restore that did not', () => {
     equal((await runRestore(world, undoing)).status, 'completed');
     equal(held(), 0);
     deepEqual([...fieldsOf(world).keys()], ['a/1']);
+  });
+
+  test('once the undo is planned it goes on without its backup; before that, it says what is missing', async () => {
+    await put(world, all(['a/1', 'a/2'], 'backed up'));
+    const id = await overtaken({}, all(['a/1'], 'theirs'));
+    const { backupId } = restoreOf(id);
+    const stopped = async (upTo: 'prepare' | 'seal'): Promise<string> => {
+      const undoing = await beginUndo(id);
+      await runRestore(world, undoing, { upTo });
+      await cancel(undoing);
+      return undoing;
+    };
+    const [early, late] = [await stopped('prepare'), await stopped('seal')];
+    const backup = backupOf(backupId);
+    table.put({ ...backup, status: 'deleted' });
+    const resume = async (undoing: string) => {
+      const { change } = await resumeRestore(tenant, restoreOf(undoing), world.engine.clock.now());
+      await commit(change.writes);
+      return runRestore(world, undoing);
+    };
+    await rejects(resume(early), { code: 'BACKUP_NOT_FOUND' });
+    equal((await resume(late)).status, 'completed');
+    deepEqual([[...fieldsOf(world).keys()], backupOf(backupId).restoring], [['a/1'], 0]);
   });
 
   test('an undo that did not come to its end is taken back the same way', async () => {
