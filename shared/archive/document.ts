@@ -11,6 +11,12 @@ export interface DocumentMarks {
   updatedNanos: number;
 }
 
+/** A moment to the nanosecond. */
+export interface Moment {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
 /** Set in a record's flags for each field that is in the columns and not in the body. */
 export const cutName = 0x10;
 export const cutCreated = 0x20;
@@ -87,14 +93,10 @@ const isNameField = (bytes: Uint8Array, start: number, { nameStart, nameEnd }: D
   return true;
 };
 
-/** The document's own bytes again. */
-export const joinDocument = (
-  flags: number,
-  name: Uint8Array,
-  body: Uint8Array,
-  created: { readonly seconds: number; readonly nanos: number },
-  updated: { readonly seconds: number; readonly nanos: number },
-): Buffer => {
+const noTime: Moment = { seconds: 0, nanos: 0 };
+
+/** The document's own bytes again; the times are wanted only if they were cut. */
+export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, created = noTime, updated = noTime): Buffer => {
   const out = Buffer.allocUnsafe(1 + 5 + name.length + body.length + 2 * maxFieldBytes);
   let at = 0;
   if (flags & cutName) {

@@ -1,15 +1,9 @@
 import { asBuffer } from './bytes.ts';
 import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './columns.ts';
-import { cutCreated, cutName, cutUpdated, joinDocument } from './document.ts';
+import { cutCreated, cutName, cutUpdated, joinDocument, type Moment } from './document.ts';
 import { ArchiveError } from './error.ts';
 import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from './limit.ts';
 import { compareNames, compareRanges } from './name-order.ts';
-
-/** A moment to the nanosecond. */
-export interface Moment {
-  readonly seconds: number;
-  readonly nanos: number;
-}
 
 const knownFlags = kindMask | cutName | cutCreated | cutUpdated;
 const kinds = new Set<number>(Object.values(recordKind));
@@ -114,7 +108,7 @@ export class Leaf {
 
   /** A view of the name's bytes. */
   name(slot: number): Buffer {
-    return this.#names.subarray(slot === 0 ? 0 : this.#nameEnds[slot - 1], this.#nameEnds[slot]);
+    return this.#names.subarray(this.#nameStart(slot), this.#nameEnds[slot]);
   }
 
   created(slot: number): Moment {
@@ -143,6 +137,19 @@ export class Leaf {
     return joinDocument(flags, this.name(slot), this.body(slot), this.created(slot), this.updated(slot));
   }
 
+  /** The same without the times that the columns hold: nobody can write them. */
+  untimed(slot: number): Buffer {
+    const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | cutName);
+    return flags <= kindMask ? this.body(slot) : joinDocument(flags, this.name(slot), this.body(slot));
+  }
+
+  /** How two names compare behind their first bytes, as many as are said of each; makes no view of either. */
+  compareTails(slot: number, skipped: number, other: Leaf, otherSlot: number, otherSkipped: number): number {
+    const [start, otherStart] = [this.#nameStart(slot) + skipped, other.#nameStart(otherSlot) + otherSkipped];
+    const [end = 0, otherEnd = 0] = [this.#nameEnds[slot], other.#nameEnds[otherSlot]];
+    return compareRanges(this.#names, start, end, other.#names, otherStart, otherEnd);
+  }
+
   /** The slot of a name within a range of an ordered leaf, or -1. */
   find(name: Uint8Array, from = 0, to = this.count): number {
     let [low, high] = [from, to];
@@ -154,6 +161,10 @@ export class Leaf {
       else high = middle;
     }
     return -1;
+  }
+
+  #nameStart(slot: number): number {
+    return slot === 0 ? 0 : (this.#nameEnds[slot - 1] ?? 0);
   }
 
   #read(plane: number, width: number, slot: number): number {

@@ -59,10 +59,10 @@ export class Source {
     return new Attempts(this.waiting(signal));
   }
 
-  /** Begins a call, once; its answer gathers in the buffer. */
+  /** Begins a call, once; its answer gathers in the buffer. What is asked may come in pieces: it is copied before it is sent. */
   async begin(
     method: string,
-    request: Buffer,
+    request: Buffer | readonly Buffer[],
     buffer: FrameBuffer,
     { refresh, wantedBytes, signal }: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
   ): Promise<GrpcStream> {
@@ -93,7 +93,12 @@ export class Source {
   }
 
   /** Makes a call whose answer is small, once; an RpcError says how it failed. */
-  async once(method: string, request: Buffer, refresh: boolean, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
+  async once(
+    method: string,
+    request: Buffer | readonly Buffer[],
+    refresh: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Buffer[]> {
     const buffer = new FrameBuffer(4_096);
     const call = await this.begin(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
     try {
@@ -129,10 +134,11 @@ export class Source {
   }
 }
 
-const framed = (request: Buffer): Buffer => {
+const framed = (request: Buffer | readonly Buffer[]): Buffer => {
   const header = Buffer.alloc(headerBytes);
-  header.writeUInt32BE(request.length, 1);
-  return Buffer.concat([header, request]);
+  const frame = Buffer.concat(Buffer.isBuffer(request) ? [header, request] : [header, ...request]);
+  frame.writeUInt32BE(frame.length - headerBytes, 1);
+  return frame;
 };
 
 const messagesOf = (buffer: FrameBuffer): readonly Buffer[] => {

@@ -94,8 +94,8 @@ export class WriteBatch {
     return this.#sink.bytes.subarray(documentStart, documentEnd);
   }
 
-  /** An encoded google.firestore.v1.BatchWriteRequest of these slots. */
-  request(database: string, slots: readonly number[]): Buffer {
+  /** An encoded google.firestore.v1.BatchWriteRequest of these slots, in pieces that are views of what this holds. */
+  request(database: string, slots: readonly number[]): readonly Buffer[] {
     const { bytes } = this.#sink;
     const parts: Buffer[] = [text(1, database)];
     // Neighbours are one piece.
@@ -105,7 +105,7 @@ export class WriteBatch {
       for (i += 1; i < slots.length && this.#slot(slots[i] ?? 0).start === end; i++) end = this.#slot(slots[i] ?? 0).end;
       parts.push(bytes.subarray(start, end));
     }
-    return Buffer.concat(parts);
+    return parts;
   }
 
   /** Makes it empty, to be filled again in the same memory. */

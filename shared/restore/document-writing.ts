@@ -1,4 +1,4 @@
-import { ArchiveError } from '../archive/index.ts';
+import { ArchiveError, type Leaf } from '../archive/index.ts';
 import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '../firestore/index.ts';
 import { JobFailure } from '../job/index.ts';
 import { iso } from '../platform/index.ts';
@@ -12,6 +12,7 @@ import { sliceMax, WriteSlice } from './write-slice.ts';
 const stalledMsMax = 6 * 3_600_000;
 
 type PutMode = Exclude<WriteMode, 'delete'>;
+type Named = { readonly path: Buffer | string };
 const nothingFound = { written: 0, deleted: 0, reads: 0 };
 const nothing = { written: 0, deleted: 0, raced: 0, failed: 0 };
 
@@ -32,8 +33,8 @@ export class DocumentWriting {
   #first: LookFirst | undefined;
   /** How many more names are looked at before they are written. */
   #lookLeft: number;
-  /** The last name given. */
-  #at: Buffer | undefined;
+  /** The last one given. */
+  #at: Match | undefined;
   /** What was told of what needed no write. */
   #toldFirst = nothingFound;
   #reports = 0;
@@ -68,7 +69,7 @@ export class DocumentWriting {
       for (const match of matchesOf(stretch, search)) {
         const waiting = this.#take(match);
         if (waiting) await waiting;
-        this.#at = match.path;
+        this.#at = match;
         if (this.#slice.give()) await this.#checkpoint();
         halt.check();
         if (halt.isPaused) {
@@ -99,38 +100,40 @@ export class DocumentWriting {
     await reportWrites(this.#run, this.#claim, { ...nothing, failures: [], stalledSince });
   }
 
-  #take({ path, was, leaf, slot }: Match): Promise<void> | undefined {
-    const document = leaf ? this.#document(path, leaf.content(slot)) : undefined;
+  #take(match: Match): Promise<void> | undefined {
+    const { leaf, was } = match;
+    const document = leaf ? this.#document(match, leaf) : undefined;
     if (leaf && !document) return undefined;
     if (!leaf) this.#refuseDelete();
     // Who wants nothing saved has what is there replaced as it is; what is saved is replaced only as it was saved.
     const condition = was ? (this.#run.restore.safetyBackup ? was : undefined) : 'absent';
-    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(path, document, condition);
-    return this.#first.add({ path: path.toString(), document, condition }) ? this.#giveLookedAt() : undefined;
+    if (!this.#first || this.#lookLeft-- <= 0) return this.#give(match, document, condition);
+    return this.#first.add({ path: match.path.toString(), document, condition }) ? this.#giveLookedAt() : undefined;
   }
 
   /** The document as it will be in the target; undefined if it cannot be, which is then counted. */
-  #document(path: Buffer, content: Buffer): Buffer | undefined {
+  #document(match: Match, leaf: Leaf): Buffer | undefined {
+    const content = leaf.untimed(match.slot);
     try {
       return this.#rewrite(content);
     } catch (error) {
-      this.#fail(path, error);
+      this.#fail(match, error);
       return undefined;
     }
   }
 
-  #give(path: Buffer | string, document: Buffer | undefined, condition: Condition | undefined): Promise<void> | undefined {
-    if (!document) return this.#lane.writer.delete(path.toString(), condition);
+  #give(of: Named, document: Buffer | undefined, condition: Condition | undefined): Promise<void> | undefined {
+    if (!document) return this.#lane.writer.delete(of.path.toString(), condition);
     try {
       return this.#lane.writer.put(document, this.#mode, condition);
     } catch (error) {
-      this.#fail(path, error);
+      this.#fail(of, error);
       return undefined;
     }
   }
 
   /** What is wrong with one document is told of it. */
-  #fail(path: Buffer | string, error: unknown): void {
+  #fail({ path }: Named, error: unknown): void {
     if (!(error instanceof ArchiveError || error instanceof TypeError)) throw error;
     const { tally } = this.#lane.writer;
     tally.given += 1;
@@ -145,8 +148,8 @@ export class DocumentWriting {
   }
 
   async #giveLookedAt(): Promise<void> {
-    for (const { path, document, condition } of (await this.#first?.different()) ?? []) {
-      const waiting = this.#give(path, document, condition);
+    for (const wanted of (await this.#first?.different()) ?? []) {
+      const waiting = this.#give(wanted, wanted.document, wanted.condition);
       if (waiting) await waiting;
     }
   }
@@ -161,7 +164,7 @@ export class DocumentWriting {
     this.#toldFirst = first;
     const more = {
       ...ending,
-      ...(this.#at && { writtenTo: this.#at.toString() }),
+      ...(this.#at && { writtenTo: this.#at.path.toString() }),
       reads: first.reads - before.reads,
     };
     const found = { written: first.written - before.written, deleted: first.deleted - before.deleted };

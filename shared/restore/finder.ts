@@ -105,14 +105,35 @@ export const firstNotBefore = (leaf: Leaf, name: Uint8Array, from: number, to: n
 export const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);
 
 /** A name of the journal and the document that the backup has under it. */
-export interface Match {
-  /** Below the database. */
-  readonly path: Buffer;
-  /** When the document had been written last that the journal saved, with its contents or only that it was there. */
-  readonly was: Moment | undefined;
+export class Match {
   /** Undefined if the backup has no document of that name: none at all, or only that there was none. */
   readonly leaf: Leaf | undefined;
   readonly slot: number;
+  readonly #names: Leaf;
+  readonly #number: number;
+  readonly #rootBytes: number;
+
+  constructor(names: Leaf, number: number, rootBytes: number, leaf: Leaf | undefined, slot: number) {
+    this.leaf = leaf;
+    this.slot = slot;
+    this.#names = names;
+    this.#number = number;
+    this.#rootBytes = rootBytes;
+  }
+
+  /** Below the database. */
+  get path(): Buffer {
+    return this.#names.name(this.#number).subarray(this.#rootBytes);
+  }
+
+  /**
+   * When the document had been written last that the journal saved, with its contents or only that it was there. A tombstone
+   * without a time says that there was none.
+   */
+  get was(): Moment | undefined {
+    const [names, number] = [this.#names, this.#number];
+    return names.kind(number) === recordKind.document || !names.isUpdatedAt(number, 0, 0) ? names.updated(number) : undefined;
+  }
 }
 
 /** The names of a stretch in their order. */
@@ -124,18 +145,12 @@ export function* matchesOf(
   const end = found ? found.segment.start + found.segment.count : 0;
   let slot = found?.segment.start ?? 0;
   for (let n = from; n < to; n++) {
-    const path = names.name(n).subarray(ofJournal);
-    let isFound = false;
+    let order = 1;
     for (; found && slot < end; slot++) {
-      const other = found.leaf.name(slot).subarray(ofBackup);
-      isFound = path.equals(other);
-      if (isFound || compareNames(other, path) > 0) break;
+      order = found.leaf.compareTails(slot, ofBackup, names, n, ofJournal);
+      if (order >= 0) break;
     }
-    const isDocument = isFound && found?.leaf.kind(slot) === recordKind.document;
-    yield { path, was: wasAt(names, n), leaf: isDocument ? found?.leaf : undefined, slot };
+    const isDocument = order === 0 && found?.leaf.kind(slot) === recordKind.document;
+    yield new Match(names, n, ofJournal, isDocument ? found?.leaf : undefined, slot);
   }
 }
-
-/** A tombstone without a time says that there was none. */
-const wasAt = (names: Leaf, slot: number): Moment | undefined =>
-  names.kind(slot) === recordKind.document || !names.isUpdatedAt(slot, 0, 0) ? names.updated(slot) : undefined;

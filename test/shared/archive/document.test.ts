@@ -53,6 +53,7 @@ const nanos = fc.oneof(fc.integer({ min: 0, max: 999_999_999 }), fc.constantFrom
 const time = fc.tuple(seconds, nanos).map(([seconds, nanos]) => ({ seconds, nanos }));
 
 test('name and times are cut off and put back exactly, at any moment of the years 1 to 9999', async (t) => {
+  const skim = new DocumentSkim();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(time, time, fc.string({ maxLength: 200 })), { maxLength: 20 }), async (given) => {
       const documents = given.map(([created, updated, text], i) => {
@@ -67,6 +68,10 @@ test('name and times are cut off and put back exactly, at any moment of the year
       for (const [slot, { created, updated, name, bytes }] of documents.entries()) {
         deepEqual([leaves[0]!.created(slot), leaves[0]!.updated(slot)], [created, updated]);
         ok(leaves[0]!.body(slot).length < bytes.length - name.length);
+        const untimed = leaves[0]!.untimed(slot);
+        skim.read(untimed, 0, untimed.length);
+        deepEqual([skim.createdSeconds, skim.createdNanos, skim.updatedSeconds, skim.updatedNanos], [0, 0, 0, 0]);
+        deepEqual(untimed, bytes.subarray(0, untimed.length));
       }
     }),
     { ...seed(t), numRuns: 60 },
@@ -144,6 +149,22 @@ test('marks that are wrong lose nothing: what does not match is not cut off', as
     }, false),
   );
   deepEqual(contents(leaves), [first.bytes, second.bytes]);
+});
+
+test('names of two leaves compare below their roots as the names themselves do', async () => {
+  const paths = ['a/__id7__', 'a/__id10__', 'a/1', 'a/1/b/2', 'a/10', 'a/é', 'b/1'];
+  const time = { seconds: 1, nanos: 0 };
+  const leafOf = async (at: string) => {
+    const documents = paths.map((path) => ({
+      name: Buffer.from(at + path),
+      bytes: documentOf(at + path, '', time, time),
+      updated: time,
+    }));
+    return (await leavesOf(write((writer) => addAll(writer, documents))))[0]!;
+  };
+  const [short, long] = [await leafOf('r/'), await leafOf(`${root}/`)];
+  for (const i of paths.keys())
+    for (const j of paths.keys()) equal(Math.sign(short.compareTails(i, 2, long, j, root.length + 1)), Math.sign(i - j));
 });
 
 test('tombstones and users are kept beside documents', async () => {
