@@ -1,7 +1,8 @@
 /** What a target did not send is never taken for absent. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
-import { SourceError } from '../../../shared/firestore/index.ts';
+import { probeSource, SourceError } from '../../../shared/firestore/index.ts';
+import { Walk } from '../../../shared/restore/walk.ts';
 import { archiveOf, type Fields, server, Target, text, walk } from './walking.ts';
 
 after(() => server.stop());
@@ -89,6 +90,32 @@ test('a walk that was ended early is proven as far as it came', async () => {
   equal(counts(), 1);
   endEarly(target, 4);
   await rejects(walk(made, target, { isOver: () => true }), short);
+});
+
+test('one whose reading was stopped is proven as far as documents had come', async () => {
+  const target = new Target();
+  await target.put(
+    all(
+      numbered('a', 3_000).filter((_, n) => n % 2 === 0),
+      'y'.repeat(1_000),
+    ),
+  );
+  const { archive } = archiveOf('elsewhere', all(numbered('a', 3_000)));
+  const { readTime } = await probeSource(target.source);
+  const stopping = new AbortController();
+  const scope = { ranges: [{}], look: 'scan' } as const;
+  const options = { archive, target: target.source, scope, bound: {}, mode: 'overwrite', isUndo: false, readTime } as const;
+  const walking = new Walk({ ...options, signal: stopping.signal });
+  const decided: string[] = [];
+  const run = walking.run(({ action }) => {
+    if (decided.push(action) === 500) stopping.abort();
+    return undefined;
+  });
+  await rejects(run, { code: 'CANCELLED' });
+  ok(decided.length >= 500 && decided.length < 3_000 && decided.includes('create'));
+  await rejects(walking.prove(stopping.signal), { code: 'CANCELLED' });
+  await walking.prove(new AbortController().signal);
+  equal(counts(), 1);
 });
 
 test('what is taken for absent is proven every ten thousand names, and none is counted twice', async () => {
