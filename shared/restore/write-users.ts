@@ -26,6 +26,15 @@ export const writeUsers = async (run: WriteRun, claim: WriteClaim): Promise<bool
   }
 };
 
+/** What is under way when the restore is stopped is answered, if it is soon: cut off, it might be done after the target is free. */
+const graceAfter = (stop: AbortSignal): AbortSignal => {
+  const cut = new AbortController();
+  const begin = () => setTimeout(() => cut.abort(), graceMs).unref();
+  stop.addEventListener('abort', begin, { once: true });
+  return cut.signal;
+};
+const graceMs = 5_000;
+
 const nothing = { written: 0, deleted: 0, raced: 0, failed: 0, failures: [] } as const;
 
 class UserWriting {
@@ -33,6 +42,7 @@ class UserWriting {
   readonly #claim: WriteClaim;
   readonly #target: Toolkit;
   readonly #hash: HashSource;
+  readonly #signal: AbortSignal;
   #put: AuthUser[] = [];
   #remove: string[] = [];
   #bytes = 0;
@@ -42,6 +52,7 @@ class UserWriting {
     this.#claim = claim;
     this.#target = targetUsers(run);
     this.#hash = new HashSource(run);
+    this.#signal = graceAfter(run.halt.storing);
   }
 
   async all(): Promise<boolean> {
@@ -88,12 +99,13 @@ class UserWriting {
   async #sendUsers(): Promise<Pick<Progress, 'written' | 'raced' | 'failures'>> {
     if (this.#put.length === 0) return nothing;
     const { halt, open, restore } = this.#run;
-    const signal = halt.storing;
+    const signal = this.#signal;
     const clashes = await clashesOf(this.#put, { toolkit: this.#target, backup: open.archive, signal });
     const users = this.#put.filter(({ id }) => !clashes.has(id));
     const overwrite = restore.mergeMode !== 'skip_existing';
     // Who has no password does not have to wait for the project that it was hashed in.
     const hash = users.some(({ json }) => json.includes('"passwordHash"')) ? await this.#hash.config() : undefined;
+    halt.check();
     const refused = await importAuthUsers(this.#target, users, { hash, overwrite, signal });
     const there = users.filter(({ id }) => refused.get(id)?.code === 'exists');
     const own = there.length === 0 ? 0 : await ownAmong(this.#target, there, signal);
@@ -109,7 +121,8 @@ class UserWriting {
   async #sendRemovals(): Promise<Pick<Progress, 'deleted' | 'failures'>> {
     const ids = this.#remove;
     if (ids.length === 0) return nothing;
-    const left = await removeAuthUsers(this.#target, ids, this.#run.halt.storing);
+    this.#run.halt.check();
+    const left = await removeAuthUsers(this.#target, ids, this.#signal);
     const failures = [...left].map(([id, message]) => ({ path: `accounts/${id}`, code: 'FAILED_PRECONDITION', message }));
     return { deleted: ids.length - left.size, failures };
   }

@@ -19,7 +19,7 @@ export type Fate = 'lost' | { readonly status: number; readonly message: string 
 export interface UsersWorld extends RestoreWorld {
   readonly calls: ToolkitCall[];
   /** What becomes of a call. */
-  fate: (call: ToolkitCall) => Fate;
+  fate: (call: ToolkitCall) => Fate | Promise<Fate>;
   /** True: whoever asks for a token dies. */
   isDead: () => boolean;
 }
@@ -32,7 +32,7 @@ const front = createServer(async (request, response) => {
   const [, project = '', verb = ''] = /\/projects\/([^/]+)\/(?:accounts:)?(\w+)/.exec(request.url ?? '') ?? [];
   const call = { project, verb, body: text === '' ? {} : JSON.parse(text) };
   world.calls.push(call);
-  const fate = world.fate(call);
+  const fate = await world.fate(call);
   if (fate && fate !== 'lost')
     return response.writeHead(fate.status).end(JSON.stringify({ error: { code: fate.status, message: fate.message } }));
   const { authorization = '' } = request.headers;

@@ -1,8 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openArchive } from '../../../shared/backup/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { failRestore } from '../../../shared/restore/ending.ts';
 import { planUsers } from '../../../shared/restore/plan-users.ts';
 import type { RestoreRecord } from '../../../shared/restore/record.ts';
 import { resumeRestore } from '../../../shared/restore/resume.ts';
@@ -210,6 +212,39 @@ test('a worker that dies between two batches is gone on from, and each user coun
   deepEqual(usersOf('target'), users);
   // The second was sent, and nobody had heard of it.
   equal(batches(), 4);
+});
+
+test('a restore that fails while users are written frees its target when they are', async () => {
+  const users = [withPassword('ada')];
+  putUsers('source', users);
+  const id = await beginRestore(world, await backUp(), { includeAuthUsers: true });
+  const position = atStart();
+  await runFrom(world, id, position, { upTo: 'seal' });
+  const [gate, begun] = [Promise.withResolvers<undefined>(), Promise.withResolvers<void>()];
+  world.fate = ({ verb, body }) => {
+    if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0) return undefined;
+    begun.resolve();
+    return gate.promise;
+  };
+  const writing = runFrom(world, id, position, { upTo: 'write' }).catch(() => undefined);
+  await begun.promise;
+  let looks = 0;
+  const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
+  await failRestore(
+    tenant,
+    id,
+    () => reason,
+    world.engine.clock.now(),
+    1,
+    async (ms) => {
+      await pause(ms);
+      // The writer has looked by then, and knows.
+      if (++looks === 6) gate.resolve(undefined);
+    },
+  );
+  deepEqual([restoreOf(id).status, looks >= 6, usersOf('target')], ['failed', true, users]);
+  equal(table.get(projectKey.job(tenant, targetId)), undefined);
+  await writing;
 });
 
 test('where a target does not show hashes or does not take users, nothing is written at all', async () => {
