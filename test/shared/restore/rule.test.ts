@@ -39,7 +39,10 @@ const days = (count: number): Date => after(now, count * 24 * 3_600);
 const acting = { tenant, organization, actor: { type: 'user', id: newId('user'), email: null } } as unknown as Acting;
 const recordOf = ({ id }: RestoreRecord) => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
 const lock = () => table.get(projectKey.job(tenant, targetId));
-const unlock = () => table.items.delete(`${projectKey.job(tenant, targetId).pk}\n${projectKey.job(tenant, targetId).sk}`);
+/** The target, and its database. */
+const unlock = (): void => {
+  for (const { pk, sk } of table.find(`ORG#${tenant.organizationId}`, 'JOB#')) table.items.delete(`${pk}\n${sk}`);
+};
 const eventsNow = () => table.find(`ORG#${tenant.organizationId}`, 'EVENT#').map(({ type }) => type);
 const tasks = () => table.find(`ORG#${tenant.organizationId}`, 'TASK#').map(({ message }) => JSON.parse(String(message)).task);
 
