@@ -53,18 +53,18 @@ const ends: Readonly<Record<string, (scene: Scene, id: string) => Promise<unknow
     world.stores.get(journal.path)?.objects.delete('manifest');
     await runRestore(world, id);
   },
-  cancelled: async ({ world }, id) => {
+  cancelled: async (scene, id) => {
+    const { world } = scene;
     const actor = { type: 'user' as const, id: newId('user'), email: null };
     const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
     await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
-    equal(table.get(projectKey.databaseJob(tenant, databaseOf(world2(world))))?.jobId, id);
+    equal(lockOf(scene)?.jobId, id);
     await cleanUpRestore(tenant, id, world.engine);
   },
 };
-const world2 = ({ targetProjectId }: RestoreWorld) => ({ sourceProjectId: targetProjectId, databaseId: '(default)' });
 
 for (const [status, end] of Object.entries(ends))
-  test(`a restore into it waits for none other, until that is ${status}`, async () => {
+  test(`one has it until it is ${status}: another is told which, a resumed one too`, async () => {
     const scene = await sceneOf();
     const { world, backup, twin } = scene;
     const id = await beginRestore(world, backup);
