@@ -125,8 +125,15 @@ const writesOf = async (tenant: Tenant, around: RestoreAround, now: Date): Promi
   ];
 };
 
-/** The restore that was taken back says so, unless its record is gone. */
+/** The restore that was taken back says so, unless its record is gone; one that it had taken back itself is in effect again. */
 const undone = async (tenant: Tenant, undoOf: string | null, undoneBy: string): Promise<readonly Write[]> => {
-  const key = undoOf === null ? undefined : restoreKey.restore(tenant, undoOf);
-  return key && (await get(key)) ? [set(key, { undoneBy })] : [];
+  const read = async (id: string | null): Promise<RestoreRecord | undefined> =>
+    id === null ? undefined : ((await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined);
+  const taken = await read(undoOf);
+  if (!taken) return [];
+  const earlier = await read(taken.undoOf);
+  return [
+    set(restoreKey.restore(tenant, taken.id), { undoneBy }),
+    ...(earlier?.undoneBy === taken.id ? [set(restoreKey.restore(tenant, earlier.id), { undoneBy: null })] : []),
+  ];
 };

@@ -1,7 +1,16 @@
 /** What a restore would do, told within the call that asks: the target is looked at as it is, and nothing is written anywhere. */
 import type * as z from 'zod';
 import type { Archive } from '../archive/index.ts';
-import { type Asker, askingMs, askingSource, type BackupRecord, callersDoors, costOf, reading } from '../backup/index.ts';
+import {
+  type Asker,
+  askingMs,
+  askingSource,
+  type BackupRecord,
+  callersDoors,
+  costOf,
+  type Doors,
+  reading,
+} from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { DryRun } from '../contract/restore.ts';
 import { probeSource, type Source, SourceError } from '../firestore/index.ts';
@@ -40,7 +49,7 @@ const changesMaxBytes = 64 << 10;
 export const planInCall = (
   asker: Asker,
   asked: PlanAsked,
-  doors: RestoreEngine = { ...restoreEngine, ...callersDoors },
+  doors: RestoreEngine & Doors = { ...restoreEngine, ...callersDoors, provesHeaders: true },
 ): Promise<Planned | undefined> => {
   const { backup, target, wish } = asked;
   const signal = AbortSignal.timeout(askingMs);

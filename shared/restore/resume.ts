@@ -66,7 +66,7 @@ export const resumeRestore = async (
 };
 
 const refuseUnlessResumable = (
-  { status, dryRun, undoneBy, completedAt, isCarried, undoBegunBy }: RestoreRecord,
+  { status, dryRun, undoneBy, completedAt, isCarried, undoBegunBy, undoUntil }: RestoreRecord,
   now: Date,
 ): void => {
   const refuse = (message: string): never => {
@@ -75,7 +75,9 @@ const refuseUnlessResumable = (
   if (dryRun) refuse('The restore only planned, and wrote nothing; ask for the plan again');
   if (status === 'pending' || status === 'running') refuse(`The restore is ${status}, and goes on by itself`);
   if (status === 'completed')
-    refuse('The restore is completed; there is nothing left to resume, and it can be taken back with /undo');
+    refuse(
+      `The restore is completed; there is nothing left to resume${undoUntil ? ', and it can be taken back with /undo' : ''}`,
+    );
   if (undoneBy !== null) refuse(`The restore was taken back by ${undoneBy}; start another one`);
   if (undoBegunBy) refuse(`Taking the restore back was begun by ${undoBegunBy}; resume that one, or start another restore`);
   if (isCarried) refuse('The restore was made before its project came from another organization; start another one');

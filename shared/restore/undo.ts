@@ -61,7 +61,10 @@ const refuseUnlessUndoable = (restore: RestoreRecord, now: Date): string => {
   if (status === 'pending' || status === 'running')
     return refuse(`The restore is ${status}; cancel it first, then it can be taken back`);
   if (undoneBy !== null) return refuse(`The restore was taken back already; to have it again, undo ${undoneBy}`);
-  if (sealedAt === undefined) return refuse(`The restore ${status} before it wrote anything: there is nothing to take back`);
+  if (sealedAt === undefined)
+    return refuse(
+      `The restore ${status === 'failed' ? 'failed' : `was ${status}`} before it wrote anything: there is nothing to take back`,
+    );
   if (!safetyBackup)
     return refuse('The restore was made without a safety backup and cannot be taken back; restore an earlier backup instead');
   if (safetyBackupId === undefined) return refuse('The restore found nothing to write: there is nothing to take back');

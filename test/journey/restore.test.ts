@@ -130,8 +130,9 @@ suite('a collection deleted by mistake', () => {
     equal((await readRestore(organization, done.restoreJobId)).undoneBy, undone.restoreJobId);
     const again = await call(restores.undo, { ...by(), params: { restoreJobId: done.restoreJobId }, body: {} });
     deepEqual([again.status, again.body.error.code], [409, 'CONFLICT']);
-    // And an undo is a restore like any other.
+    // And an undo is a restore like any other: taken back itself, the first one is in effect again.
     await undo(organization, undone.restoreJobId);
+    equal((await readRestore(organization, done.restoreJobId)).undoneBy, null);
     deepEqual(await contentsOf(project.sourceProjectId), { ...documents, ...mistake });
   });
 
