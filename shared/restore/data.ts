@@ -47,7 +47,8 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
 };
 
 /** What is in the target as the backup has it, and what is not. A plan that is only shown restores nothing. */
-const countsOf = ({ plan, dryRun, sealedAt, written, deleted, raced }: RestoreRecord) => {
+const countsOf = ({ plan, dryRun, sealedAt, raced, ...record }: RestoreRecord) => {
+  const { written, deleted } = acknowledgedOf(record);
   const decided = dryRun || sealedAt === undefined ? undefined : plan;
   const documentsUnchanged = decided?.unchanged ?? 0;
   return {
@@ -58,13 +59,22 @@ const countsOf = ({ plan, dryRun, sealedAt, written, deleted, raced }: RestoreRe
   };
 };
 
-/** Micro-dollars, by Google's list prices: an estimate must not be too low. */
-const costOf = ({ reads, written, deleted }: RestoreRecord): z.input<typeof RestoreJob>['cost'] => ({
-  reads,
-  writes: written,
-  deletes: deleted,
-  estimatedUsd: Math.round((reads * usdPerRead + written * usdPerWrite + deleted * usdPerDelete) * 1e6) / 1e6,
+const acknowledgedOf = ({
+  written,
+  deleted,
+  lateWritten = 0,
+  lateDeleted = 0,
+}: Pick<RestoreRecord, 'written' | 'deleted' | 'lateWritten' | 'lateDeleted'>) => ({
+  written: written + lateWritten,
+  deleted: deleted + lateDeleted,
 });
+
+/** Micro-dollars, by Google's list prices: an estimate must not be too low. */
+const costOf = ({ reads, ...record }: RestoreRecord): z.input<typeof RestoreJob>['cost'] => {
+  const { written: writes, deleted: deletes } = acknowledgedOf(record);
+  const estimatedUsd = Math.round((reads * usdPerRead + writes * usdPerWrite + deletes * usdPerDelete) * 1e6) / 1e6;
+  return { reads, writes, deletes, estimatedUsd };
+};
 
 const durationOf = ({ startedAt, completedAt }: RestoreRecord): number | null =>
   startedAt === null || completedAt === null

@@ -3,6 +3,7 @@ import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '.
 import { JobFailure } from '../job/index.ts';
 import { iso } from '../platform/index.ts';
 import { findAlong, type Match, matchesOf } from './finder.ts';
+import type { Acknowledged } from './late.ts';
 import { LookFirst } from './look-first.ts';
 import { WriteLane } from './write-lane.ts';
 import { type Progress, reportWrites, type WriteClaim, type WriteRun } from './write-run.ts';
@@ -38,6 +39,7 @@ export class DocumentWriting {
   /** What was told of what needed no write. */
   #toldFirst = nothingFound;
   #reports = 0;
+  #reported: Acknowledged = { written: 0, deleted: 0 };
 
   constructor(run: WriteRun, claim: WriteClaim, signal: AbortSignal) {
     const { restore, open, target, engine, pace } = run;
@@ -88,6 +90,16 @@ export class DocumentWriting {
   /** Resolves when nothing is being told any more. */
   async isTold(): Promise<void> {
     await this.#telling.catch(() => undefined);
+  }
+
+  /** What the target has acknowledged, and no report tells of. */
+  get untold(): Acknowledged {
+    const sum = (of: (tally: BatchWriter['tally']) => number): number =>
+      this.writers.reduce((all, { tally }) => all + of(tally), 0);
+    return {
+      written: sum(({ written, deleted }) => written - deleted) - this.#reported.written,
+      deleted: sum(({ deleted }) => deleted) - this.#reported.deleted,
+    };
   }
 
   /** Nothing more was taken in this run's time. */
@@ -188,6 +200,7 @@ export class DocumentWriting {
       ...more,
     });
     this.#reports += 1;
+    this.#reported = { written: this.#reported.written + written, deleted: this.#reported.deleted + deleted };
     isKnown();
   }
 }

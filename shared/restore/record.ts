@@ -65,6 +65,9 @@ export interface RestoreRecord extends JobStanding {
   /** Found there by then though the plan was to create them. */
   readonly raced: number;
   readonly failed: number;
+  /** Acknowledged after this attempt had ended; gone when another begins. */
+  readonly lateWritten?: number;
+  readonly lateDeleted?: number;
   readonly users?: Shown['authUsers'];
   /** Of the users that were skipped, those who were there only by the time they were to be created. */
   readonly racedUsers?: number;

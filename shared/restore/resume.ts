@@ -24,7 +24,7 @@ export const resumeRestore = async (
   await refuseUnlessStopped(tenant, restore);
   const isSealed = restore.sealedAt !== undefined;
   // Once it is planned, an undo needs no longer be told what the other restore has left.
-  const { leftBy, ...rest } = restore;
+  const { leftBy, lateWritten: _, lateDeleted: __, ...rest } = restore;
   if (leftBy && !isSealed) refuseUnlessRestorable(await readBackup(tenant, leftBy.backupId));
   const begun = {
     status: 'pending',
@@ -35,7 +35,7 @@ export const resumeRestore = async (
     ...(isSealed ? { phase: 'Restoring' as const } : await afresh(tenant, restore, target, now)),
   } as const;
   const gone = {
-    ...{ failure: undefined, trouble: undefined },
+    ...{ failure: undefined, trouble: undefined, lateWritten: undefined, lateDeleted: undefined },
     ...(isSealed ? { leftBy: undefined } : { shards: undefined, since: undefined }),
   };
   const resumed: RestoreRecord = { ...rest, ...(leftBy && !isSealed && { leftBy }), ...begun };

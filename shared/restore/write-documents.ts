@@ -1,7 +1,9 @@
 /** Writes what the journal names of a range: as the backup has it or, where the backup has nothing, by deleting it. */
 import { SourceError } from '../firestore/index.ts';
-import { Pulse } from '../job/index.ts';
+import { NotRunning, Pulse } from '../job/index.ts';
+import { bestEffort } from '../platform/index.ts';
 import { DocumentWriting } from './document-writing.ts';
+import { countLate } from './late.ts';
 import { lookAt } from './running.ts';
 import type { WriteClaim, WriteRun } from './write-run.ts';
 import { WritersEnd } from './writers-end.ts';
@@ -19,6 +21,8 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
     await end.now(writing.writers);
     await writing.isTold();
     const meaning = halt.meaning(error);
+    if (meaning instanceof NotRunning)
+      await bestEffort('count what was written last', countLate(parties.tenant, restore, writing.untold));
     if (meaning !== undefined && !isQuota(meaning)) throw meaning;
     await writing.stall();
     return false;
