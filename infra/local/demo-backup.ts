@@ -6,7 +6,7 @@ import { seed } from './engines/firestore/seed.ts';
 import type { Stage } from './stage.ts';
 
 /** Enough to see it count, few enough to be done in a moment. */
-const documentsMade = 5_000;
+const documentsMade = 2_000;
 export const demoSource = 'demo-project';
 
 export interface DemoBackup {

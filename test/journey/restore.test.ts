@@ -1,6 +1,7 @@
 /** Restores from the call to the documents that are back, and from there to what was before. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Firestore } from '@google-cloud/firestore';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
@@ -251,14 +252,15 @@ test('of two restores into one project one runs; cancelled, it stops, and resume
   deepEqual([removal.status, removal.body.error.code], [409, 'JOB_IN_PROGRESS']);
   for (let seen = await readRestore(organization, restoreJobId); seen.phase !== 'Restoring'; ) {
     ok(restorePhases.indexOf(seen.phase) < restorePhases.indexOf('Restoring') && seen.documentsRestored === 0);
+    await pause(50);
     seen = await readRestore(organization, restoreJobId);
   }
-  while (Object.keys(await contentsOf(project.sourceProjectId)).length === 0) await readRestore(organization, restoreJobId);
+  while (Object.keys(await contentsOf(project.sourceProjectId)).length === 0) await pause(50);
   const cancelled = await call(restores.cancel, { ...by(), params: { restoreJobId }, body: {} });
   deepEqual([cancelled.status, cancelled.body.data.status, cancelled.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
   // Once the target is free nobody writes to it, and what was written is told.
   const isLocked = async () => (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk === `JOB#${project.id}`);
-  while (await isLocked()) ok(true);
+  while (await isLocked()) await pause(100);
   const there = Object.keys(await contentsOf(project.sourceProjectId)).length;
   ok(there > 0 && there < 24, `${there} documents`);
   equal((await readRestore(organization, restoreJobId)).documentsRestored, there);

@@ -74,7 +74,7 @@ export const endOf = async (organization: TestOrganization, backupId: string): P
   for (;;) {
     const data = expectStatus(await call(backups.get, { ...by(organization), params: { backupId } }), 200);
     if (data.status !== 'pending' && data.status !== 'running') return data;
-    await pause(100);
+    await pause(200);
   }
 };
 

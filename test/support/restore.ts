@@ -35,7 +35,7 @@ export const endOfRestore = async (organization: TestOrganization, restoreJobId:
   for (;;) {
     const data = await readRestore(organization, restoreJobId);
     if (data.status !== 'pending' && data.status !== 'running') return data;
-    await pause(100);
+    await pause(200);
   }
 };
 

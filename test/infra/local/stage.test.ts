@@ -117,7 +117,7 @@ describe('npm start', () => {
       assert.ok(Date.now() < endMs, first.output());
     }
 
-    assert.match(first.output(), /backed up 5000 documents as of .*\n.*verified every byte of its \d+ objects: passed\n/);
+    assert.match(first.output(), /backed up 2000 documents as of .*\n.*verified every byte of its \d+ objects: passed\n/);
 
     // The calls it prints work as printed.
     const [, organizationId = ''] = /org=(org_\w+)/.exec(first.output()) ?? [];
