@@ -29,6 +29,26 @@ export interface BackupPlace {
   readonly encryption: BackupRecord['encryption'];
 }
 
+/** What every record of a backup says before there is anything to say. */
+export const nothingYet = {
+  documents: 0,
+  reads: 0,
+  unknownCollections: [],
+  size: 0,
+  originalSize: 0,
+  documentCount: 0,
+  collectionCounts: [],
+  countVerified: null,
+  verification: null,
+  verifiedAt: null,
+  restoreTestedAt: null,
+  lockedUntil: null,
+  expiresAt: null,
+  completedAt: null,
+  deadline: null,
+  error: null,
+} as const satisfies Partial<BackupRecord>;
+
 /** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the project has a job already. */
 export const startBackup = (
   { tenant, project, destination, encryption }: BackupPlace,
@@ -56,27 +76,12 @@ export const startBackup = (
     path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },
     encryption,
-    documents: 0,
+    ...nothingYet,
     totalDocuments: null,
     toldPercent: 0,
-    reads: 0,
     readTime: null,
-    unknownCollections: [],
-    size: 0,
-    originalSize: 0,
-    documentCount: 0,
-    collectionCounts: [],
-    countVerified: null,
-    verification: null,
-    verifiedAt: null,
-    restoreTestedAt: null,
-    lockedUntil: null,
-    expiresAt: null,
     createdAt: iso(now),
     startedAt: null,
-    completedAt: null,
-    deadline: null,
-    error: null,
     createdBy: wish.createdBy,
   };
   return {

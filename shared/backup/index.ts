@@ -6,7 +6,7 @@ export { cleanUp } from './cleaning.ts';
 export { type ArchiveNotes, type Contents, contentsOf, largest } from './contents.ts';
 export { copyShard } from './copy.ts';
 export { withPart } from './copy-run.ts';
-export { type BackupPlace, type BackupWish, expiryOf, startBackup } from './creation.ts';
+export { type BackupPlace, type BackupWish, expiryOf, nothingYet, startBackup } from './creation.ts';
 export { refuseCrowd, refuseVerifiers } from './crowd.ts';
 export { backupData, backupEvent, costOf, progressOf } from './data.ts';
 export { compareBackup, type DiffCall } from './diffing.ts';

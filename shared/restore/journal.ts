@@ -1,5 +1,5 @@
 /** The journal of a restore: an archive of what it touches, as that was before. */
-import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { type BackupRecord, backupKey, nothingYet } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { readDestination, StorageError, type Store, type Upload } from '../destination/index.ts';
 import { JobFailure, UploadError } from '../job/index.ts';
@@ -33,28 +33,13 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
     ...(keyFile && { keyFile }),
     encryption,
     ...(manifestDigest !== undefined && { manifestDigest }),
-    documents: 0,
+    // No lock is put on its objects: they are removed when nothing can be taken back any more, after days.
+    ...nothingYet,
     totalDocuments: 0,
     toldPercent: 100,
-    reads: 0,
     readTime: restore.since ?? null,
-    unknownCollections: [],
-    size: 0,
-    originalSize: 0,
-    documentCount: 0,
-    collectionCounts: [],
-    countVerified: null,
-    verification: null,
-    verifiedAt: null,
-    restoreTestedAt: null,
-    // It is removed when nothing can be taken back any more, after days: no lock is put on its objects.
-    lockedUntil: null,
-    expiresAt: null,
     createdAt: restore.startedAt ?? restore.createdAt,
     startedAt: restore.startedAt,
-    completedAt: null,
-    deadline: null,
-    error: null,
     createdBy: restore.createdBy,
   };
 };

@@ -1,5 +1,6 @@
-import { commit, type Tenant } from '../platform/index.ts';
-import { type RestoreRecord, restoreKey } from './record.ts';
+import { commit } from '../platform/index.ts';
+import { restoreKey } from './record.ts';
+import type { WriteClaim, WriteRun } from './write-run.ts';
 
 /** Writes that were acknowledged. */
 export interface Acknowledged {
@@ -9,11 +10,12 @@ export interface Acknowledged {
 
 /**
  * What the target acknowledged after the restore had ended, before its writers had heard of it: counted for whoever looks. It is
- * kept apart, because the next attempt finds these documents as they should be and counts them itself.
+ * kept apart, because the next attempt finds these documents as they should be and counts them itself. So does a run that was
+ * given the shard meanwhile: then nothing is counted here.
  */
 export const countLate = async (
-  tenant: Tenant,
-  { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>,
+  { parties: { tenant }, restore: { id, attempt } }: Pick<WriteRun, 'parties' | 'restore'>,
+  { shard: { number }, run }: WriteClaim,
   { written, deleted }: Acknowledged,
 ): Promise<void> => {
   if (written + deleted === 0) return;
@@ -21,8 +23,13 @@ export const countLate = async (
     {
       update: restoreKey.restore(tenant, id),
       expression: 'ADD lateWritten :written, lateDeleted :deleted',
-      condition: 'attempt = :attempt',
-      values: { ':written': written, ':deleted': deleted, ':attempt': attempt },
+      condition: 'attempt = :attempt AND (#status IN (:failed, :cancelled) OR attribute_exists(failure))',
+      names: { '#status': 'status' },
+      values: {
+        ...{ ':written': written, ':deleted': deleted, ':attempt': attempt },
+        ...{ ':failed': 'failed', ':cancelled': 'cancelled' },
+      },
     },
+    { check: restoreKey.shard(tenant, id, number), condition: 'runs = :run', values: { ':run': run } },
   ]);
 };

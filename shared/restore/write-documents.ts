@@ -21,8 +21,7 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
     await end.now(writing.writers);
     await writing.isTold();
     const meaning = halt.meaning(error);
-    if (meaning instanceof NotRunning)
-      await bestEffort('count what was written last', countLate(parties.tenant, restore, writing.untold));
+    if (meaning instanceof NotRunning) await bestEffort('count what was written last', countLate(run, claim, writing.untold));
     if (meaning !== undefined && !isQuota(meaning)) throw meaning;
     await writing.stall();
     return false;
