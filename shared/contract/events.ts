@@ -3,8 +3,10 @@ import * as z from 'zod';
 import { invitableRoles, roles } from './access.ts';
 import { Backup, JobError, Progress } from './backup.ts';
 import { Moment } from './fields.ts';
+import { CapturedChanges, Pitr } from './pitr.ts';
 import { Project } from './projects.ts';
 import { RestoreJob } from './restore.ts';
+import { Schedule } from './schedule.ts';
 import { StorageDestination } from './storage-destinations.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
@@ -44,6 +46,10 @@ const restore = RestoreJob.omit({ failures: true, collections: true, documentIds
   projectName: z.string(),
   targetProjectName: z.string(),
 });
+/** A schedule as the API returns it; `cronExpression` is its `cron`, as the interface writes it in events. */
+const schedule = Schedule.extend({ cronExpression: z.string(), projectName: z.string() });
+const scheduled = z.object({ organization, schedule });
+const recovered = z.object({ organization, project, pitr: Pitr });
 const storage = StorageDestination.omit({ credentials: true, externalId: true });
 
 export const events = {
@@ -55,6 +61,14 @@ export const events = {
   'restore.progress': z.object({ restore, organization, progress: Progress }),
   'restore.completed': z.object({ restore, organization }),
   'restore.failed': z.object({ restore: restore.extend({ error: JobError }), organization }),
+  'pitr.enabled': recovered,
+  'pitr.disabled': recovered,
+  'pitr.change_captured': z.object({ organization, project, changes: CapturedChanges }),
+  'schedule.created': scheduled,
+  'schedule.updated': scheduled,
+  'schedule.deleted': scheduled,
+  'schedule.triggered': scheduled.extend({ backupId: z.string() }),
+  'schedule.failed': scheduled.extend({ error: JobError }),
   'project.created': z.object({ organization, project: Project }),
   'project.deleted': z.object({ organization, project: Project }),
   'storage.connected': z.object({ organization, storage }),
@@ -79,4 +93,20 @@ export const events = {
 } as const;
 
 export type EventName = keyof typeof events;
+export const eventNames = Object.keys(events) as readonly EventName[];
+
+/** What the legacy format tells of; every other event exists in the standard one only. */
+export const simpleEventNames = [
+  'backup.started',
+  'backup.completed',
+  'backup.failed',
+  'restore.started',
+  'restore.completed',
+  'restore.failed',
+  'schedule.created',
+  'schedule.updated',
+  'schedule.deleted',
+] as const satisfies readonly EventName[];
+export type SimpleEventName = (typeof simpleEventNames)[number];
+
 export type EventData<N extends EventName> = z.input<(typeof events)[N]>;

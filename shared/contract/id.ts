@@ -12,6 +12,8 @@ export const idPrefixes = {
   project: 'prj',
   backup: 'bkp',
   restore: 'rst',
+  webhook: 'whk',
+  delivery: 'dlv',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -14,6 +14,7 @@ import { serviceAccount } from './service-account.ts';
 import { storageDestinations } from './storage-destinations.ts';
 import { description, system } from './system.ts';
 import type { Use } from './uses.ts';
+import { webhooks } from './webhooks.ts';
 
 export const contract = {
   auth,
@@ -28,6 +29,7 @@ export const contract = {
   backups,
   backupContents,
   restores,
+  webhooks,
   auditLogs,
   system,
   description,

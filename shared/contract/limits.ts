@@ -38,6 +38,29 @@ export const writesPerSecondMax = 10_000;
 export const usdPerWrite = 0.18 / 100_000;
 export const usdPerDelete = 0.02 / 100_000;
 
+/** Of one request to a webhook, from the name's lookup to the last byte that is read of the answer. */
+export const webhookTimeoutMs = 30_000;
+export const webhookTimeoutMsMin = 100;
+export const webhookTimeoutMsMax = 60_000;
+/** A test is answered within the call, which has 20 s. */
+export const webhookTestTimeoutMs = 15_000;
+/** Before attempts 2 to 5 of the standard format; the first is immediate. */
+export const retryDelaysSeconds = [60, 300, 1_800, 7_200] as const;
+export const deliveryAttemptsMax = retryDelaysSeconds.length + 1;
+export const deliveryKeptSeconds = eventKeptSeconds;
+/** An endpoint that has failed everything for this long is disabled. */
+export const failingSecondsMax = 5 * 24 * 3_600;
+/** Of one organization: an event of its own makes as many deliveries at most. */
+export const webhooksMax = 1_000;
+export const webhookUrlMax = 2_048;
+export const webhookSecretMin = 8;
+export const webhookSecretMax = 256;
+export const webhookHeadersMax = 20;
+/** Names and values of a webhook's headers together: what KMS seals at once is 4,096 bytes. */
+export const webhookHeadersMaxBytes = 3_500;
+export const overlapHours = 24;
+export const overlapHoursMax = 168;
+
 export const nameMax = 100;
 export const slugMin = 3;
 export const slugMax = 40;

@@ -69,6 +69,9 @@ const pathParameters: Readonly<Record<string, string>> = {
   projectId: 'The id of a project',
   storageId: 'The id of a storage destination',
   backupId: 'The id of a backup',
+  restoreJobId: 'The id of a restore',
+  webhookId: 'The id of a webhook',
+  deliveryId: 'The id of a delivery',
   token: "The last part of an invitation's acceptUrl",
 };
 

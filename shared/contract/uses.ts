@@ -53,6 +53,15 @@ export const uses = {
   'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'task:send': ['TASK_QUEUE_URL'],
   'chore:send': ['CHORE_QUEUE_URL'],
+  /** Check the address of a webhook, and seal its secret and headers. */
+  'webhook:seal': ['SECRETS_KEY_ID', 'PRIVATE_HOSTS', 'PUBLIC_URL'],
+  /** Open the secret and the headers of a webhook, and send to it. */
+  'webhook:send': ['SECRETS_KEY_ID', 'PRIVATE_HOSTS', 'PUBLIC_URL', 'SERVICE_VERSION'],
+  /** Read any item; write deliveries and what is known of their endpoints (DELIVERY# partitions only). */
+  'delivery:keep': ['TABLE_NAME'],
+  'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
+  /** Have an attempt made later than a queue can wait: a one-time entry of the Scheduler that sends to the slow queue. */
+  'delivery:later': ['RETRY_GROUP_NAME', 'RETRY_ROLE_ARN', 'SLOW_DELIVERY_QUEUE_ARN', 'RETRY_DEAD_LETTERS_ARN'],
   'mail:send': ['MAIL_FROM'],
   /** Links to ourselves in answers and e-mails. */
   'link:make': ['PUBLIC_URL'],

@@ -13,6 +13,14 @@ export interface Worker {
   readonly uses: readonly Use[];
 }
 
+/** The longest request a webhook may ask for is 60 s; what is around it has the rest. */
+const delivery = {
+  entry: 'functions/webhook/deliver.ts',
+  trigger: 'queue',
+  timeoutSeconds: 75,
+  uses: ['delivery:keep', 'delivery:send', 'delivery:later', 'webhook:send', 'task:send'],
+} as const;
+
 export const workers = {
   fallback: {
     entry: 'functions/api/fallback.ts',
@@ -26,11 +34,12 @@ export const workers = {
     summary: 'Hands the tasks that leave the table to the queue each is for',
     trigger: 'stream',
     timeoutSeconds: 30,
-    uses: ['task:send', 'chore:send'],
+    uses: ['task:send', 'chore:send', 'delivery:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary: 'Does what is quickly done: sends an invitation, starts a workflow, settles a move',
+    summary:
+      'Does what is quickly done: sends an invitation, starts a workflow, settles a move, disables a dead webhook, replays',
     trigger: 'queue',
     timeoutSeconds: 60,
     uses: [
@@ -42,6 +51,7 @@ export const workers = {
       'backup:start',
       'verify:start',
       'restore:start',
+      'delivery:send',
     ],
   },
   chore: {
@@ -51,6 +61,15 @@ export const workers = {
     timeoutSeconds: 300,
     uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open'],
   },
+  match: {
+    entry: 'functions/webhook/match.ts',
+    summary: 'Makes a delivery of every event that leaves the table for each webhook that is to hear of it',
+    trigger: 'stream',
+    timeoutSeconds: 60,
+    uses: ['delivery:keep', 'delivery:send'],
+  },
+  deliver: { ...delivery, summary: 'Sends events to webhooks that answer quickly' },
+  deliverSlow: { ...delivery, summary: 'Sends events to webhooks that failed or were slow the last time, and all retries' },
   sweep: {
     entry: 'functions/organization/sweep.ts',
     summary: 'Every hour: asks for the purge of organizations whose recovery deadline has passed',

@@ -1,6 +1,7 @@
 /** Work that must follow a change: what a message of the task queue says. */
 import * as z from 'zod';
-import { id } from '../contract/fields.ts';
+import { id, Moment } from '../contract/fields.ts';
+import { disabledReasons, replayStatuses } from '../contract/webhook-words.ts';
 
 export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('send-invitation'), invitationId: id('invitation') }),
@@ -14,10 +15,36 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
   /** Brings a move of a project to its end, whoever began it: finished if the project has moved, taken back if not. */
   z.object({ kind: z.literal('settle-move'), projectId: id('project'), moveId: z.string() }),
+  /** The attempt of a delivery with that number; one that was made, or is not due in this order, is no more to be made. */
+  z.object({
+    kind: z.literal('deliver'),
+    webhookId: id('webhook'),
+    deliveryId: id('delivery'),
+    attempt: z.int().min(1),
+  }),
+  /** The endpoint answered 410, or has failed everything since that moment. */
+  z.object({
+    kind: z.literal('disable-webhook'),
+    webhookId: id('webhook'),
+    reason: z.enum(disabledReasons),
+    failingSince: Moment,
+  }),
+  /** Tells the owners why the service disabled a webhook. */
+  z.object({ kind: z.literal('tell-disabled'), webhookId: id('webhook') }),
+  /** Sends the events of a time range again; goes on after the event named, if one is. */
+  z.object({
+    kind: z.literal('replay-webhook'),
+    webhookId: id('webhook'),
+    from: Moment,
+    to: Moment,
+    events: z.array(z.string()),
+    status: z.enum(replayStatuses),
+    after: id('event').optional(),
+  }),
 ]);
 export type Task = z.output<typeof Task>;
 
-export type Queue = 'task' | 'chore';
+export type Queue = 'task' | 'chore' | 'delivery' | 'slowDelivery';
 
 /**
  * Chores reach into customers' buckets, which may take minutes or never answer: they have a queue and a worker of their own, so
@@ -32,6 +59,11 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'erase-backup': 'chore',
   'rewrap-keys': 'chore',
   'settle-move': 'task',
+  // What is asked for by hand failed before: it takes the lane of those.
+  deliver: 'slowDelivery',
+  'disable-webhook': 'task',
+  'tell-disabled': 'task',
+  'replay-webhook': 'task',
 };
 
 export const queueOf = ({ kind }: Task): Queue => queues[kind];

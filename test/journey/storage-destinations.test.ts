@@ -423,7 +423,7 @@ suite('an endpoint that is not public is refused', () => {
     'https://[::ffff:169.254.169.254]',
     'https://169.254.169.254',
     'https://10.0.0.1:9000',
-    'https://localhost',
+    'https://127.0.0.2:9000',
     'https://user:pass@example.com',
     'https:example.com',
     'https://example.com/path',

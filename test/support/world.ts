@@ -93,6 +93,8 @@ export const parameterKinds = {
   storageId: 'storageDestination',
   backupId: 'backup',
   restoreJobId: 'restore',
+  webhookId: 'webhook',
+  deliveryId: 'delivery',
 } as const satisfies Readonly<Record<string, IdKind>>;
 
 const randomFor = (name: string): string =>
