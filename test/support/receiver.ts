@@ -1,0 +1,185 @@
+/**
+ * A real https server on `localhost` that hears webhooks and answers them as a test wrote down; 200 where it wrote nothing.
+ *
+ *     const receiver = await startReceiver();
+ *     t.after(receiver.stop);
+ *     receiver.answer('/hook', { status: 500 }, 'reset', { status: 204 });   // in turn; the last one for ever
+ *     const heard = await receiver.next((request) => request.path === '/hook');
+ */
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Heard {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, spelt and ordered as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  /** When the whole request was there, in ms since 1970. */
+  readonly at: number;
+}
+
+export type Answer =
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+      readonly body?: string | Uint8Array;
+      readonly delayMs?: number;
+    }
+  /** Never a byte. */
+  | 'hang'
+  /** Status and headers, and then never a byte of the body they promise. */
+  | 'headers'
+  /** A byte of the body every 20 ms, for ever. */
+  | 'drip'
+  /** As many bytes of body as the other side takes, for ever, or as many as are said. */
+  | 'endless'
+  | { readonly endless: number; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+  /** The connection is reset (RST) without an answer. */
+  | 'reset'
+  /** The connection is closed (FIN) without an answer. */
+  | 'close'
+  /** These bytes instead of an answer, and then the end. */
+  | { readonly raw: string };
+
+export type Answering = (heard: Heard) => Answer | Promise<Answer>;
+
+export interface Receiver {
+  readonly port: number;
+  /** All of them, oldest first. */
+  readonly requests: readonly Heard[];
+  /** How many connections were ever made, and how many bytes of body `endless` answers handed to the socket. */
+  readonly count: { connections: number; endlessBytes: number };
+  url(path?: string): string;
+  /** Of this path (without its query) from now on: each in turn, the last for ever. A function decides by itself. */
+  answer(path: string, ...answers: readonly (Answer | Answering)[]): void;
+  /** The oldest request that fits and was not given by `next` before; waits for it, but not for ever. */
+  next(fits?: (heard: Heard) => boolean, patienceMs?: number): Promise<Heard>;
+  /** Ends every connection, whatever it is doing. */
+  stop(): Promise<void>;
+}
+
+export interface ReceiverWish {
+  /** A file of test/fixture/tls: localhost, expired, other-name, self-signed. */
+  readonly certificate?: string;
+  readonly answer?: Answer | Answering;
+  readonly port?: number;
+  readonly tls?: ServerOptions;
+}
+
+/** Longer than anything a stage does on the way, shorter than a test may take. */
+const patience = 20_000;
+
+export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> => {
+  const requests: Heard[] = [];
+  const given = new Set<Heard>();
+  const sockets = new Map<number, Socket>();
+  const scripts = new Map<string, (Answer | Answering)[]>();
+  const ending = new AbortController();
+  const count = { connections: 0, endlessBytes: 0 };
+  let wake = Promise.withResolvers<void>();
+
+  const answerTo = async (heard: Heard): Promise<Answer> => {
+    const script = scripts.get(heard.path.split('?')[0] ?? '');
+    const chosen = (script && script.length > 1 ? script.shift() : script?.[0]) ?? wish.answer ?? { status: 200 };
+    return typeof chosen === 'function' ? chosen(heard) : chosen;
+  };
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part as Buffer);
+    const { method = '', url: path = '', headers, rawHeaders } = incoming;
+    const heard: Heard = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
+    requests.push(heard);
+    wake.resolve();
+    wake = Promise.withResolvers<void>();
+    const answer = await answerTo(heard);
+    if (answer === 'reset') return void sockets.get(incoming.socket.remotePort ?? 0)?.resetAndDestroy();
+    await give(answer, response, count, ending.signal);
+  };
+
+  const server = createServer({ ...certificate(wish.certificate ?? 'localhost'), ...wish.tls }, (incoming, response) => {
+    response.on('error', () => {});
+    // A sender that hangs up in the middle is what many tests are about.
+    serve(incoming, response).catch(() => response.destroy());
+  });
+  server.on('tlsClientError', () => {});
+  server.on('connection', (socket: Socket) => {
+    const { remotePort = 0 } = socket;
+    count.connections += 1;
+    sockets.set(remotePort, socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(remotePort));
+  });
+  server.listen(wish.port ?? 0, 'localhost');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    port,
+    requests,
+    count,
+    url: (path = '/') => `https://localhost:${port}${path}`,
+    answer: (path, ...answers) => void scripts.set(path, [...answers]),
+    next: async (fits = () => true, patienceMs = patience) => {
+      const late = AbortSignal.timeout(patienceMs);
+      const isLate = once(late, 'abort').then(() => undefined);
+      for (;;) {
+        const news = wake.promise;
+        const found = requests.find((heard) => !given.has(heard) && fits(heard));
+        if (found) {
+          given.add(found);
+          return found;
+        }
+        if (late.aborted) throw new Error(`no such request within ${patienceMs} ms; ${requests.length} others came`);
+        await Promise.race([news, isLate]);
+      }
+    },
+    stop: async () => {
+      ending.abort();
+      for (const socket of sockets.values()) socket.destroy();
+      if (server.listening) await new Promise((done) => server.close(done));
+    },
+  };
+};
+
+/** Key and chain of a file of test/fixture/tls. */
+export const certificate = (name: string): { readonly key: Buffer; readonly cert: Buffer } => ({
+  key: readFileSync(new URL(`../fixture/tls/${name}.key.pem`, import.meta.url)),
+  cert: readFileSync(new URL(`../fixture/tls/${name}.pem`, import.meta.url)),
+});
+
+const give = async (answer: Answer, response: ServerResponse, count: Receiver['count'], signal: AbortSignal): Promise<void> => {
+  if (answer === 'hang' || answer === 'reset') return;
+  if (answer === 'close') return void response.socket?.destroy();
+  if (answer === 'headers') return void response.writeHead(200, { 'content-length': '10' }).flushHeaders();
+  if (answer === 'drip') {
+    response.writeHead(200);
+    for (; !response.destroyed; await pause(20, undefined, { signal })) response.write('.');
+    return;
+  }
+  if (answer === 'endless') return flood(response, Number.POSITIVE_INFINITY, count);
+  if ('raw' in answer) return void response.socket?.end(answer.raw);
+  if ('endless' in answer) {
+    response.writeHead(answer.status ?? 200, answer.headers);
+    return flood(response, answer.endless, count);
+  }
+  if (answer.delayMs !== undefined) await pause(answer.delayMs, undefined, { signal });
+  response.writeHead(answer.status ?? 200, { ...answer.headers } as Record<string, string | string[]>).end(answer.body ?? '');
+};
+
+const block = Buffer.alloc(65_536, 'x');
+
+const flood = (response: ServerResponse, bytes: number, count: Receiver['count']): Promise<void> =>
+  pipeline(function* () {
+    for (let left = bytes; left > 0; left -= block.length) {
+      count.endlessBytes += Math.min(left, block.length);
+      yield left < block.length ? block.subarray(0, left) : block;
+    }
+  }, response);
