@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { invitableRoles, roles } from './access.ts';
 import { Backup, JobError, Progress } from './backup.ts';
+import type { EventName } from './event-names.ts';
 import { Moment } from './fields.ts';
 import { CapturedChanges, Pitr } from './pitr.ts';
 import { Project } from './projects.ts';
@@ -90,23 +91,6 @@ export const events = {
   'member.role_changed': z.object({ organization, member: member.extend({ previousRole: z.enum(roles) }) }),
   'invitation.created': z.object({ organization, invitation }),
   'invitation.accepted': z.object({ organization, invitation }),
-} as const;
-
-export type EventName = keyof typeof events;
-export const eventNames = Object.keys(events) as readonly EventName[];
-
-/** What the legacy format tells of; every other event exists in the standard one only. */
-export const simpleEventNames = [
-  'backup.started',
-  'backup.completed',
-  'backup.failed',
-  'restore.started',
-  'restore.completed',
-  'restore.failed',
-  'schedule.created',
-  'schedule.updated',
-  'schedule.deleted',
-] as const satisfies readonly EventName[];
-export type SimpleEventName = (typeof simpleEventNames)[number];
+} as const satisfies Readonly<Record<EventName, z.ZodType>>;
 
 export type EventData<N extends EventName> = z.input<(typeof events)[N]>;

@@ -1,7 +1,8 @@
 /** The description of the service, OpenAPI 3.1, made from the very rows the handlers run on. */
 import { components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type EventName, events } from './events.ts';
+import type { EventName } from './event-names.ts';
+import { events } from './events.ts';
 import { type contract, endpoints } from './index.ts';
 import { outputSchema } from './json-schema.ts';
 import { type Operation, operationOf } from './operation.ts';

@@ -3,7 +3,8 @@
  * Both are items of the transaction that made the change, and leave through the table's stream:
  * no change without its event, no event without its change.
  */
-import { type EventData, type EventName, events } from '../contract/events.ts';
+import type { EventName } from '../contract/event-names.ts';
+import { type EventData, events } from '../contract/events.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
 import { after, epochSeconds, iso, newId, type Tenant, type Write } from '../platform/index.ts';
 import { queueOf, type Task, type TaskMessage } from './task.ts';

@@ -1,4 +1,5 @@
-import type { EventData, EventName } from '../contract/events.ts';
+import type { EventName } from '../contract/event-names.ts';
+import type { EventData } from '../contract/events.ts';
 import { emit } from '../event/index.ts';
 import type { Tenant, Write } from '../platform/index.ts';
 import type { RestoreRecord } from './record.ts';

@@ -1,5 +1,5 @@
 /** Where webhooks and their deliveries are kept. */
-import type { EventName } from '../contract/events.ts';
+import type { EventName } from '../contract/event-names.ts';
 import type { WebhookFormat } from '../contract/webhook-words.ts';
 import type { Item, Key, Tenant } from '../platform/index.ts';
 
@@ -22,7 +22,7 @@ export interface WebhookRecord extends Item {
   readonly sealedSecret?: Uint8Array;
   /** The secret before the last rotation, sealed the same way, and until when it signs, too. */
   readonly previous?: { readonly sealedSecret: Uint8Array; readonly until: string };
-  /** The headers as JSON, sealed the same way; absent if there are none. */
+  /** The headers, a line each, sealed the same way; absent if there are none. */
   readonly sealedHeaders?: Uint8Array;
   /** What may be shown of the headers. */
   readonly shownHeaders: Readonly<Record<string, string>>;

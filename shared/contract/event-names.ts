@@ -1,0 +1,49 @@
+/** The names of events; without any shape, so that whoever only matches or sends them carries none along. */
+export const eventNames = [
+  'backup.started',
+  'backup.progress',
+  'backup.completed',
+  'backup.failed',
+  'restore.started',
+  'restore.progress',
+  'restore.completed',
+  'restore.failed',
+  'pitr.enabled',
+  'pitr.disabled',
+  'pitr.change_captured',
+  'schedule.created',
+  'schedule.updated',
+  'schedule.deleted',
+  'schedule.triggered',
+  'schedule.failed',
+  'storage.connected',
+  'storage.error',
+  'project.created',
+  'project.deleted',
+  'organization.created',
+  'organization.updated',
+  'organization.deleted',
+  'member.joined',
+  'member.left',
+  'member.role_changed',
+  'invitation.created',
+  'invitation.accepted',
+] as const;
+export type EventName = (typeof eventNames)[number];
+
+/** What the legacy format tells of; every other event exists in the standard one only. */
+export const simpleEventNames = [
+  'backup.started',
+  'backup.completed',
+  'backup.failed',
+  'restore.started',
+  'restore.completed',
+  'restore.failed',
+  'schedule.created',
+  'schedule.updated',
+  'schedule.deleted',
+] as const satisfies readonly EventName[];
+export type SimpleEventName = (typeof simpleEventNames)[number];
+
+export const isSimpleEvent = (name: EventName): name is SimpleEventName =>
+  (simpleEventNames as readonly EventName[]).includes(name);
