@@ -15,7 +15,7 @@ export { env, envList } from './env.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
 export { fetchTrusted } from './http-client.ts';
 export { chance, fingerprint, idBounds, newId, newIdOf, newUlid, randomness, randomToken } from './id.ts';
-export { claim, take } from './item.ts';
+export { changeOne, claim, putNew, take } from './item.ts';
 export {
   type DataKey,
   makeDataKey,
@@ -33,10 +33,12 @@ export { isOutage } from './outage.ts';
 export { Overtaken } from './overtaken.ts';
 export { takePage } from './page.ts';
 export { type Checks, probe } from './probe.ts';
-export { type QueueMessage, sendTasks } from './queue.ts';
+export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendTasks } from './queue.ts';
 export { removeAll } from './removal.ts';
 export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
+export { sendLater } from './scheduler.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
+export { type ImageAttribute, readImage } from './stream.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';

@@ -1,5 +1,6 @@
 /** The only door to SQS: hands tasks to the queue and tells which of them it did not take. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Variable } from '../contract/uses.ts';
 import { env } from './env.ts';
 import { patience } from './patience.ts';
 
@@ -16,9 +17,14 @@ export interface QueueMessage {
   readonly body: string;
   /** SQS deals out what waits by turns of its senders: a burst of one does not keep the others waiting. */
   readonly sender: string;
+  /** The queue keeps it back for so long, at most `delayMaxSeconds`; rounded up, so never for less. */
+  readonly delaySeconds?: number;
 }
 
-type QueueVariable = 'TASK_QUEUE_URL' | 'CHORE_QUEUE_URL';
+/** What SQS keeps back at most. */
+export const delayMaxSeconds = 900;
+
+export type QueueVariable = Extract<Variable, `${string}_QUEUE_URL`>;
 
 /** The positions of the messages the queue did not take; empty when it took them all. */
 export const sendTasks = async (queue: QueueVariable, messages: readonly QueueMessage[]): Promise<ReadonlySet<number>> => {
@@ -28,10 +34,11 @@ export const sendTasks = async (queue: QueueVariable, messages: readonly QueueMe
 };
 
 const sendBatch = async (queue: QueueVariable, messages: readonly QueueMessage[], start: number): Promise<readonly number[]> => {
-  const entries = messages.map(({ body, sender }, n) => ({
+  const entries = messages.map(({ body, sender, delaySeconds }, n) => ({
     Id: String(start + n),
     MessageBody: body,
     MessageGroupId: sender,
+    ...(delaySeconds !== undefined && { DelaySeconds: Math.ceil(delaySeconds) }),
   }));
   const answer = await client().send(new SendMessageBatchCommand({ QueueUrl: env(queue), Entries: entries }));
   return (answer.Failed ?? []).map(({ Id }) => Number(Id));
