@@ -1,7 +1,7 @@
-/** What works behind the API: the stream's fan-out, the queues and their workers, the clocks and the workflows. */
-import { Duration, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
+/** What works behind the API: the stream's readers, the queues and their workers, the clocks and the workflows. */
+import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -9,14 +9,18 @@ import type { Construct } from 'constructs';
 import { type WorkerName, workers } from '../shared/contract/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
-import { addAlarm, alarmPeriod } from './part/alarm.ts';
-import { runRetries, startByClock } from './part/clock.ts';
-import { type CodeOf, makeFunction } from './part/fn.ts';
-import type { Parts } from './part/grant.ts';
+import { addAlarm } from './part/alarm.ts';
+import { startByClock } from './part/clock.ts';
+import { feedFromQueue, feedFromStream, putAside, readQueue, readStream, type StreamFeedProps } from './part/feed.ts';
+import type { CodeOf } from './part/fn.ts';
+import { type Later, makeLater } from './part/later.ts';
 import { makeLogGroup } from './part/log.ts';
 import { countLines, linesCounted } from './part/log-count.ts';
+import { capital, kebab } from './part/name.ts';
+import type { Parts } from './part/parts.ts';
 import { makeDeadLetters, makeWorkQueue } from './part/queue.ts';
 import { settingsOf } from './part/setting.ts';
+import { makeWorker } from './part/worker.ts';
 import { makeWorkflow } from './part/workflow.ts';
 import { backupDefinition, backupSteps } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
@@ -30,22 +34,31 @@ export interface EngineStackProps extends StackProps {
   readonly code: CodeOf;
 }
 
-/** A task that waits longer than this is late: mail is expected within minutes. */
-const taskWaitMaxSeconds = 900;
-/** Nobody waits for a chore, and a burst of them (an organization that tidies up) may take an hour. */
-const choreWaitMaxSeconds = 3_600;
 /**
- * Tasks are small; ten of them fit well into the worker's time, and SQS sends no more without a wait. A chore may take all of its
- * worker's time, and comes alone. What runs at once must not use up the account's concurrency, nor what SES sends a second.
+ * The queues: who works on each, what it takes at once, and after how long a wait it rings. What runs at once must not use up the
+ * account's concurrency (1,000 unless raised), nor what SES sends a second.
  */
-const feeds = { task: { batchSize: 10, concurrencyMax: 5 }, chore: { batchSize: 1, concurrencyMax: 10 } } as const;
-type QueueName = keyof typeof feeds;
+const queues = {
+  /** Ten small tasks fit well into the worker's time, and SQS sends no more without a wait. Mail is expected within minutes. */
+  task: { id: 'Tasks', worker: 'task', batchSize: 10, concurrencyMax: 5, waitMaxSeconds: 900 },
+  /** A chore may take all of its worker's time, and comes alone. Nobody waits for one, and a burst of them may take an hour. */
+  chore: { id: 'Chores', worker: 'chore', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
+  /**
+   * 500 requests at once: at 100 ms each, 5,000 deliveries a second; and if all 1,000 webhooks of an organization begin to hang at
+   * the same moment, two timeouts later they are on the other lane. Events are expected within seconds.
+   */
+  delivery: { id: 'Deliveries', worker: 'deliver', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 300 },
+  /** As many, of endpoints that hang for up to 60 s: 500 a minute at the very worst. Every retry has waited a minute before. */
+  slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 3_600 },
+} as const;
+type QueueName = keyof typeof queues;
+const queueNames = Object.keys(queues) as readonly QueueName[];
+
+/** An event may be for 1,000 webhooks; 25 such events fit into the minute of the function that makes their deliveries. */
+const matchBatch = 25;
 const fanOutBatch = 100;
-/** No limit: counted tries are over within minutes of a bad deployment, and what is given up has to be sent by hand. Age ends them. */
-const fanOutRetries = -1;
-/** Time to be woken and to repair; the stream itself forgets after 24 h. */
-const fanOutAgeMaxSeconds = 6 * 3_600;
-const fanOutWaitMaxSeconds = 900;
+/** Lambda's maximum: an organization with many webhooks and many events holds up a tenth of its shard, not all of it. */
+const matchParallelMax = 10;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
 type WorkflowName = (typeof workflowNames)[number];
@@ -60,38 +73,36 @@ export class EngineStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
-    const { alarms: topic } = props.data;
-    const queues = {
-      task: makeWorkQueue(this, 'Tasks', {
-        name: 'task',
-        timeoutSeconds: workers.task.timeoutSeconds,
-        waitMaxSeconds: taskWaitMaxSeconds,
-        topic,
-      }),
-      chore: makeWorkQueue(this, 'Chores', {
-        name: 'chore',
-        timeoutSeconds: workers.chore.timeoutSeconds,
-        waitMaxSeconds: choreWaitMaxSeconds,
-        topic,
-      }),
-    };
+    const made = Object.fromEntries(queueNames.map((name) => [name, this.#makeQueue(name)])) as Record<QueueName, Queue>;
+    const retries = makeLater(this, 'Retries', {
+      name: 'delivery-retry',
+      queue: made.slowDelivery,
+      topic: props.data.alarms,
+    });
     // The worker that starts a workflow and the workflow itself share these parts, so its name comes late.
     const arns = Object.fromEntries(
-      workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => made.get(name)?.attrArn })]),
+      workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => workflows.get(name)?.attrArn })]),
     ) as WorkflowArns;
-    const made = new Map<WorkflowName, CfnStateMachine>();
-    this.parts = this.#makeParts(queues, arns);
-    made.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
-    made.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
-    made.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
-    made.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
-    this.#feedFromStream();
-    this.#feedFromQueue('task', queues.task);
-    this.#feedFromQueue('chore', queues.chore);
+    const workflows = new Map<WorkflowName, CfnStateMachine>();
+    this.parts = this.#makeParts(made, retries, arns);
+    workflows.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
+    workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
+    workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
+    workflows.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
+    // Tasks and events leave the table with the transaction that asked for them.
+    this.#feedFromStream('fanOut', { prefix: 'TASK#', batchSize: fanOutBatch });
+    this.#feedFromStream('match', { prefix: 'EVENT#', batchSize: matchBatch, parallelMax: matchParallelMax });
+    for (const name of queueNames) this.#feedFromQueue(name, made[name]);
     this.#startByClock('sweep', 'rate(1 hour)');
     this.#startByClock('backupReap', 'rate(5 minutes)');
     this.#startByClock('restoreReap', 'rate(5 minutes)');
     this.#watchKeys();
+  }
+
+  #makeQueue(name: QueueName): Queue {
+    const { id, worker, waitMaxSeconds } = queues[name];
+    const { timeoutSeconds } = workers[worker];
+    return makeWorkQueue(this, id, { name: kebab(name), timeoutSeconds, waitMaxSeconds, topic: this.#props.data.alarms });
   }
 
   #makeWorkflow<S extends WorkerName>(
@@ -125,7 +136,7 @@ export class EngineStack extends Stack {
     });
   }
 
-  #makeParts({ task, chore }: Readonly<Record<QueueName, Queue>>, workflowArns: WorkflowArns): Parts {
+  #makeParts(made: Readonly<Record<QueueName, Queue>>, retries: Later, workflowArns: WorkflowArns): Parts {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -134,10 +145,17 @@ export class EngineStack extends Stack {
       secretsKeyArn: data.secretsKey.keyArn,
       serviceSecretArn: data.serviceSecret.secretArn,
       identitySecretArn: data.identitySecret.secretArn,
-      taskQueueUrl: task.queueUrl,
-      taskQueueArn: task.queueArn,
-      choreQueueUrl: chore.queueUrl,
-      choreQueueArn: chore.queueArn,
+      taskQueueUrl: made.task.queueUrl,
+      taskQueueArn: made.task.queueArn,
+      choreQueueUrl: made.chore.queueUrl,
+      choreQueueArn: made.chore.queueArn,
+      deliveryQueueUrl: made.delivery.queueUrl,
+      deliveryQueueArn: made.delivery.queueArn,
+      slowDeliveryQueueUrl: made.slowDelivery.queueUrl,
+      slowDeliveryQueueArn: made.slowDelivery.queueArn,
+      retryGroupName: retries.groupName,
+      retryRoleArn: retries.roleArn,
+      retryDeadLettersArn: retries.deadLetters.queueArn,
       ...workflowArns,
       dataKeyArn: data.dataKey.keyArn,
       mailArns: ['identity', 'configuration-set'].map((resource) =>
@@ -148,96 +166,29 @@ export class EngineStack extends Stack {
   }
 
   #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
-    const worker = workers[name];
-    const fn = makeFunction(this, capital(name), {
-      entry: worker.entry,
-      exportName: 'handler',
-      description: worker.summary,
-      timeoutSeconds: worker.timeoutSeconds,
-      memoryMegabytes: 'memoryMegabytes' in worker ? worker.memoryMegabytes : undefined,
-      uses: worker.uses,
-      parts: this.parts,
-      code: this.#props.code,
-      logGroup: this.#logGroup,
-      trigger,
-    });
-    addAlarm(this, {
-      name: `${kebab(name)}-errors`,
-      says: `The function ${name} fails again and again`,
-      ...(worker.trigger === 'clock'
-        ? // It runs at intervals, so it never fails for long: it rings when a run and all its retries failed.
-          { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }
-        : // One failure is retried; three periods in a row are not luck.
-          { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),
-      topic: this.#props.data.alarms,
-    });
-    return fn;
+    const { code, data } = this.#props;
+    return makeWorker(this, name, { parts: this.parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger });
+  }
+
+  #makeDeadLetters(name: WorkerName): Queue {
+    return makeDeadLetters(this, `${capital(name)}DeadLetters`, { name: kebab(name), topic: this.#props.data.alarms });
   }
 
   #startByClock(name: WorkerName, rate: string): void {
-    const shown = kebab(name);
-    const deadLetters = makeDeadLetters(this, `${capital(name)}DeadLetters`, { name: shown, topic: this.#props.data.alarms });
-    const target = this.#makeWorker(name, [sendTo(deadLetters)]);
-    startByClock(this, capital(name), { name: shown, rate, target, deadLetters });
+    const deadLetters = this.#makeDeadLetters(name);
+    const target = this.#makeWorker(name, [putAside(deadLetters)]);
+    startByClock(this, capital(name), { name: kebab(name), rate, target, deadLetters });
   }
 
-  /** Tasks leave the table with the transaction that asked for them. */
-  #feedFromStream(): void {
+  #feedFromStream(name: WorkerName, what: Pick<StreamFeedProps, 'prefix' | 'batchSize' | 'parallelMax'>): void {
     const streamArn = this.#props.data.table.tableStreamArn ?? '';
-    const deadLetters = makeDeadLetters(this, 'FanOutDeadLetters', { name: 'fan-out', topic: this.#props.data.alarms });
-    const fanOut = this.#makeWorker('fanOut', [
-      new PolicyStatement({
-        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-        resources: [streamArn],
-      }),
-      sendTo(deadLetters),
-    ]);
-    // Records the queue did not take are no error of the function; this hears of them too.
-    addAlarm(this, {
-      name: 'fan-out-late',
-      says: `The oldest record of the stream has waited more than ${fanOutWaitMaxSeconds} s`,
-      metric: fanOut.metric('IteratorAge', { period: alarmPeriod, statistic: 'Maximum' }),
-      above: fanOutWaitMaxSeconds * 1_000,
-      topic: this.#props.data.alarms,
-    });
-    new lambda.CfnEventSourceMapping(this, 'FanOutFeed', {
-      functionName: fanOut.functionName,
-      eventSourceArn: streamArn,
-      startingPosition: 'TRIM_HORIZON',
-      batchSize: fanOutBatch,
-      bisectBatchOnFunctionError: true,
-      maximumRetryAttempts: fanOutRetries,
-      maximumRecordAgeInSeconds: fanOutAgeMaxSeconds,
-      functionResponseTypes: ['ReportBatchItemFailures'],
-      destinationConfig: { onFailure: { destination: deadLetters.queueArn } },
-      filterCriteria: { filters: [{ pattern: JSON.stringify(newTask) }] },
-    });
+    const deadLetters = this.#makeDeadLetters(name);
+    const target = this.#makeWorker(name, [readStream(streamArn), putAside(deadLetters)]);
+    feedFromStream(this, target, { ...what, name, streamArn, deadLetters, topic: this.#props.data.alarms });
   }
 
   #feedFromQueue(name: QueueName, queue: Queue): void {
-    const { batchSize, concurrencyMax } = feeds[name];
-    const worker = this.#makeWorker(name, [
-      new PolicyStatement({
-        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
-        resources: [queue.queueArn],
-      }),
-    ]);
-    new lambda.CfnEventSourceMapping(this, `${capital(name)}Feed`, {
-      functionName: worker.functionName,
-      eventSourceArn: queue.queueArn,
-      batchSize,
-      functionResponseTypes: ['ReportBatchItemFailures'],
-      scalingConfig: { maximumConcurrency: concurrencyMax },
-    });
+    const { worker, batchSize, concurrencyMax } = queues[name];
+    feedFromQueue(this, this.#makeWorker(worker, [readQueue(queue)]), { name: worker, queue, batchSize, concurrencyMax });
   }
 }
-
-/** Only new outbox items wake the fan-out; every other change of the table costs nothing. */
-const newTask = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'TASK#' }] } } } };
-
-/** What a function cannot handle is put aside with its own permission. */
-const sendTo = (deadLetters: Queue): PolicyStatement =>
-  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] });
-
-const capital = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
-const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

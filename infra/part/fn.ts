@@ -5,7 +5,8 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Use } from '../../shared/contract/uses.ts';
-import { grant, type Parts } from './grant.ts';
+import { grant } from './grant.ts';
+import type { Parts } from './parts.ts';
 
 /** Where the code of an entry file comes from: an esbuild bundle to deploy, a line of text to synthesize only. */
 export type CodeOf = (entry: string) => lambda.Code;

@@ -3,35 +3,21 @@
  * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
  */
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Use, uses, Variable } from '../../shared/contract/uses.ts';
-import { allow, executionsOf, leadingKeysLike, openSealed, reading, readSecret, sealFor, takeRoles } from './statement.ts';
-
-/** What the stacks are made of, as the grants need to name it. */
-export interface Parts {
-  readonly tableName: string;
-  readonly tableArn: string;
-  /** The first signs; all verify. */
-  readonly tokenKeyArns: readonly [string, ...string[]];
-  readonly secretsKeyArn: string;
-  /** Wraps the data keys of backups. */
-  readonly dataKeyArn: string;
-  readonly serviceSecretArn: string;
-  readonly identitySecretArn: string;
-  readonly taskQueueUrl: string;
-  readonly taskQueueArn: string;
-  readonly choreQueueUrl: string;
-  readonly choreQueueArn: string;
-  readonly purgeWorkflowArn: string;
-  readonly backupWorkflowArn: string;
-  readonly verifyWorkflowArn: string;
-  readonly restoreWorkflowArn: string;
-  /** Every SES identity and configuration set of the account. */
-  readonly mailArns: readonly string[];
-  /** The values that need no permission. */
-  readonly settings: Readonly<Record<Exclude<Variable, keyof Named>, string>>;
-}
-
-type Variables<U extends Use> = Readonly<Record<(typeof uses)[U][number], string>>;
+import type { Use } from '../../shared/contract/uses.ts';
+import type { Parts } from './parts.ts';
+import {
+  allow,
+  executionsOf,
+  leadingKeysLike,
+  openSealed,
+  passTo,
+  reading,
+  readSecret,
+  schedulesOf,
+  sealFor,
+  takeRoles,
+} from './statement.ts';
+import { variables } from './variable.ts';
 
 export interface Grant {
   readonly statements: readonly PolicyStatement[];
@@ -109,6 +95,20 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   ],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
   'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
+  'webhook:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'webhook-secret')],
+  'webhook:send': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'webhook-secret')],
+  // Who sends to strangers can be turned by one of them: it reads, and writes nothing but what became of its deliveries.
+  'delivery:keep': ({ tableArn }) => [
+    allow(reading, [tableArn]),
+    allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
+  ],
+  'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
+    allow(['sqs:SendMessage'], [deliveryQueueArn, slowDeliveryQueueArn]),
+  ],
+  'delivery:later': ({ retryGroupName, retryRoleArn }) => [
+    allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
+    passTo('scheduler.amazonaws.com', retryRoleArn),
+  ],
   // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
   // set: the sender is what is held fast.
   'mail:send': ({ mailArns, settings }) => [
@@ -120,60 +120,4 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
     allow(['dynamodb:DescribeTable'], [tableArn]),
     allow(['sqs:GetQueueAttributes'], [taskQueueArn]),
   ],
-};
-
-/** The variables that name a resource; a setting is every other one. */
-interface Named {
-  readonly TABLE_NAME: string;
-  readonly TOKEN_KEY_IDS: string;
-  readonly SERVICE_SECRET_ID: string;
-  readonly IDENTITY_SECRET_ID: string;
-  readonly SECRETS_KEY_ID: string;
-  readonly TASK_QUEUE_URL: string;
-  readonly CHORE_QUEUE_URL: string;
-  readonly PURGE_WORKFLOW_ARN: string;
-  readonly BACKUP_WORKFLOW_ARN: string;
-  readonly VERIFY_WORKFLOW_ARN: string;
-  readonly RESTORE_WORKFLOW_ARN: string;
-  readonly DATA_KEY_ID: string;
-}
-
-const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
-  const table = { TABLE_NAME: parts.tableName };
-  const { PLAN, REQUESTS_PER_MINUTE, AUDIT_RETENTION_DAYS, PUBLIC_URL, ALLOWED_ORIGINS, MAIL_FROM, SERVICE_VERSION } =
-    parts.settings;
-  const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
-  const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
-  const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS } = parts.settings;
-  const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
-  const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
-  const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
-  const destination = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS, ...secrets };
-  return {
-    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
-    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
-    'table:purge': table,
-    'token:verify': { ...tokens, ALLOWED_ORIGINS },
-    'token:sign': tokens,
-    'secret:service': { SERVICE_SECRET_ID: parts.serviceSecretArn },
-    'identity:client': { ...identity, ALLOWED_REDIRECT_URIS, CONSOLE_URL, PUBLIC_URL },
-    'grant:seal': secrets,
-    'source:read': { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, ...identity, ...secrets, PUBLIC_URL },
-    'destination:use': destination,
-    'destination:probe': destination,
-    'data-key:name': { ...dataKey, PLAN },
-    'data-key:make': { ...dataKey, ...secrets },
-    'data-key:open': { ...dataKey, ...secrets },
-    'backup:start': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
-    'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
-    'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
-    'restore:start': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
-    'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
-    'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
-    'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
-    'mail:send': { MAIL_FROM },
-    'link:make': { PUBLIC_URL },
-    'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
-    'health:check': { ...table, TASK_QUEUE_URL: parts.taskQueueUrl, SERVICE_VERSION },
-  };
 };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { auditRetentionDays } from '../../shared/contract/limits.ts';
 import type { Config } from '../config.ts';
-import type { Parts } from './grant.ts';
+import type { Parts } from './parts.ts';
 
 /** package.json's version is the service's: one number to raise. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };

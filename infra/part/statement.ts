@@ -39,3 +39,11 @@ export const takeRoles = (conditions: PolicyStatementProps['conditions'] = {}) =
 /** An execution's ARN is its workflow's with another word and a name. */
 export const executionsOf = (workflowArn: string): string =>
   `${Fn.join(':execution:', Fn.split(':stateMachine:', workflowArn))}:*`;
+
+/** Every schedule of a group; its own name is that of what it is for. */
+export const schedulesOf = (groupName: string): string =>
+  `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${groupName}/*`;
+
+/** Handing a role of ours to one service of AWS, and to no other. */
+export const passTo = (service: string, roleArn: string) =>
+  allow(['iam:PassRole'], [roleArn], { StringEquals: { 'iam:PassedToService': service } });

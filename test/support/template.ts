@@ -102,11 +102,15 @@ export const wantedFunctions: readonly WantedFunction[] = [
   ...Object.entries<Worker>(workers).map(([name, { entry, uses }]) => ({ name, entry, handler: 'index.handler', uses })),
 ];
 
-export const functionOf = (resources: readonly Resource[], { entry, handler }: WantedFunction): Resource => {
+export const functionOf = (resources: readonly Resource[], { name, entry, handler }: WantedFunction): Resource => {
   const found = resources.filter(
-    ({ type, metadata, properties }) =>
-      type === 'AWS::Lambda::Function' && metadata.entry === entry && properties.Handler === handler,
+    ({ type, id, metadata, properties }) =>
+      type === 'AWS::Lambda::Function' &&
+      metadata.entry === entry &&
+      properties.Handler === handler &&
+      // Two functions may run the same handler: each is known by its name.
+      id.replace(/[0-9A-F]{8}$/, '').toLowerCase() === name.replaceAll('.', '').toLowerCase(),
   );
-  assert.equal(found.length, 1, `${entry} ${handler}`);
+  assert.equal(found.length, 1, `${name}: ${entry} ${handler}`);
   return found[0]!;
 };

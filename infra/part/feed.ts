@@ -1,0 +1,81 @@
+/** What feeds functions: the table's stream and the queues. What a function cannot take is kept, tried again, and put aside. */
+
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnEventSourceMapping, type Function as Fn } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { addAlarm, alarmPeriod } from './alarm.ts';
+import { capital, kebab } from './name.ts';
+import { allow } from './statement.ts';
+
+export interface StreamFeedProps {
+  readonly name: string;
+  readonly streamArn: string;
+  /** Only new items whose sort key begins so wake the function; every other change of the table costs nothing. */
+  readonly prefix: string;
+  readonly batchSize: number;
+  /** Batches of one shard at once. Items of one partition are never in two of them. */
+  readonly parallelMax?: number;
+  readonly deadLetters: Queue;
+  readonly topic: ITopic;
+}
+
+/** No limit: counted tries are over within minutes of a bad deployment, and what is given up has to be sent by hand. Age ends them. */
+const streamRetries = -1;
+/** Time to be woken and to repair; the stream itself forgets after 24 h. */
+const recordAgeMaxSeconds = 6 * 3_600;
+const recordWaitMaxSeconds = 900;
+
+/** A shard of a table's stream serves two readers well, and no more: a third kind of item has to share one of theirs. */
+export const feedFromStream = (scope: Construct, target: Fn, props: StreamFeedProps): void => {
+  const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: props.prefix }] } } } };
+  // Records the function could not hand on are no error of it; this hears of them too.
+  addAlarm(scope, {
+    name: `${kebab(props.name)}-late`,
+    says: `The oldest record of the stream has waited more than ${recordWaitMaxSeconds} s for ${props.name}`,
+    metric: target.metric('IteratorAge', { period: alarmPeriod, statistic: 'Maximum' }),
+    above: recordWaitMaxSeconds * 1_000,
+    topic: props.topic,
+  });
+  new CfnEventSourceMapping(scope, `${capital(props.name)}Feed`, {
+    functionName: target.functionName,
+    eventSourceArn: props.streamArn,
+    startingPosition: 'TRIM_HORIZON',
+    batchSize: props.batchSize,
+    ...(props.parallelMax && { parallelizationFactor: props.parallelMax }),
+    bisectBatchOnFunctionError: true,
+    maximumRetryAttempts: streamRetries,
+    maximumRecordAgeInSeconds: recordAgeMaxSeconds,
+    functionResponseTypes: ['ReportBatchItemFailures'],
+    destinationConfig: { onFailure: { destination: props.deadLetters.queueArn } },
+    filterCriteria: { filters: [{ pattern: JSON.stringify(pattern) }] },
+  });
+};
+
+export interface QueueFeedProps {
+  readonly name: string;
+  readonly queue: Queue;
+  readonly batchSize: number;
+  readonly concurrencyMax: number;
+}
+
+export const feedFromQueue = (scope: Construct, target: Fn, props: QueueFeedProps): void => {
+  new CfnEventSourceMapping(scope, `${capital(props.name)}Feed`, {
+    functionName: target.functionName,
+    eventSourceArn: props.queue.queueArn,
+    batchSize: props.batchSize,
+    functionResponseTypes: ['ReportBatchItemFailures'],
+    scalingConfig: { maximumConcurrency: props.concurrencyMax },
+  });
+};
+
+/** A mapping reads its source with the function's own role. */
+export const readStream = (streamArn: string): PolicyStatement =>
+  allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'], [streamArn]);
+
+export const readQueue = ({ queueArn }: Queue): PolicyStatement =>
+  allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'], [queueArn]);
+
+/** What a function cannot handle is put aside with its own permission. */
+export const putAside = ({ queueArn }: Queue): PolicyStatement => allow(['sqs:SendMessage'], [queueArn]);
