@@ -71,40 +71,65 @@ export interface GuardedUrl {
 export const guardUrl = (text: string, trusted: readonly string[]): GuardedUrl => {
   // The parser takes `https:example.com` and white space too; whoever reads the text would not.
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.hostname === '') throw new BlockedAddress('must be a valid https URL');
+  if (!url || url.hostname === '') throw notHttps();
   if (url.username !== '' || url.password !== '' || text.split(/[/?#]/)[2]?.includes('@'))
     throw new BlockedAddress('must not contain credentials');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const host = url.hostname.toLowerCase();
   if (trusted.some((entry) => [host, `${host}:${port}`].includes(entry.toLowerCase()))) return { url, isTrusted: true };
-  if (url.protocol !== 'https:') throw new BlockedAddress('must be a valid https URL');
+  if (url.protocol !== 'https:') throw notHttps();
   // A lookup is never asked for an address that is given as such.
   const literal = host.replace(/^\[|\]$/g, '');
   if (isIP(literal) && !isPublic(literal)) throw notPublic();
   return { url, isTrusted: false };
 };
 
-/** A lookup that fails unless every address of the name is public; the connection then goes to one of these. */
+/**
+ * Webhooks speak https only, at trusted hosts too, and never to ourselves: an event that is told to our own API could tell of
+ * itself for ever. Whoever takes an address from a caller passes `own`, our PUBLIC_URL. Throws BlockedAddress, as guardUrl.
+ */
+export const guardWebhookUrl = (text: string, trusted: readonly string[], own?: string): GuardedUrl => {
+  const guarded = guardUrl(text, trusted);
+  if (guarded.url.protocol !== 'https:') throw notHttps();
+  if (own !== undefined && placeOf(guarded.url) === placeOf(new URL(own)))
+    throw new BlockedAddress('must not be an address of this service');
+  return guarded;
+};
+
+/** A final dot changes nothing but the text. */
+const placeOf = ({ hostname, port, protocol }: URL): string =>
+  `${hostname.toLowerCase().replace(/\.+$/, '')}:${port || (protocol === 'http:' ? '80' : '443')}`;
+
+/** A lookup that fails unless every address of the name is allowed; the connection then goes to one of these. */
 export const guardedLookup =
-  (resolve: Resolve = systemLookup as Resolve): LookupFunction =>
+  (resolve: Resolve = systemLookup as Resolve, allows: (address: string) => boolean = isPublic): LookupFunction =>
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, [], 0);
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublic(address))) return callback(notPublic(), [], 0);
+      if (!first || !addresses.every(({ address }) => allows(address))) return callback(notPublic(), [], 0);
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 
 /**
- * Says at once, to whoever names an address, what a connection would say later. A name that does not resolve passes: that is
- * for the connection to tell.
+ * Says at once, to whoever names an address, what a connection would say later. A name that does not resolve, or not soon,
+ * passes: that is for the connection to tell.
  */
-export const checkAddress = async ({ url, isTrusted }: GuardedUrl, resolve?: Resolve): Promise<void> => {
+export const checkAddress = async (
+  { url, isTrusted }: GuardedUrl,
+  resolve?: Resolve,
+  patienceMs: number = checkPatienceMs,
+): Promise<void> => {
   if (isTrusted || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return;
   await new Promise<void>((done, fail) => {
-    guardedLookup(resolve)(url.hostname, { all: true }, (error) => (error instanceof BlockedAddress ? fail(error) : done()));
+    const late = setTimeout(done, patienceMs);
+    guardedLookup(resolve)(url.hostname, { all: true }, (error) => {
+      clearTimeout(late);
+      if (error instanceof BlockedAddress) fail(error);
+      else done();
+    });
   });
 };
 
@@ -120,4 +145,8 @@ export const guardedAgent = ({ url, isTrusted }: GuardedUrl, sockets: number): H
   return url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
 };
 
+/** A person waits for this answer, and the servers of a name are whoever's it is. */
+const checkPatienceMs = 2_000;
+
+const notHttps = (): BlockedAddress => new BlockedAddress('must be a valid HTTPS URL');
 const notPublic = (): BlockedAddress => new BlockedAddress('must be a public address');

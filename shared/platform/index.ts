@@ -5,6 +5,7 @@ export {
   guardedAgent,
   guardedLookup,
   guardUrl,
+  guardWebhookUrl,
   isPublic,
   type Resolve,
 } from './address-guard.ts';
@@ -13,6 +14,7 @@ export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { commit, transactionMax } from './commit.ts';
 export { env, envList } from './env.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
+export { type GuardedPost, type PostOutcome, postGuarded } from './guarded-post.ts';
 export { fetchTrusted } from './http-client.ts';
 export { chance, fingerprint, idBounds, newId, newIdOf, newUlid, randomness, randomToken } from './id.ts';
 export { changeOne, claim, putNew, take } from './item.ts';
@@ -28,7 +30,7 @@ export {
   wrapDataKey,
 } from './keys.ts';
 export { bestEffort, log } from './log.ts';
-export { type Letter, sendMail } from './mail.ts';
+export { escaped, type Letter, sendMail } from './mail.ts';
 export { isOutage } from './outage.ts';
 export { Overtaken } from './overtaken.ts';
 export { takePage } from './page.ts';

@@ -117,7 +117,7 @@ for (const text of [
   ...[' https://example.com', 'https://example.com\n', 'file:///etc/passwd', 'https://[::1', 'https://example.com:99999'],
 ])
   test(`${JSON.stringify(text)} is no https URL`, () =>
-    throws(() => guardUrl(text, []), { name: 'BlockedAddress', message: 'must be a valid https URL' }));
+    throws(() => guardUrl(text, []), { name: 'BlockedAddress', message: 'must be a valid HTTPS URL' }));
 
 for (const text of ['https://user:pass@example.com', 'https://user@example.com', 'https://@example.com', 'https://:@example.com'])
   test(`${text} carries credentials`, () =>
