@@ -65,6 +65,13 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'Which identity SES asks for depends on what the deployer verified; the condition holds the sender to one address.',
   },
   {
+    path: /^Engine\/Deliver(Slow)?Role$/,
+    rules: [
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<RetriesGroup>/*]',
+    ],
+    reason: 'Each late retry is an entry of its own, named by its delivery; the group has no others.',
+  },
+  {
     path: /^Engine\/\w+DeadLetters$/,
     rules: ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'],
     reason: 'It is the dead-letter queue.',

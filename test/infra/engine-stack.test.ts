@@ -1,10 +1,13 @@
 /** The engine's parts fit the code that runs in them, which it cannot import. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { filterOf } from '../../infra/local/poller/filter.ts';
 import { auditPartition } from '../../shared/audit/index.ts';
-import { enqueue } from '../../shared/event/index.ts';
+import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
+import { emit, enqueue } from '../../shared/event/index.ts';
 import { organizationKey } from '../../shared/organization/record.ts';
-import { proveTenant } from '../../shared/platform/index.ts';
+import { iso, proveTenant, type Write } from '../../shared/platform/index.ts';
+import { webhookKey } from '../../shared/webhook/record.ts';
 import { resourcesOf, statementsOf, templatesOf } from '../support/template.ts';
 
 const resources = resourcesOf(templatesOf());
@@ -13,20 +16,34 @@ const named = (name: string) =>
   resources.find(({ stack, id }) => stack === 'Engine' && (id === name || id.replace(/[0-9A-F]{8}$/, '') === name))!;
 const tenant = proveTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
 
-interface Filter {
-  readonly eventName: readonly string[];
-  readonly dynamodb: { readonly Keys: { readonly sk: { readonly S: readonly [{ readonly prefix: string }] } } };
-}
-
-test('a task written by a transaction passes the filter of the stream, and nothing else does', () => {
-  const { Filters } = named('FanOutFeed').properties.FilterCriteria as { Filters: readonly [{ Pattern: string }] };
-  const { eventName, dynamodb } = JSON.parse(Filters[0].Pattern) as Filter;
-  assert.deepEqual(eventName, ['INSERT']);
-  const task = enqueue(tenant, { kind: 'purge-organization', deleteBackupData: false }, new Date(0));
-  assert.ok('put' in task);
-  const [{ prefix }] = dynamodb.Keys.sk.S;
-  assert.ok(task.put.sk.startsWith(prefix));
-  assert.ok(!'EVENT#'.startsWith(prefix));
+suite('the stream wakes a function for exactly the items that are its own', () => {
+  /** Lambda's own rules are those of the local stage's poller. */
+  const passes = (feed: string) => filterOf(named(feed).properties.FilterCriteria);
+  const record = (eventName: string, { pk, sk }: { pk: string; sk: string }) => ({
+    eventName,
+    dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
+  });
+  const keysOf = (write: Write) => ('put' in write ? write.put : assert.fail('it puts an item'));
+  const task = keysOf(enqueue(tenant, { kind: 'purge-organization', deleteBackupData: false }, new Date(0)));
+  const organization = { id: tenant.organizationId, name: 'One', slug: 'one', ownerId: 'usr_1', createdAt: iso(new Date(0)) };
+  const event = keysOf(emit(tenant, 'organization.created', { organization }, new Date(0)));
+  const others = [
+    organizationKey.seen(tenant, 'sa_1'),
+    webhookKey.webhook(tenant, 'wh_1'),
+    webhookKey.delivery(tenant, 'wh_1', 'dlv_1'),
+    webhookKey.health(tenant, 'wh_1'),
+    { pk: auditPartition('org_1'), sk: 'aud_1' },
+  ];
+  for (const [feed, own, other] of [
+    ['FanOutFeed', task, event],
+    ['MatchFeed', event, task],
+  ] as const)
+    test(feed, () => {
+      assert.ok(passes(feed)(record('INSERT', own)));
+      // Time to live removes them, and a purge.
+      for (const change of ['MODIFY', 'REMOVE']) assert.ok(!passes(feed)(record(change, own)), change);
+      for (const keys of [other, ...others]) assert.ok(!passes(feed)(record('INSERT', keys)), keys.sk);
+    });
 });
 
 suite('the partitions that permissions name are those the code writes to', () => {
@@ -41,7 +58,11 @@ suite('the partitions that permissions name are those the code writes to', () =>
 
   test('the audit log', () => assert.ok(covered(auditPartition('org_1'))));
   test('who was seen', () => assert.ok(covered(organizationKey.seen(tenant, 'sa_1').pk)));
-  test('and no other', () => assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'RATE#*', 'SEEN#*']));
+  test('deliveries, and what is known of their endpoints', () => {
+    assert.ok(covered(webhookKey.delivery(tenant, 'wh_1', 'dlv_1').pk));
+    assert.ok(covered(webhookKey.health(tenant, 'wh_1').pk));
+  });
+  test('and no other', () => assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'DELIVERY#*', 'RATE#*', 'SEEN#*']));
 });
 
 test('mail may be sent from the configured address and from no other, whatever SES asks for besides', () => {
@@ -66,4 +87,62 @@ test('what reaches into buckets has a queue and a worker of its own, one message
     assert.ok(!actionsOf('ChoreRole').includes(action), action);
   for (const action of ['sts:AssumeRole', 'kms:Encrypt', 'kms:GenerateDataKey'])
     assert.ok(!actionsOf('TaskRole').includes(action), action);
+});
+
+// A stranger who turned the sender would hold what its role holds.
+suite('who sends to webhooks could do nothing else (C20, E14)', () => {
+  for (const name of ['DeliverRole', 'DeliverSlowRole']) {
+    const statements = statementsOf(named(name));
+    const of = (action: string) => statements.filter(({ Action }) => Action.includes(action));
+
+    test(`${name} holds exactly these actions`, () =>
+      assert.deepEqual([...new Set(statements.flatMap(({ Action }) => Action))].sort(), [
+        'dynamodb:BatchGetItem',
+        'dynamodb:GetItem',
+        'dynamodb:PutItem',
+        'dynamodb:Query',
+        'dynamodb:UpdateItem',
+        'iam:PassRole',
+        'kms:Decrypt',
+        'logs:CreateLogStream',
+        'logs:PutLogEvents',
+        'scheduler:CreateSchedule',
+        'sqs:ChangeMessageVisibility',
+        'sqs:DeleteMessage',
+        'sqs:GetQueueAttributes',
+        'sqs:ReceiveMessage',
+        'sqs:SendMessage',
+        'xray:PutTelemetryRecords',
+        'xray:PutTraceSegments',
+      ]));
+
+    test(`${name} opens webhooks' secrets and no other, and no data key`, () => {
+      assert.deepEqual(
+        of('kms:Decrypt').map(({ Condition }) => Condition),
+        [{ StringEquals: { 'kms:EncryptionContext:purpose': ['webhook-secret'] } }],
+      );
+      assert.ok(!JSON.stringify(of('kms:Decrypt')).includes('DataKey'));
+    });
+
+    test(`${name} makes entries of its own group only, for a role that sends to the slow lane`, () => {
+      const [entries] = of('scheduler:CreateSchedule');
+      assert.match(JSON.stringify(entries?.Resource), /:schedule\/.*RetriesGroup.*\/\*/);
+      assert.match(JSON.stringify(of('iam:PassRole')[0]?.Resource), /RetriesRole/);
+      assert.match(JSON.stringify(statementsOf(named('RetriesRole'))), /SlowDeliveries/);
+    });
+  }
+
+  test('each lane has a queue and a function of its own; a message is hidden for six times as long as a batch may take', () => {
+    const lanes = ['DeliverFeed', 'DeliverSlowFeed'].map((feed) => named(feed).properties);
+    assert.notDeepEqual(lanes[0]?.EventSourceArn, lanes[1]?.EventSourceArn);
+    assert.notDeepEqual(lanes[0]?.FunctionName, lanes[1]?.FunctionName);
+    for (const [fn, queue] of [
+      ['Deliver', 'Deliveries'],
+      ['DeliverSlow', 'SlowDeliveries'],
+    ] as const) {
+      // The longest request, and time around it.
+      assert.ok(Number(named(fn).properties.Timeout) >= webhookTimeoutMsMax / 1_000 + 10);
+      assert.ok(Number(named(queue).properties.VisibilityTimeout) >= 6 * Number(named(fn).properties.Timeout));
+    }
+  });
 });

@@ -20,8 +20,10 @@ const roleOf = (one: WantedFunction) => {
 };
 
 // These calls have no resource to name. SES asks for several, and is held by the sender's address instead; customers' roles are
-// in their own accounts, and held by a law below and their trust policies; executions are named when they start.
+// in their own accounts, and held by a law below and their trust policies; executions are named when they start, and so are the
+// entries of a group of the Scheduler.
 const starAllowed = [
+  'scheduler:CreateSchedule',
   'sts:AssumeRole',
   'states:DescribeExecution',
   'states:StopExecution',
@@ -90,12 +92,29 @@ test('nobody but the purge can change or remove an audit entry', () => {
   );
 });
 
-test('a function that only reads may write to no partition but the counters', () => {
-  for (const one of wantedFunctions.filter(({ uses }) => !uses.some((use) => use === 'table:write' || use === 'table:purge'))) {
-    for (const { Action, Condition } of statementsOf(roleOf(one))) {
-      assert.ok(!Action.some((action) => /^dynamodb:(Put|Delete|BatchWrite)/.test(action)), one.name);
-      if (Action.includes('dynamodb:UpdateItem')) assert.deepEqual(Condition, onlyIn('RATE#*', 'SEEN#*'), one.name);
+test('a function that only reads may write to no partition but the counters, one that sends to none but the deliveries', () => {
+  for (const { uses, ...one } of wantedFunctions) {
+    if (uses.some((use) => use === 'table:write' || use === 'table:purge')) continue;
+    const isSending = uses.includes('delivery:keep');
+    for (const { Action, Condition } of statementsOf(roleOf({ ...one, uses }))) {
+      const writing = Action.filter((action) => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action));
+      if (writing.length === 0) continue;
+      assert.deepEqual(writing, isSending ? ['dynamodb:PutItem', 'dynamodb:UpdateItem'] : ['dynamodb:UpdateItem'], one.name);
+      assert.deepEqual(Condition, isSending ? onlyIn('DELIVERY#*') : onlyIn('RATE#*', 'SEEN#*'), one.name);
     }
+  }
+});
+
+test('a role of ours is handed to the Scheduler only, and it can do nothing but send to two queues', () => {
+  const passing = granted.filter(({ statement }) => statement.Action.includes('iam:PassRole'));
+  assert.ok(passing.length > 0);
+  for (const { role, statement } of passing) {
+    assert.deepEqual(statement.Condition, { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } }, role.id);
+    for (const passed of statement.Resource)
+      assert.deepEqual(
+        statementsOf(resourceAt(resources, role.stack, passed)).map(({ Action, Resource }) => [Action, Resource.length]),
+        [[['sqs:SendMessage'], 2]],
+      );
   }
 });
 
