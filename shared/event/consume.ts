@@ -3,13 +3,20 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { log } from '../platform/index.ts';
 import { readTask, type TaskMessage } from './task.ts';
 
-/** Works off what a queue gives. A message that fails is given again, alone; one of a kind that is not known is dropped, with a word. */
-export const consume = (work: (message: TaskMessage) => Promise<void>): ((event: SQSEvent) => Promise<SQSBatchResponse>) => {
+/**
+ * Works off what a queue gives, all of a batch side by side. A message that fails is given again, alone; one of a kind that is
+ * not known is dropped, with a word, or fails where whoever listens would know every kind.
+ */
+export const consume = (
+  work: (message: TaskMessage) => Promise<void>,
+  { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
+): ((event: SQSEvent) => Promise<SQSBatchResponse>) => {
   const processor = new BatchProcessor(EventType.SQS);
   const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
     try {
       const message = readTask(body);
       if (message) await work(message);
+      else if (!dropsUnknown) throw new Error('a message of a kind that is not known');
       else log.warn('a task of a kind this version does not know was dropped', { messageId });
     } catch (error) {
       log.error('the task failed', { error, messageId });

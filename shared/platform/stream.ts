@@ -12,6 +12,7 @@ export interface ImageAttribute {
   readonly M?: Readonly<Record<string, ImageAttribute>>;
   readonly SS?: readonly string[];
   readonly NS?: readonly string[];
+  readonly BS?: readonly string[];
 }
 
 /** An item as it was when the record was written, as the reads of the table give it. */
@@ -27,8 +28,10 @@ const plainOf = (attribute: ImageAttribute): unknown => {
   if (attribute.NULL !== undefined) return null;
   if (attribute.L !== undefined) return attribute.L.map(plainOf);
   if (attribute.M !== undefined) return mapOf(attribute.M);
-  if (attribute.B !== undefined) return Buffer.from(attribute.B, 'base64');
+  if (attribute.B !== undefined) return bytesOf(attribute.B);
   if (attribute.SS !== undefined) return new Set(attribute.SS);
   if (attribute.NS !== undefined) return new Set(attribute.NS.map(Number));
-  throw new Error(`an attribute of a kind that no item of ours has: ${Object.keys(attribute).join()}`);
+  return new Set((attribute.BS ?? []).map(bytesOf));
 };
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64');

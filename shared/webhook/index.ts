@@ -1,7 +1,20 @@
 export { type Aspects, aspectsOf } from './aspects.ts';
 export type { Attempt, OpenSecrets } from './attempt.ts';
+export { changeWebhook, toggleWebhook } from './change.ts';
+export { createWebhook } from './creation.ts';
+export { webhookData, webhookWithSecretData } from './data.ts';
+export { deliver, type Means } from './delivering.ts';
+export { newDelivery } from './delivery.ts';
+export { deliveryIdOf } from './delivery-id.ts';
+export { disableWebhook } from './disabling.ts';
+export { readEvent } from './event-image.ts';
 export { matches } from './filter.ts';
 export { isSensitive, mask, maskHeaders } from './header.ts';
+export { deliveryData, listDeliveries, readDelivery, requestData } from './history.ts';
+export { laneOf, sendDeliveries } from './lane.ts';
+export { matchEvents } from './matching.ts';
+export { purgeDeliveries } from './purge.ts';
+export { type Known, listWebhooks, noSuchWebhook, readKnown, readWebhook, webhooksOf } from './read.ts';
 export {
   type DeliveryRecord,
   type StoredEvent,
@@ -10,6 +23,15 @@ export {
   webhookKey,
   webhookPrefix,
 } from './record.ts';
+export { removeWebhook } from './removal.ts';
+export { startReplay } from './replay.ts';
+export { replayWebhook } from './replaying.ts';
 export { type ComposedRequest, composeRequest } from './request.ts';
+export { retryDelivery } from './retry.ts';
+export { rotateSecret } from './rotation.ts';
+export { sampleEvent } from './sample.ts';
 export { openSecrets } from './secret.ts';
 export { allowedEvents, checkEvents, subscribes } from './subscription.ts';
+export { tellDisabled } from './telling.ts';
+export { tryWebhook } from './trial.ts';
+export type { WebhookWish } from './wish.ts';

@@ -167,6 +167,7 @@ const mayProve = [
   'functions/organization/',
   'functions/backup/',
   'functions/restore/',
+  'functions/webhook/',
 ];
 test('only what reads the proof makes a Tenant', () => {
   const callers = sourcesIn('shared', 'functions')

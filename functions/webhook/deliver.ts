@@ -1,0 +1,15 @@
+/**
+ * Makes one attempt for every message, all of a batch side by side: an endpoint that hangs keeps none of the others waiting. The
+ * same for both lanes. A message that fails is given again, alone, and after some tries put aside with the dead letters.
+ */
+import { consume } from '../../shared/event/index.ts';
+import { proveTenant } from '../../shared/platform/index.ts';
+import { deliver } from '../../shared/webhook/index.ts';
+
+export const handler = consume(
+  async ({ organizationId, task }) => {
+    if (task.kind !== 'deliver') throw new Error(`${task.kind} is no delivery, and came by the wrong queue`);
+    await deliver(proveTenant(organizationId, 'record'), task);
+  },
+  { dropsUnknown: false },
+);

@@ -1,0 +1,64 @@
+/** One attempt of one delivery: prepare, send, judge, record. */
+import { type Clock, chance, clock, envList, iso, log, postGuarded, type Tenant } from '../platform/index.ts';
+import type { AttemptName } from './lane.ts';
+import { type Due, prepare } from './preparing.ts';
+import { endInVain, type Made, recordAttempt } from './recording.ts';
+import { composeRequest } from './request.ts';
+import { openSecrets } from './secret.ts';
+import { judge } from './verdict.ts';
+
+/** Time, chance and the wire are passed in. */
+export interface Means {
+  readonly clock: Clock;
+  readonly chance: () => number;
+  readonly post: typeof postGuarded;
+  /** How long the attempt before is waited for, if it is not written down. */
+  readonly waitMs?: number;
+}
+
+/**
+ * Makes the attempt that a message names, if it is due. What another attempt needs is arranged before this one is written down:
+ * whoever dies in between leaves a message that comes again, and the same attempt is made again, under the same number and id.
+ */
+export const deliver = async (
+  tenant: Tenant,
+  name: AttemptName,
+  means: Means = { clock, chance, post: postGuarded },
+): Promise<void> => {
+  const { webhookId, deliveryId } = name;
+  const prepared = await prepare(tenant, name, means.clock.now(), means.waitMs);
+  if (prepared.kind === 'over') {
+    log.info('an attempt is not made', { webhookId, deliveryId, attempt: name.attempt, why: prepared.why });
+    return;
+  }
+  if (prepared.kind === 'vain') return endInVain(prepared.delivery, prepared.error);
+  const made = await send(tenant, prepared, means);
+  const now = means.clock.now();
+  const { webhook, delivery, attempt, willRetry } = prepared;
+  const standing = { attempt, willRetry, roundStart: delivery.roundStart, timeoutMs: webhook.timeoutMs };
+  const verdict = judge(made.outcome, standing, now, means.chance());
+  log.info('an attempt was made', {
+    webhookId,
+    deliveryId,
+    attempt,
+    verdict: verdict.kind,
+    durationMs: made.outcome.durationMs,
+  });
+  await recordAttempt(tenant, made, verdict, now);
+};
+
+const send = async (tenant: Tenant, due: Due, { clock: time, post }: Means): Promise<Made> => {
+  const { webhook, delivery, attempt, maxAttempts, willRetry } = due;
+  const sentAt = time.now();
+  const secrets = await openSecrets(tenant, webhook, sentAt);
+  const composed = composeRequest(webhook, secrets, delivery.event, {
+    deliveryId: delivery.id,
+    attempt,
+    maxAttempts,
+    willRetry,
+    sentAt,
+  });
+  const { url, headers, body, shownHeaders } = composed;
+  const outcome = await post({ url, headers, body, timeoutMs: webhook.timeoutMs, trusted: envList('PRIVATE_HOSTS') });
+  return { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
+};

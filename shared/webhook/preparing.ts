@@ -1,0 +1,67 @@
+/** Whether an attempt is to be made, of what, and with which settings: those of the webhook as it is now. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { epochSeconds, getAll, type Tenant } from '../platform/index.ts';
+import { isRetried } from './delivery.ts';
+import type { AttemptName } from './lane.ts';
+import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
+
+export interface Due {
+  readonly kind: 'due';
+  readonly webhook: WebhookRecord;
+  readonly delivery: DeliveryRecord;
+  readonly health: HealthRecord | undefined;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly willRetry: boolean;
+}
+
+export type Prepared =
+  | Due
+  /** There is nothing to do: it was done, or its delivery is no more. */
+  | { readonly kind: 'over'; readonly why: string }
+  /** There is nobody to send it to any more, so it ends here. */
+  | { readonly kind: 'vain'; readonly delivery: DeliveryRecord; readonly error: string };
+
+export interface Found {
+  readonly webhook: WebhookRecord | undefined;
+  readonly delivery: DeliveryRecord | undefined;
+  readonly health: HealthRecord | undefined;
+}
+
+/** Whoever made the attempt before writes it down within milliseconds, unless it died. */
+const recordingMs = 1_000;
+
+export const prepare = async (tenant: Tenant, name: AttemptName, now: Date, waitMs = recordingMs): Promise<Prepared> => {
+  const found = await find(tenant, name);
+  if (!isAhead(found, name)) return decide(found, name, now);
+  await pause(waitMs);
+  return decide(await find(tenant, name), name, now);
+};
+
+const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Promise<Found> => {
+  const [webhook, delivery, health] = await getAll([
+    webhookKey.webhook(tenant, webhookId),
+    webhookKey.delivery(tenant, webhookId, deliveryId),
+    webhookKey.health(tenant, webhookId),
+  ]);
+  return { webhook, delivery, health } as Found;
+};
+
+/** The message of an attempt is sent before the attempt that it follows is written down, and may be here first. */
+const isAhead = ({ delivery }: Found, { attempt }: AttemptName): boolean =>
+  delivery?.status === 'attempting' && attempt > delivery.attempts + 1;
+
+/**
+ * An attempt that was made is not made again. One that comes too early says that whoever made the one before died without
+ * writing it down: that one is made again, under its own number, so that nothing is lost and nothing is counted twice.
+ */
+export const decide = ({ webhook, delivery, health }: Found, name: AttemptName, now: Date): Prepared => {
+  if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'over', why: 'the delivery is gone' };
+  if (delivery.status !== 'attempting') return { kind: 'over', why: 'the delivery is finished' };
+  if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
+  if (!webhook) return { kind: 'vain', delivery, error: 'The webhook was removed' };
+  if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
+  const attempt = delivery.attempts + 1;
+  const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
+  return { kind: 'due', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };
+};
