@@ -3,7 +3,8 @@ import { workers } from '../../shared/contract/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
-import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
+import { after, clock, log, momentOf, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
+import { disableWebhook, replayWebhook, tellDisabled } from '../../shared/webhook/index.ts';
 
 /** A third of the function's time: what is begun then ends well before it does. */
 const partSeconds = workers.task.timeoutSeconds / 3;
@@ -30,8 +31,14 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       });
     case 'settle-move':
       return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), partSeconds));
+    case 'disable-webhook':
+      return disableWebhook(tenant, task, momentOf(id), clock.now());
+    case 'tell-disabled':
+      return tellDisabled(tenant, task.webhookId);
+    case 'replay-webhook':
+      return replayWebhook(tenant, task, after(clock.now(), partSeconds), clock);
     default:
-      throw new Error(`${task.kind} is a chore, and came by the wrong queue`);
+      throw new Error(`${task.kind} is no task of this worker, and came by the wrong queue`);
   }
 };
 

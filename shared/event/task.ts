@@ -31,9 +31,10 @@ export const Task = z.discriminatedUnion('kind', [
   }),
   /** Tells the owners why the service disabled a webhook. */
   z.object({ kind: z.literal('tell-disabled'), webhookId: id('webhook') }),
-  /** Sends the events of a time range again; goes on after the event named, if one is. */
+  /** Sends the events of a time range again; goes on after the event named, if one is. One walk sends none of them twice. */
   z.object({
     kind: z.literal('replay-webhook'),
+    walk: z.string(),
     webhookId: id('webhook'),
     from: Moment,
     to: Moment,

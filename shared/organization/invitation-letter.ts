@@ -1,5 +1,5 @@
 /** The mail that invites someone. Whatever people typed is escaped, and said to be theirs. */
-import type { Letter } from '../platform/index.ts';
+import { escaped, type Letter } from '../platform/index.ts';
 
 export interface Invited {
   readonly organizationName: string;
@@ -35,6 +35,3 @@ export const invitationLetter = ({ organizationName, inviterEmail, role, url, ex
     ].join('\n'),
   };
 };
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? '');

@@ -57,7 +57,7 @@ export const set = (
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
   options: { where?: Readonly<Record<string, unknown>>; otherwise?: Conditional['otherwise'] } = {},
-): Write => {
+): Extract<Write, { update: Key }> => {
   const entries = Object.entries(attributes);
   const where = Object.entries(options.where ?? {});
   const sets = entries.filter(([, value]) => value !== undefined).map(([name]) => `#${name} = :${name}`);

@@ -16,6 +16,11 @@ export interface Letter {
   readonly html: string;
 }
 
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Whatever people typed is text in a letter's HTML, never markup. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? '');
+
 /** Sends one letter to one address. */
 export const sendMail = async (to: string, { subject, text, html }: Letter): Promise<void> => {
   const utf8 = (data: string) => ({ Data: data, Charset: 'UTF-8' });

@@ -1,0 +1,23 @@
+/** Beginning another round of attempts of a delivery that is finished, or that nobody moves any more. */
+import { deliveryKeptSeconds } from '../contract/limits.ts';
+import { after, epochSeconds, iso, Overtaken, set } from '../platform/index.ts';
+import type { DeliveryRecord } from './record.ts';
+
+/** Far above what a queue or the Scheduler is late: an attempt that long overdue has lost its message. */
+const overdueSeconds = 15 * 60;
+
+/** Whether an attempt may yet come by itself. */
+export const isUnderWay = ({ status, nextAttemptAt }: DeliveryRecord, now: Date): boolean =>
+  status === 'attempting' && (nextAttemptAt ?? '') >= iso(after(now, -overdueSeconds));
+
+/**
+ * At most so many attempts more, the first of them now. Made only of the delivery as it was read: of two who begin a round one
+ * does. It is kept from now on as if it were new, because something is sent now.
+ */
+export const beginRound = (record: DeliveryRecord, attempts: number, now: Date, replay?: string): ReturnType<typeof set> => {
+  const { pk, sk, status, attempts: made, nextAttemptAt } = record;
+  const ttl = epochSeconds(after(now, deliveryKeptSeconds));
+  const round = { status: 'attempting', roundStart: made, attemptsMax: made + attempts, nextAttemptAt: iso(now), replay, ttl };
+  const where = { status, attempts: made, nextAttemptAt };
+  return set({ pk, sk }, round, { where, otherwise: () => new Overtaken() });
+};
