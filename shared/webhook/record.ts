@@ -72,6 +72,8 @@ export interface DeliveryRecord extends Item {
   readonly nextAttemptAt: string | null;
   readonly request?: SentRequest;
   readonly isTest?: true;
+  /** The replay that began this round: told again, it sends a message that may be lost, and nothing that was sent. */
+  readonly replay?: string;
   readonly createdAt: string;
   readonly ttl: number;
 }
