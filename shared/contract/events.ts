@@ -1,9 +1,11 @@
 /** The catalogue of events: every name the service can emit, with the shape of its `data`. */
 import * as z from 'zod';
-import { invitableRoles, roles } from './access.ts';
+import { roles } from './access.ts';
 import { Backup, JobError, Progress } from './backup.ts';
 import type { EventName } from './event-names.ts';
 import { Moment } from './fields.ts';
+import { Invitation } from './invitations.ts';
+import { Member } from './members.ts';
 import { CapturedChanges, Pitr } from './pitr.ts';
 import { Project } from './projects.ts';
 import { RestoreJob } from './restore.ts';
@@ -11,14 +13,9 @@ import { Schedule } from './schedule.ts';
 import { StorageDestination } from './storage-destinations.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
-const member = z.object({ userId: z.string(), email: z.string(), name: z.string(), role: z.enum(roles) });
-const invitation = z.object({
-  id: z.string(),
-  email: z.string(),
-  role: z.enum(invitableRoles),
-  status: z.string(),
-  expiresAt: Moment,
-});
+const member = Member.omit({ lastActiveAt: true }).extend({ status: z.enum(['active', 'left']) });
+/** Never with its link: whoever has it can look at what it offers. */
+const invitation = Invitation.omit({ acceptUrl: true, resentAt: true });
 
 /** Backup events as format A shows them. */
 const backup = Backup.pick({
@@ -64,7 +61,11 @@ export const events = {
   'restore.failed': z.object({ restore: restore.extend({ error: JobError }), organization }),
   'pitr.enabled': recovered,
   'pitr.disabled': recovered,
-  'pitr.change_captured': z.object({ organization, project, changes: CapturedChanges }),
+  'pitr.change_captured': z.object({
+    organization,
+    project: project.pick({ id: true, name: true }),
+    changes: CapturedChanges,
+  }),
   'schedule.created': scheduled,
   'schedule.updated': scheduled,
   'schedule.deleted': scheduled,
@@ -84,7 +85,11 @@ export const events = {
     }),
   }),
   'organization.deleted': z.object({
-    organization: organization.extend({ deletionType: z.enum(['soft', 'permanent']), recoveryDeadline: Moment.nullable() }),
+    organization: organization.extend({
+      deleted: z.literal(true),
+      deletionType: z.enum(['soft', 'permanent']),
+      recoveryDeadline: Moment.nullable(),
+    }),
   }),
   'member.joined': z.object({ organization, member }),
   'member.left': z.object({ organization, member }),

@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import { type Change, getAll, iso, proveTenant, type Tenant } from '../platform/index.ts';
 import { named } from './acting.ts';
+import { described } from './fellow.ts';
 import { acceptedWrites, isOpen, noSuchInvitation, remembered } from './invitation.ts';
 import { isTokenOf, readToken } from './invitation-token.ts';
 import { join } from './membership.ts';
@@ -60,7 +61,7 @@ export const acceptInvitation = (found: Found, now: Date): Change => {
       emit(
         tenant,
         'member.joined',
-        { ...about, member: { userId: profile.id, email: profile.email, name: profile.name, role } },
+        { ...about, member: described({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile }) },
         now,
       ),
     ],

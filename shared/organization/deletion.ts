@@ -31,7 +31,7 @@ export const deleteOrganization = (
   const deletedAt = iso(now);
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';
-  const told = { ...named(organization), deletionType, recoveryDeadline: recoveryDeadline ?? null } as const;
+  const told = { ...named(organization), deleted: true, deletionType, recoveryDeadline: recoveryDeadline ?? null } as const;
   const due: DueRecord = {
     ...lookup.due(recoveryDeadline ?? deletedAt, id),
     organizationId: id,

@@ -8,10 +8,22 @@ export interface Fellow {
   readonly profile: UserRecord | undefined;
 }
 
-/** How events name a member. */
-export const described = ({ member, profile }: Fellow, role: Role = member.role) => ({
+/** How events show a member. */
+export const described = (
+  {
+    member,
+    profile,
+  }: {
+    readonly member: Pick<MemberRecord, 'userId' | 'role' | 'joinedAt' | 'address'>;
+    readonly profile: UserRecord | undefined;
+  },
+  role: Role = member.role,
+) => ({
   userId: member.userId,
   email: profile?.email ?? member.address,
   name: profile?.name ?? '',
+  picture: profile?.picture ?? null,
   role,
+  status: 'active' as const,
+  joinedAt: member.joinedAt,
 });

@@ -5,16 +5,16 @@ import { getAll, type Tenant, takePage, walk } from '../platform/index.ts';
 import type { Fellow } from './fellow.ts';
 import { joinedPrefix, type MemberRecord, organizationKey } from './record.ts';
 
-/** The member of that user id and, in the same round trip, the profile of the one who asks. */
+/** The member of that user id and, in the same round trip, the one who asks. */
 export const readMember = async (
   tenant: Tenant,
   userId: string,
   askerId: string,
-): Promise<{ target: Fellow | undefined; self: UserRecord | undefined }> => {
+): Promise<{ target: Fellow | undefined; self: Fellow | undefined }> => {
   if (!isId('user', userId)) return { target: undefined, self: undefined };
-  const keys = [organizationKey.member(tenant, userId), accountKey.user(userId), accountKey.user(askerId)];
-  const [member, profile, self] = (await getAll(keys)) as [MemberRecord?, UserRecord?, UserRecord?];
-  return { target: member && { member, profile }, self };
+  const found = await getAll([userId, askerId].flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id)]));
+  const [member, profile, own, ownProfile] = found as [MemberRecord?, UserRecord?, MemberRecord?, UserRecord?];
+  return { target: member && { member, profile }, self: own && { member: own, profile: ownProfile } };
 };
 
 export interface ListedMember extends Fellow {

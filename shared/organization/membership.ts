@@ -1,5 +1,4 @@
 /** Joining, changing roles and leaving. A role is written in one place, the member's own item. */
-import type { UserRecord } from '../account/index.ts';
 import type { Role } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
@@ -27,7 +26,7 @@ const changed = () => new ApiError('CONFLICT', 'Someone else changed this member
 /** Changes a role, or hands over ownership. Giving a member the role it has changes nothing and leaves no trace. */
 export const changeRole = (
   acting: Acting,
-  { target, self }: { readonly target: Fellow | undefined; readonly self: UserRecord | undefined },
+  { target, self }: { readonly target: Fellow | undefined; readonly self: Fellow | undefined },
   role: Role,
   now: Date,
 ): { data: { userId: string; role: Role; updatedAt: string }; change: Change } => {
@@ -84,7 +83,7 @@ export const removeMember = (acting: Acting, target: Fellow | undefined, now: Da
         values: { ':userId': userId },
       },
       countMembers(tenant, -1),
-      emit(tenant, 'member.left', { organization: named(organization), member: described(fellow) }, now),
+      emit(tenant, 'member.left', { organization: named(organization), member: { ...described(fellow), status: 'left' } }, now),
     ],
     audit: [{ scope: tenant.organizationId, resource: { type: 'member', id: userId }, details: { role } }],
   };

@@ -1,5 +1,4 @@
 /** Handing over: exactly one owner, before, after and in between. */
-import type { UserRecord } from '../account/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import { type Change, iso, set } from '../platform/index.ts';
@@ -13,13 +12,14 @@ import { organizationKey } from './record.ts';
  */
 export const transferOwnership = (
   { tenant, organization, actor }: Acting,
-  { to, self }: { readonly to: Fellow; readonly self: UserRecord | undefined },
+  { to, self }: { readonly to: Fellow; readonly self: Fellow | undefined },
   now: Date,
 ): Change => {
   const updatedAt = iso(now);
   const { userId, role: previousRole } = to.member;
   const otherwise = () => new ApiError('CONFLICT', 'The ownership or the roles changed at the same moment; read them again');
-  const former = { userId: actor.id, email: self?.email ?? actor.email ?? '', name: self?.name ?? '' };
+  // Whoever is no longer a member is no longer the owner, either.
+  if (!self) throw otherwise();
   const event = (member: Parameters<typeof emit<'member.role_changed'>>[2]['member']) =>
     emit(tenant, 'member.role_changed', { organization: named(organization), member }, now);
   const note = (id: string, details: Readonly<Record<string, unknown>>) => ({
@@ -37,7 +37,7 @@ export const transferOwnership = (
       set(organizationKey.member(tenant, userId), { role: 'owner', updatedAt }, { where: { role: previousRole }, otherwise }),
       set(organizationKey.member(tenant, actor.id), { role: 'admin', updatedAt }, { where: { role: 'owner' }, otherwise }),
       event({ ...described(to, 'owner'), previousRole }),
-      event({ ...former, role: 'admin', previousRole: 'owner' }),
+      event({ ...described(self, 'admin'), previousRole: 'owner' }),
     ],
     audit: [note(userId, { role: 'owner', previousRole }), note(actor.id, { role: 'admin', previousRole: 'owner' })],
   };

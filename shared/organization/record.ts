@@ -13,6 +13,8 @@ export interface OrganizationRecord extends Item {
   readonly projectCount: number;
   readonly backupCount: number;
   readonly storageUsed: number;
+  /** Absent until there is one. */
+  readonly webhookCount?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Present from deletion until recovery or purge. */
