@@ -19,6 +19,7 @@ import * as restores from './restores.ts';
 import * as serviceAccount from './service-account.ts';
 import * as storageDestinations from './storage-destinations.ts';
 import * as system from './system.ts';
+import * as webhooks from './webhooks.ts';
 
 type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: Handler } };
 
@@ -35,6 +36,7 @@ export const handlers = {
   backups,
   backupContents,
   restores,
+  webhooks,
   auditLogs,
   system,
   description,

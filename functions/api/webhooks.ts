@@ -1,0 +1,102 @@
+import { webhooks } from '../../shared/contract/webhooks.ts';
+import { handle } from '../../shared/http/index.ts';
+import { newId, type Tenant } from '../../shared/platform/index.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deliveryData,
+  listDeliveries,
+  listWebhooks,
+  readDelivery,
+  readKnown,
+  readWebhook,
+  removeWebhook,
+  requestData,
+  retryDelivery,
+  rotateSecret as rotate,
+  startReplay,
+  toggleWebhook,
+  tryWebhook,
+  type WebhookWish,
+  webhookData,
+  webhookWithSecretData,
+} from '../../shared/webhook/index.ts';
+
+export const create = handle(webhooks.create, async ({ tenant, body, now }) => {
+  const { webhook, made, change } = await createWebhook(tenant, newId('webhook', now), body, now);
+  return { data: webhookWithSecretData(webhook, undefined, now, made), change };
+});
+
+export const list = handle(webhooks.list, async ({ tenant, page }) => {
+  const { webhooks: found, next } = await listWebhooks(tenant, page);
+  return { items: found.map(({ webhook, health }) => webhookData(webhook, health)), next };
+});
+
+export const get = handle(webhooks.get, async ({ tenant, params, now }) => {
+  const { webhook, health } = await readKnown(tenant, params.webhookId);
+  return { data: webhookWithSecretData(webhook, health, now) };
+});
+
+interface Changing {
+  readonly tenant: Tenant;
+  readonly params: { readonly webhookId: string };
+  readonly body: WebhookWish;
+  readonly now: Date;
+}
+
+const change = async ({ tenant, params, body, now }: Changing) => {
+  const known = await readKnown(tenant, params.webhookId);
+  const changed = await changeWebhook(tenant, known, body, now);
+  return { data: webhookWithSecretData(changed.webhook, known.health, now), change: changed.change };
+};
+
+/** Clients know either method; both mean the same. */
+export const replace = handle(webhooks.replace, change);
+export const update = handle(webhooks.update, change);
+
+export const remove = handle(webhooks.remove, async ({ tenant, params }) => ({
+  message: 'The webhook was removed',
+  change: removeWebhook(tenant, await readWebhook(tenant, params.webhookId)),
+}));
+
+export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now }) => {
+  const known = await readKnown(tenant, params.webhookId);
+  const { webhook, change } = await toggleWebhook(tenant, known, body.enabled, now);
+  return { data: webhookData(webhook), change };
+});
+
+export const rotateSecret = handle(webhooks.rotateSecret, async ({ tenant, params, body, now }) => {
+  const { webhook, health } = await readKnown(tenant, params.webhookId);
+  const { webhook: rotated, made, change } = await rotate(tenant, webhook, body.overlapHours, now);
+  return { data: webhookWithSecretData(rotated, health, now, made), change };
+});
+
+export const test = handle(webhooks.test, async (call) =>
+  tryWebhook(call, await readWebhook(call.tenant, call.params.webhookId), call.body.event, call.now),
+);
+
+export const deliveries = handle(webhooks.deliveries, async ({ tenant, params, query, page, now }) => {
+  const { id } = await readWebhook(tenant, params.webhookId);
+  const { deliveries: found, next } = await listDeliveries(tenant, id, query, page, now);
+  return { data: { deliveries: found.map(deliveryData) }, next };
+});
+
+export const request = handle(webhooks.request, async ({ tenant, params, now }) => {
+  const { id } = await readWebhook(tenant, params.webhookId);
+  return { data: requestData(await readDelivery(tenant, id, params.deliveryId, now)) };
+});
+
+export const retry = handle(webhooks.retry, async ({ tenant, params, now }) => {
+  const webhook = await readWebhook(tenant, params.webhookId);
+  const delivery = await readDelivery(tenant, webhook.id, params.deliveryId, now);
+  return {
+    data: { deliveryId: delivery.id, status: 'attempting' as const },
+    change: retryDelivery(tenant, webhook, delivery, now),
+  };
+});
+
+export const replay = handle(webhooks.replay, async ({ tenant, params, body, now }) => {
+  const webhook = await readWebhook(tenant, params.webhookId);
+  const { replay: begun, change } = startReplay(tenant, webhook, body, now);
+  return { data: begun, change };
+});
