@@ -1,11 +1,9 @@
 /** AWS in this process, for measurements: a table in memory, a signing key, a secret, and an account of what was asked. */
-import { createHash, createSign, generateKeyPairSync } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { MemoryTable } from '../support/memory-table.ts';
 import type { Input, Script } from '../support/scripted-aws.ts';
+import { publicKeyText, signText, tokenIssuer } from '../support/signing.ts';
 import type { Answering } from './network.ts';
-
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
 export const table = new MemoryTable();
 
@@ -16,12 +14,8 @@ const script: Script = {
   ...table.script,
   UpdateItem: (input) =>
     String(input.UpdateExpression).includes('ADD') ? { Attributes: { count: { N: String(counter.standsAt) } } } : {},
-  GetPublicKey: () => ({ PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }),
-  Sign: ({ Message }) => ({
-    Signature: createSign('sha256')
-      .update(Buffer.from(String(Message), 'base64'))
-      .sign(privateKey, 'base64'),
-  }),
+  GetPublicKey: () => ({ PublicKey: publicKeyText }),
+  Sign: ({ Message }) => ({ Signature: signText(Buffer.from(String(Message), 'base64')) }),
   GetSecretValue: () => ({ SecretString: 's'.repeat(64) }),
   DescribeTable: () => ({ Table: { TableStatus: 'ACTIVE', LatestStreamArn: 'arn' } }),
   GetQueueAttributes: () => ({ Attributes: { QueueArn: 'arn' } }),
@@ -62,7 +56,7 @@ export const open = (): void => {
     PLAN: 'starter',
     AUDIT_RETENTION_DAYS: '',
     TOKEN_KEY_IDS: 'key',
-    PUBLIC_URL: 'https://api.example.com',
+    PUBLIC_URL: tokenIssuer,
     ALLOWED_ORIGINS: '',
     SERVICE_SECRET_ID: 'secret',
     SERVICE_VERSION: '0',
@@ -75,20 +69,4 @@ export const settleAccount = (): Account => {
   const settled = account;
   account = { calls: [], roundTrips: 0 };
   return settled;
-};
-
-/** An access token the bundles take for theirs. */
-export const tokenFor = (userId: string, sessionId: string, nowSeconds: number): string => {
-  const { n, e } = publicKey.export({ format: 'jwk' });
-  const kid = createHash('sha256')
-    .update(JSON.stringify({ e, kty: 'RSA', n }))
-    .digest('base64url');
-  const claims = {
-    ...{ sub: userId, sid: sessionId, email: 'ada@example.com', name: 'Ada', organizations: [], jti: 'x' },
-    ...{ iat: nowSeconds, exp: nowSeconds + 3_600, iss: 'https://api.example.com', aud: 'backup-management-service' },
-  };
-  const text = [{ alg: 'RS256', typ: 'at+jwt', kid }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  return `${text}.${createSign('sha256').update(text).sign(privateKey, 'base64url')}`;
 };

@@ -6,7 +6,8 @@ import type { Handler } from '../../shared/http/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { eventOf } from '../support/event.ts';
 import type { Stored } from '../support/memory-table.ts';
-import { table, tokenFor } from './aws.ts';
+import { tokenFor } from '../support/signing.ts';
+import { table } from './aws.ts';
 
 /** These talk to the identity provider, or need what only a sign-in makes. */
 export const outOfScene = new Set(['auth.google', 'auth.callback', 'auth.token', 'auth.refresh']);

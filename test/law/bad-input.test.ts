@@ -1,0 +1,226 @@
+/** Whatever is sent, the answer is a documented one that names what is wrong, and nothing changes. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { endpoints } from '../../shared/contract/index.ts';
+import { inputSchema, type Schema } from '../../shared/contract/json-schema.ts';
+import { bodyMaxBytes } from '../../shared/contract/limits.ts';
+import { sampleOf } from '../../shared/docs/sample.ts';
+import type { Result } from '../support/client.ts';
+import { startInProcessApi } from '../support/in-process-api.ts';
+import { flawOf, randomParams } from '../support/world.ts';
+
+const api = await startInProcessApi();
+/** Rate counts and when someone was last seen are no change. */
+const contents = (): string =>
+  JSON.stringify(
+    [...api.table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+const untouched = contents();
+after(() => {
+  api.stop();
+  equal(contents(), untouched, 'a refused call changed something');
+});
+
+/** Calls are counted for each organization apart, and some rows take few a minute. */
+let limitedCalls = 0;
+
+/** Bytes as they are: the gateway hands on what is no text as base64. */
+const send = (
+  endpoint: Endpoint,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  query = '',
+): Promise<Result<unknown>> => {
+  const params = randomParams(endpoint);
+  const isLimited = (endpoint.requestsPerMinute ?? Number.POSITIVE_INFINITY) < 100;
+  const turn = isLimited ? Math.floor(limitedCalls++ / 20) : 0;
+  const isBase64Encoded = typeof body !== 'string';
+  return api.send(endpoint, {
+    method: endpoint.method,
+    path: endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!),
+    params,
+    query,
+    headers: {
+      authorization: `Bearer ${api.token}`,
+      'x-organization-id': api.organizationIds[turn % api.organizationIds.length]!,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    },
+    body: isBase64Encoded ? body.toString('base64') : body,
+    isBase64Encoded,
+  });
+};
+
+const refused = (endpoint: Endpoint, result: Result<unknown>, code: string, field?: string) => {
+  equal(flawOf(endpoint, result), undefined, result.text);
+  equal(result.body.error.code, code, result.text);
+  if (field !== undefined) equal(result.body.error.details.field, field, result.text);
+};
+
+interface Field {
+  readonly path: readonly string[];
+  readonly schema: Schema;
+}
+
+const fieldsOf = (schema: Schema, path: readonly string[] = []): Field[] =>
+  Object.entries((schema.properties ?? {}) as Record<string, Schema>).flatMap(([name, inner]) => [
+    { path: [...path, name], schema: inner },
+    ...fieldsOf(inner, [...path, name]),
+  ]);
+
+const typesOf = (schema: Schema): string[] =>
+  Array.isArray(schema.anyOf) ? (schema.anyOf as Schema[]).flatMap(typesOf) : [schema.type as string | string[]].flat();
+
+/** A whole number is a number as well; what is not whole is tried apart. */
+const isTypeOf = (schema: Schema, kind: string): boolean => {
+  const types = typesOf(schema);
+  return types.includes(kind) || (kind === 'number' && types.includes('integer'));
+};
+
+/** One value of every type JSON has. */
+const samples: Readonly<Record<string, readonly unknown[]>> = {
+  null: [null],
+  number: [7, -1, 1e308],
+  boolean: [true],
+  array: [[], ['x']],
+  object: [{}, { x: 1 }],
+  string: ['text'],
+};
+
+const valueWith = (base: unknown, path: readonly string[], value: unknown): unknown => {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  const object = (base ?? {}) as Record<string, unknown>;
+  return { ...object, [name]: valueWith(object[name], rest, value) };
+};
+
+/** RFC 6749: unrecognised parameters of these two are ignored. */
+const ignoresUnknown = ['auth.token', 'auth.refresh'];
+
+for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
+  const schema = inputSchema(endpoint.body!);
+  const base = sampleOf(schema, () => ({}));
+  const strict = !ignoresUnknown.includes(endpoint.id);
+
+  suite(endpoint.id, () => {
+    for (const { path, schema: inner } of fieldsOf(schema))
+      for (const [type, values] of Object.entries(samples).filter(([kind]) => !isTypeOf(inner, kind)))
+        test(`${path.join('.')} given as ${type} is refused by name`, async () => {
+          for (const value of values) {
+            const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
+            refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+          }
+        });
+
+    test('text that is not one of the given values, or far too long, is refused by name', async () => {
+      for (const { path, schema: inner } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('string'))) {
+        if (!inner.enum && inner.maxLength === undefined) continue;
+        const result = await send(endpoint, JSON.stringify(valueWith(base, path, 'x'.repeat(20_000))));
+        refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+      }
+    });
+
+    test('a whole number that is none is refused by name', async () => {
+      for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('integer')))
+        for (const value of [1.5, 1e308]) {
+          const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
+          refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+        }
+    });
+
+    test('a body that is no object is refused', async () => {
+      for (const body of ['[]', '"text"', '7', 'null', 'true', '[{}]'])
+        refused(endpoint, await send(endpoint, body), 'VALIDATION_ERROR', 'body');
+    });
+
+    test('a body that is no JSON is refused', async () => {
+      for (const body of ['{', '{"a":}', "{'a':1}", '{}{}', '\u0000', 'a=b', '<xml/>', '{"a":1,}', 'NaN'])
+        refused(endpoint, await send(endpoint, body), 'VALIDATION_ERROR', 'body');
+    });
+
+    // What needs none may well do what it says: the journeys call it.
+    if (!endpoint.bodyOptional)
+      test('no body is refused', async () => refused(endpoint, await send(endpoint, ''), 'VALIDATION_ERROR', 'body'));
+
+    test('a field nobody knows is refused by name, and so are names that mean something to JavaScript', async () => {
+      for (const name of [
+        'unknown',
+        'id',
+        'role2',
+        '__proto__',
+        'constructor',
+        'toString',
+        'ownerId',
+        'organizationId',
+        'deletedAt',
+        '',
+      ]) {
+        const body = `{${JSON.stringify(name)}:{"role":"owner"}${Object.keys(base as object).length > 0 ? `,${JSON.stringify(base).slice(1)}` : '}'}`;
+        const result = await send(endpoint, body);
+        if (strict) refused(endpoint, result, 'VALIDATION_ERROR', name);
+        else equal(flawOf(endpoint, result), undefined);
+      }
+    });
+
+    test('a body in another type is refused as such', async () => {
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/xml',
+        'application/jsonp',
+        'multipart/form-data',
+      ])
+        refused(endpoint, await send(endpoint, JSON.stringify(base), { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE');
+    });
+
+    test('bytes that are not UTF-8 are refused', async () => {
+      const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from('"}')]);
+      refused(endpoint, await send(endpoint, bytes), 'VALIDATION_ERROR', 'body');
+    });
+
+    test('a body of one byte more than a mebibyte is too large', async () => {
+      const result = await send(endpoint, `{"a":"${'x'.repeat(bodyMaxBytes - 7)}"}`);
+      refused(endpoint, result, 'PAYLOAD_TOO_LARGE');
+    });
+
+    test('a body nested very deep, or of very many keys, is refused', async () => {
+      const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+      const many = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":1`).join()}}`;
+      for (const body of [deep, many]) {
+        const result = await send(endpoint, body);
+        equal(flawOf(endpoint, result), undefined);
+        ok(result.status >= 400 && result.status < 500, result.text.slice(0, 200));
+      }
+    });
+  });
+}
+
+// The same value must be authorised and stored: the last, as JSON.parse has it.
+test('of a key given twice the last counts', async () => {
+  const [create] = endpoints.filter(({ id }) => id === 'invites.create');
+  const result = await send(create!, '{"email":"a@example.com","role":"viewer","role":"superadmin"}');
+  refused(create!, result, 'VALIDATION_ERROR', 'role');
+  deepEqual(result.body.error.details.invalidValues, ['superadmin']);
+});
+
+const texts = { NUL: 'a\u0000b', 'a lone surrogate': 'a\ud800b', 'a line break': 'a\nb', 'a line separator': 'a\u2028b' };
+for (const [what, text] of Object.entries(texts))
+  test(`${what} in a name is refused`, async () => {
+    for (const id of ['organizations.create', 'organizations.update', 'serviceAccount.create']) {
+      const endpoint = endpoints.find((one) => one.id === id)!;
+      refused(endpoint, await send(endpoint, JSON.stringify({ name: text })), 'VALIDATION_ERROR', 'name');
+    }
+  });
+
+suite('queries', () => {
+  for (const endpoint of endpoints.filter(({ list, paged }) => list || paged))
+    test(`${endpoint.id}: a page size or cursor that makes no sense is refused by name`, async () => {
+      const ask = (query: Record<string, string>) => send(endpoint, '', {}, new URLSearchParams(query).toString());
+      for (const limit of ['0', '-1', '101', '1e9', 'NaN', '', '1.5', ' 1', '٣'])
+        refused(endpoint, await ask({ limit }), 'VALIDATION_ERROR', 'limit');
+      for (const cursor of ['', 'x', 'eyJhIjoxfQ', 'A'.repeat(4_000)])
+        refused(endpoint, await ask({ cursor }), 'VALIDATION_ERROR', 'cursor');
+    });
+});
