@@ -69,8 +69,8 @@ export interface GuardedUrl {
 
 /** `trusted` holds `host:port`, or `host` for all its ports. Throws BlockedAddress. */
 export const guardUrl = (text: string, trusted: readonly string[]): GuardedUrl => {
-  // The parser takes `https:example.com` and white space too; whoever reads the text would not.
-  const url = /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  // The parser takes `https:example.com`, `https:///example.com` and white space too; whoever reads the text would not.
+  const url = /^https?:\/\/[^\s\\/][^\s\\]*$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hostname === '') throw notHttps();
   if (url.username !== '' || url.password !== '' || text.split(/[/?#]/)[2]?.includes('@'))
     throw new BlockedAddress('must not contain credentials');

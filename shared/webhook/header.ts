@@ -8,7 +8,7 @@ export type Headers = Readonly<Record<string, string>>;
 export const mask = '********';
 
 /** Whether what was given is, or holds, what we showed instead of a secret: that must never become what we use. */
-export const isMasked = (value: string): boolean => value.includes(mask) || /^[*\u2022]+$/.test(value);
+export const isMasked = (value: string): boolean => value.includes(mask) || /^[*\u2022]{3,}$/.test(value);
 
 /** Whether the value of a header of this name is a credential, as far as a name can tell. */
 export const isSensitive = (name: string): boolean =>

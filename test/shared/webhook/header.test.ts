@@ -1,0 +1,76 @@
+import { deepEqual, doesNotThrow, equal, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import { checkHeaders, isSensitive, mask, maskHeaders } from '../../../shared/webhook/header.ts';
+
+const refused = (headers: Record<string, string>): { field: string; reason: string } => {
+  try {
+    checkHeaders(headers);
+  } catch (error) {
+    ok(error instanceof ApiError && error.code === 'VALIDATION_ERROR');
+    return error.details as { field: string; reason: string };
+  }
+  throw new Error(`${JSON.stringify(headers).slice(0, 100)} was taken`);
+};
+
+const ours = [
+  ...['Connection', 'keep-alive', 'Proxy-Authorization', 'proxy-connection', 'TE', 'Trailer', 'Transfer-Encoding', 'UPGRADE'],
+  ...['Host', 'hOST', 'Expect', 'Content-Type', 'content-length', 'Content-Encoding', 'CONTENT-ANYTHING'],
+  ...['X-Service-Signature', 'x-service-timestamp', 'X-SERVICE-DELIVERY-ID', 'x-webhook-signature', 'X-Webhook-Event'],
+  ...['webhook-id', 'Webhook-Signature', 'webhook-timestamp'],
+];
+for (const name of ours)
+  test(`the header ${name} is the service's own to set`, () => {
+    equal(refused({ [name]: 'x' }).field, `headers.${name}`);
+  });
+
+for (const name of ['', 'a b', 'a:b', 'a\r\nHost', 'a\nb', 'ä', 'a(b)', 'a/b', '"a"', 'a\0', ' a', 'a\t'])
+  test(`${JSON.stringify(name)} is no name of a header`, () => {
+    equal(refused({ [name]: 'x' }).field, 'headers');
+  });
+
+for (const value of ['a\r\nX-Service-Signature: forged', 'a\n', '\r', 'a\0b', 'ä', '\u007f', '\u2028', '\u{1F600}'])
+  test(`${JSON.stringify(value)} is no value of a header, and is not repeated in the refusal`, () => {
+    const { field, reason } = refused({ 'X-A': value });
+    equal(field, 'headers.X-A');
+    ok(!reason.includes(value));
+  });
+
+for (const value of [mask, `Bearer ${mask}`, '***', '\u2022\u2022\u2022'])
+  test(`the mask ${value} sent back is refused`, () => {
+    throws(() => checkHeaders({ Authorization: value }), { code: 'VALIDATION_ERROR' });
+  });
+
+test('two names that differ in case only are one header given twice', () => {
+  equal(refused({ 'X-Env': 'a', 'x-env': 'b' }).field, 'headers.x-env');
+});
+
+test('names and values together have 3,500 bytes, to the byte', () => {
+  doesNotThrow(() => checkHeaders({ 'X-A': 'a'.repeat(1_747), 'X-B': 'b'.repeat(1_747) }));
+  equal(refused({ 'X-A': 'a'.repeat(1_747), 'X-B': 'b'.repeat(1_748) }).field, 'headers');
+});
+
+test('every token and every printable value is taken unless the name is reserved', () => {
+  const name = fc.stringMatching(/^X-[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/).filter((text) => !/^x-(service|webhook)-/i.test(text));
+  const value = fc.stringMatching(/^[\t -~]{0,50}$/).filter((text) => !/\*{3}/.test(text));
+  fc.assert(fc.property(name, value, (given, text) => doesNotThrow(() => checkHeaders({ [given]: text }))));
+});
+
+const credentials = [
+  ...['Authorization', 'Cookie', 'X-Api-Key', 'X-API-KEY', 'apikey', 'X-Auth', 'X-Auth-Token', 'X-Token', 'X-Access-Token'],
+  ...['X-Secret', 'X-Password', 'X-Passwd', 'X-Credential', 'X-Hub-Signature', 'X-Session-Id', 'X-Gitlab-Token', 'X-JWT'],
+];
+for (const name of credentials)
+  test(`the value of ${name} is never shown`, () => {
+    ok(isSensitive(name));
+    deepEqual(maskHeaders({ [name]: 'value', 'X-Environment': 'production' }), { [name]: mask, 'X-Environment': 'production' });
+  });
+
+test('a value that begins with the scheme of a credential is not shown, whatever its name', () => {
+  deepEqual(maskHeaders({ 'X-Custom': 'Bearer abc', 'X-Other': 'Basic dTpw', 'X-Plain': 'bearings' }), {
+    'X-Custom': mask,
+    'X-Other': mask,
+    'X-Plain': 'bearings',
+  });
+});
