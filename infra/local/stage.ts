@@ -57,7 +57,12 @@ const provisioned = new Set([
 ]);
 
 /** What starts functions by itself, at once: it comes when they stand. */
-const selfActing = new Set(['AWS::StepFunctions::StateMachine', 'AWS::Lambda::EventInvokeConfig', 'AWS::Scheduler::Schedule']);
+const selfActing = new Set([
+  'AWS::StepFunctions::StateMachine',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Scheduler::ScheduleGroup',
+  'AWS::Scheduler::Schedule',
+]);
 
 /** Boots a stage, or leaves nothing of it behind and throws. */
 export const startStage = async (options: StageOptions): Promise<Stage> => {

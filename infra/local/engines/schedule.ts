@@ -52,6 +52,17 @@ export const scheduleOf = (input: Json, arn: string, nowMs: number, declared: bo
   };
 };
 
+/** The schedule the template describes; where it has not changed, it goes on where it stood. */
+export const declaredSchedule = (known: ScheduleRecord | undefined, input: Json, arn: string): ScheduleRecord => {
+  // One second leaves the functions it starts time to stand.
+  const fresh = scheduleOf(input, arn, Date.now() + 1_000, true);
+  if (!known) return fresh;
+  const { createdAtMs, changedAtMs, tickedAtMs } = known;
+  const kept = { ...fresh, createdAtMs, changedAtMs, ...(tickedAtMs !== undefined && { tickedAtMs }) };
+  const same = JSON.stringify({ ...known, clientToken: undefined }) === JSON.stringify({ ...kept, clientToken: undefined });
+  return same ? known : { ...fresh, createdAtMs };
+};
+
 /** SDKs send epoch seconds, templates ISO text. */
 const momentMs = (value: unknown): number => (typeof value === 'number' ? value * 1_000 : Date.parse(String(value)));
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Resource } from '../parts.ts';
 import { openJournal } from './journal.ts';
 import type { Routes } from './protocol.ts';
-import { describe, nextTick, type ScheduleRecord, scheduleOf } from './schedule.ts';
+import { declaredSchedule, describe, nextTick, type ScheduleRecord, scheduleOf } from './schedule.ts';
 import { type Doors, deliver } from './schedule-target.ts';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from './service.ts';
 import { setAlarm } from './timer.ts';
@@ -30,9 +30,15 @@ export interface SchedulerOptions {
   readonly doors: Doors;
 }
 
+interface Group {
+  readonly name: string;
+  /** It comes from the template. */
+  readonly declared: boolean;
+}
+
 export const openScheduler = ({ dir, region, account, delayScale, doors }: SchedulerOptions): Scheduler => {
   const schedules = openJournal<ScheduleRecord>(join(dir, 'scheduler', 'schedules.jsonl'));
-  const groups = openJournal<string>(join(dir, 'scheduler', 'groups.jsonl'));
+  const groups = openJournal<Group>(join(dir, 'scheduler', 'groups.jsonl'));
   const alarms = new Map<string, () => void>();
   const stopping = new AbortController();
   const arnPrefix = `arn:aws:scheduler:${region}:${account}:`;
@@ -124,7 +130,7 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
       const name = text(input, 'Name');
       if (groups.get(name) ?? name === 'default')
         throw new AwsError('ConflictException', `Schedule group ${name} already exists.`, 409);
-      groups.set(name, name);
+      groups.set(name, { name, declared: false });
       return { ScheduleGroupArn: `${arnPrefix}schedule-group/${name}` };
     },
   };
@@ -143,33 +149,31 @@ export const openScheduler = ({ dir, region, account, delayScale, doors }: Sched
     return [{ action: `scheduler:${action}`, resources: [arnOf(input)] }, ...(role === undefined ? [] : [pass])];
   };
 
-  // Those of the template wait until the template names them again.
-  for (const { group, name, declared } of schedules.values()) if (!declared) arm(`${group}/${name}`);
+  // Those of the template wait until the template names them again, and so do the entries of its groups: then what they start stands.
+  for (const { group, name, declared } of schedules.values())
+    if (!declared && !groups.get(group)?.declared) arm(`${group}/${name}`);
+
+  const provisionGroup = (group: string): void => {
+    groups.set(group, { name: group, declared: true });
+    for (const schedule of schedules.values())
+      if (schedule.group === group && !schedule.declared) arm(`${group}/${schedule.name}`);
+  };
 
   return {
     needs,
     call: ({ action, input }) => operations[action]?.(input),
     provision: ({ type, name, properties }) => {
-      if (type === 'AWS::Scheduler::ScheduleGroup') groups.set(name, name);
-      else keep(declare(schedules, { ...properties, Name: name }, arnOf({ ...properties, Name: name })));
+      if (type === 'AWS::Scheduler::ScheduleGroup') provisionGroup(name);
+      else {
+        const input = { ...properties, Name: name };
+        keep(declaredSchedule(schedules.get(keyOf(input)), input, arnOf(input)));
+      }
     },
     stop: () => {
       stopping.abort();
       for (const key of alarms.keys()) disarm(key);
     },
   };
-};
-
-/** The schedule the template describes; where it has not changed, it goes on where it stood. */
-const declare = (schedules: { get(key: string): ScheduleRecord | undefined }, input: Json, arn: string): ScheduleRecord => {
-  // One second leaves the functions it starts time to stand.
-  const fresh = scheduleOf(input, arn, Date.now() + 1_000, true);
-  const known = schedules.get(`${fresh.group}/${fresh.name}`);
-  if (!known) return fresh;
-  const { createdAtMs, changedAtMs, tickedAtMs } = known;
-  const kept = { ...fresh, createdAtMs, changedAtMs, ...(tickedAtMs !== undefined && { tickedAtMs }) };
-  const same = JSON.stringify({ ...known, clientToken: undefined }) === JSON.stringify({ ...kept, clientToken: undefined });
-  return same ? known : { ...fresh, createdAtMs };
 };
 
 const list = (all: readonly ScheduleRecord[], input: Json): Json => {
