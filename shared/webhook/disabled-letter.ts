@@ -1,6 +1,7 @@
 /** The mail that says that a webhook was disabled. Whatever people typed is escaped; of its address only the host is told. */
 import { failingSecondsMax } from '../contract/limits.ts';
 import { escaped, type Letter } from '../platform/index.ts';
+import { hostOf } from './creation.ts';
 
 export interface Disabled {
   readonly organizationName: string;
@@ -15,7 +16,7 @@ const days = failingSecondsMax / (24 * 3_600);
 
 export const disabledLetter = ({ organizationName, webhookName, url, reason, at, failingSince }: Disabled): Letter => {
   // The path or the query may hold a token.
-  const { host } = new URL(url);
+  const host = hostOf(url);
   const subject = `Webhook disabled: ${webhookName} (${organizationName})`;
   const why =
     reason === 'gone'

@@ -3,6 +3,7 @@ import { type Actor, auditEntry } from '../audit/index.ts';
 import { enqueue, type Task } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, whileActive } from '../organization/index.ts';
 import { commit, getAll, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import { about } from './creation.ts';
 import { isDead } from './health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
 
@@ -62,7 +63,7 @@ const disablingWrites = (
   whileActive(tenant),
   auditEntry(
     'webhook.disabled',
-    { scope: tenant.organizationId, resource: { type: 'webhook', id }, details: { name, reason, failingSince } },
+    { ...about(tenant, id), details: { name, reason, failingSince } },
     actor,
     { ip: null, userAgent: null, requestId: id },
     now,

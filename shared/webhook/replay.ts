@@ -5,6 +5,7 @@ import type { replayStatuses } from '../contract/webhook-words.ts';
 import { enqueue, type Task } from '../event/index.ts';
 import { whileActive } from '../organization/index.ts';
 import { type Change, iso, newUlid, type Tenant } from '../platform/index.ts';
+import { about } from './creation.ts';
 import type { DeliveryRecord, WebhookRecord } from './record.ts';
 import { isDisabled, whileEnabled } from './retry.ts';
 import { isUnderWay } from './round.ts';
@@ -43,13 +44,7 @@ export const startReplay = (
         whileEnabled(tenant, webhook),
         whileActive(tenant),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'webhook', id: webhook.id },
-          details: { name: webhook.name, ...range },
-        },
-      ],
+      audit: [{ ...about(tenant, webhook.id), details: { name: webhook.name, ...range } }],
     },
   };
 };

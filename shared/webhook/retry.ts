@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { enqueue } from '../event/index.ts';
 import { whileActive } from '../organization/index.ts';
 import { type Change, Overtaken, type Tenant, type Write } from '../platform/index.ts';
+import { about } from './creation.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from './record.ts';
 import { beginRound, isUnderWay } from './round.ts';
 
@@ -21,13 +22,7 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
       whileEnabled(tenant, webhook),
       whileActive(tenant),
     ],
-    audit: [
-      {
-        scope: tenant.organizationId,
-        resource: { type: 'webhook', id: webhook.id },
-        details: { name: webhook.name, deliveryId, event: event.type },
-      },
-    ],
+    audit: [{ ...about(tenant, webhook.id), details: { name: webhook.name, deliveryId, event: event.type } }],
   };
 };
 

@@ -6,6 +6,7 @@ import { webhookTestTimeoutMs } from '../contract/limits.ts';
 import type { webhooks } from '../contract/webhooks.ts';
 import { type Acting, named, whileActive } from '../organization/index.ts';
 import { type Change, create, envList, newId, type PostOutcome, postGuarded } from '../platform/index.ts';
+import { about } from './creation.ts';
 import { newDelivery } from './delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from './record.ts';
 import { type ComposedRequest, composeRequest } from './request.ts';
@@ -37,6 +38,7 @@ export const tryWebhook = async (
   const delivery = ended({ ...fresh, id: deliveryId, isTest: true }, request, outcome, timeoutMs);
   const success = delivery.status === 'delivered';
   const { statusCode, lastError } = delivery;
+  const details = { name: webhook.name, event: event.type, deliveryId, success, statusCode };
   return {
     data: {
       webhookId: webhook.id,
@@ -51,13 +53,7 @@ export const tryWebhook = async (
     },
     change: {
       writes: [create(delivery), whileActive(tenant)],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'webhook', id: webhook.id },
-          details: { name: webhook.name, event: event.type, deliveryId, success, statusCode },
-        },
-      ],
+      audit: [{ ...about(tenant, webhook.id), details }],
     },
   };
 };

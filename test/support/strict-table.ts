@@ -35,7 +35,9 @@ export class StrictTable {
     BatchGetItem: (input) => this.onRead() ?? this.#table.script.BatchGetItem!(input),
     Query: (input) => this.onRead() ?? this.#table.script.Query!(input),
     TransactWriteItems: (input) => this.#writing(() => this.#transact(input)),
-    UpdateItem: (input) => this.#writing(() => this.#transact({ TransactItems: [{ Update: input }] })),
+    UpdateItem: (input) => this.#writing(() => this.#one({ Update: input })),
+    PutItem: (input) => this.#writing(() => this.#one({ Put: input })),
+    BatchWriteItem: (input) => this.#writing(() => this.#removeAll(input)),
   };
 
   get items(): Map<string, Attributes> {
@@ -66,6 +68,20 @@ export class StrictTable {
     if (instead) return instead;
     const answer = write();
     return this.onWrite('after') ?? answer;
+  }
+
+  /** Outside a transaction a failed condition has a name of its own. */
+  #one(operation: Input): object {
+    const answer = this.#transact({ TransactItems: [operation] });
+    return answer instanceof Fault && answer.type === 'TransactionCanceledException'
+      ? new Fault('ConditionalCheckFailedException')
+      : answer;
+  }
+
+  #removeAll({ RequestItems }: Input): object {
+    const requests = Object.values(RequestItems as Record<string, { DeleteRequest: { Key: Attributes } }[]>).flat();
+    for (const { DeleteRequest } of requests) this.items.delete(nameOf(DeleteRequest.Key));
+    return { UnprocessedItems: {} };
   }
 
   #transact(input: Input): object {

@@ -1,0 +1,135 @@
+import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
+import {
+  type DeliveryRecord,
+  deliveryData,
+  listDeliveries,
+  purgeDeliveries,
+  readDelivery,
+  requestData,
+  webhookKey,
+} from '../../../shared/webhook/index.ts';
+import { deliveryOf, eventAt, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
+
+const { table, aws } = await setScene();
+after(() => aws.stop());
+
+const webhook = webhookOf();
+const health = { ...webhookKey.health(tenant, webhook.id), failingSince: iso(now), ttl: epochSeconds(minutes(60)) };
+beforeEach(() => {
+  table.items.clear();
+  for (const item of [organization, webhook, health]) table.put(item);
+});
+
+const put = (minute: number, more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+  const delivery = deliveryOf(webhook, eventAt(minutes(minute)), more);
+  table.put(delivery);
+  return delivery;
+};
+const pages = async (status: DeliveryRecord['status'] | undefined, limit: number): Promise<readonly string[][]> => {
+  const found: string[][] = [];
+  let position: string | undefined;
+  do {
+    const { deliveries, next } = await listDeliveries(tenant, webhook.id, { status }, { limit, after: position }, now);
+    found.push(deliveries.map(({ id }) => id));
+    position = next;
+  } while (position !== undefined);
+  return found;
+};
+
+test('deliveries are listed newest first, page by page, and nothing else that lies with them is', async () => {
+  const ids = [-5, -4, -3, -2, -1].map((minute) => put(minute).id).reverse();
+  deepEqual(await pages(undefined, 2), [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+  deepEqual(await pages(undefined, 5), [ids]);
+});
+
+test('a status lists those that have it', async () => {
+  const failed = put(-3);
+  const delivered = put(-2, { status: 'delivered' });
+  put(-1, { status: 'attempting' });
+  deepEqual(await pages('failed', 10), [[failed.id]]);
+  deepEqual(await pages('delivered', 10), [[delivered.id]]);
+});
+
+test('one past its time is gone, though the table still has it', async () => {
+  const old = put(-2, { ttl: epochSeconds(now) });
+  const kept = put(-1);
+  deepEqual(await pages(undefined, 10), [[kept.id]]);
+  await rejects(readDelivery(tenant, webhook.id, old.id, now), { code: 'DELIVERY_NOT_FOUND' });
+  equal((await readDelivery(tenant, webhook.id, kept.id, now)).id, kept.id);
+});
+
+test('one of another webhook, one that never was and what could be no id answer alike', async () => {
+  const { id } = put(-1);
+  const pairs = [
+    [newIdOf('webhook', now), id],
+    [webhook.id, newIdOf('delivery', now)],
+    [webhook.id, 'HEALTH'],
+    [webhook.id, 'x'],
+  ] as const;
+  for (const [webhookId, deliveryId] of pairs)
+    await rejects(readDelivery(tenant, webhookId, deliveryId, now), {
+      code: 'DELIVERY_NOT_FOUND',
+      message: 'There is no such delivery',
+    });
+});
+
+test('what went wrong is told until an attempt goes well', () => {
+  const shown = (more: Partial<DeliveryRecord>) => {
+    const { status, statusCode, lastError, nextAttemptAt } = deliveryData(deliveryOf(webhook, eventAt(now), more));
+    return { status, statusCode, lastError, nextAttemptAt };
+  };
+  const none = { nextAttemptAt: null };
+  deepEqual(shown({}), { status: 'failed', statusCode: 500, lastError: 'HTTP 500', ...none });
+  const waiting = { status: 'attempting', nextAttemptAt: iso(minutes(1)) } as const;
+  deepEqual(shown(waiting), { statusCode: 500, lastError: 'HTTP 500', ...waiting });
+  const delivered = { status: 'delivered', statusCode: 200 } as const;
+  deepEqual(shown({ ...delivered, lastError: null }), { ...delivered, lastError: undefined, ...none });
+  const unanswered = { statusCode: null, lastError: 'could not connect' };
+  deepEqual(shown(unanswered), { status: 'failed', ...unanswered, ...none });
+});
+
+test('there is no request to show before the first attempt', () => {
+  const request = { url: webhook.url, headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
+  deepEqual(requestData(deliveryOf(webhook, eventAt(now), { request })), { method: 'POST', ...request });
+  throws(() => requestData(deliveryOf(webhook, eventAt(now))), { code: 'CONFLICT' });
+});
+
+const clock = { now: () => now };
+
+test('the purge removes webhooks with all that was sent to them, and nobody else’s', async () => {
+  const neighbour = { pk: `DELIVERY#${newIdOf('organization', now)}#${webhook.id}`, sk: newIdOf('delivery', now) };
+  table.put(neighbour);
+  table.put(webhookOf());
+  for (let n = 0; n < 450; n++) put(-n);
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  deepEqual(
+    [...table.items.keys()],
+    [organization, neighbour].map(({ pk, sk }) => `${pk}\n${sk}`),
+  );
+});
+
+test('out of time the purge says so, keeps what leads to the rest, and goes on the next time', async () => {
+  for (let n = 0; n < 450; n++) put(-n);
+  let looks = 0;
+  const short = { now: () => (looks++ < 1 ? now : minutes(2)) };
+  equal(await purgeDeliveries(tenant, minutes(1), short), false);
+  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [251, 1]);
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [0, 0]);
+});
+
+test('what was added while its webhook was being removed goes, too', async () => {
+  let isLate = true;
+  table.onWrite = (when) => {
+    if (when === 'before' && isLate && table.find('DELIVERY#').length === 0) {
+      isLate = false;
+      put(-1);
+    }
+    return undefined;
+  };
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  table.onWrite = () => undefined;
+  deepEqual([isLate, table.find('DELIVERY#')], [false, []]);
+});
