@@ -1,6 +1,6 @@
 import { env } from '../platform/index.ts';
 import type { Attempt, OpenSecrets } from './attempt.ts';
-import { isSensitive, mask } from './header.ts';
+import { mask, maskHeaders } from './header.ts';
 import type { StoredEvent, WebhookRecord } from './record.ts';
 import { simpleMessage } from './simple-format.ts';
 import { standardMessage } from './standard-format.ts';
@@ -22,13 +22,23 @@ export const composeRequest = (
 ): ComposedRequest => {
   const { body, headers, signatures } =
     format === 'simple' ? simpleMessage(id, secrets, event) : standardMessage(secrets, event, attempt);
-  const ours = { 'Content-Type': 'application/json', ...headers, ...signatures };
-  const taken = new Set(Object.keys(ours).map((name) => name.toLowerCase()));
-  const theirs = Object.entries(secrets.headers).filter(([name]) => !taken.has(name.toLowerCase()));
-  const hasAgent = theirs.some(([name]) => name.toLowerCase() === 'user-agent');
-  const agent = hasAgent ? {} : { 'User-Agent': `Backup-Management-Service/${env('SERVICE_VERSION')}` };
-  const sent = { ...agent, ...Object.fromEntries(theirs), ...ours };
-  const isHidden = (name: string): boolean => name in signatures || isSensitive(name);
-  const shown = Object.entries(sent).map(([name, value]) => [name, isHidden(name) ? mask : value]);
-  return { url, headers: sent, body, shownHeaders: Object.fromEntries(shown) };
+  const ours = { 'Content-Type': 'application/json', ...headers };
+  const taken = new Set(Object.keys({ ...ours, ...signatures }).map((name) => name.toLowerCase()));
+  const allowed = Object.entries(secrets.headers).filter(([name]) => !taken.has(name.toLowerCase()));
+  const theirs: Readonly<Record<string, string>> = { ...agentUnless(allowed), ...Object.fromEntries(allowed) };
+  return {
+    url,
+    headers: { ...theirs, ...ours, ...signatures },
+    body,
+    shownHeaders: { ...maskHeaders(theirs), ...ours, ...masked(signatures) },
+  };
 };
+
+const agentUnless = (given: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
+  given.some(([name]) => name.toLowerCase() === 'user-agent')
+    ? {}
+    : { 'User-Agent': `Backup-Management-Service/${env('SERVICE_VERSION')}` };
+
+/** A signature is worth as much as its secret to whoever would send its body again. */
+const masked = (signatures: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.keys(signatures).map((name) => [name, mask]));
