@@ -177,6 +177,7 @@ test('whoever names an address is told at once; a name that does not resolve is 
   await rejects(checkAddress(guarded, names(['10.0.0.5'])), BlockedAddress);
   await checkAddress(guarded, names(['1.1.1.1']));
   await checkAddress(guarded, (_name, _options, callback) => callback(new Error('ENOTFOUND'), []));
+  await checkAddress(guarded, () => {}, 10);
   await checkAddress(guardUrl('http://localhost:1', ['localhost:1']), names(['127.0.0.1']));
 });
 
