@@ -10,8 +10,9 @@ const jitterMax = 0.1;
  */
 export const delayAfter = (attemptOfRound: number, retryAfter: string | undefined, now: Date, chance: number): number => {
   const base = retryDelaysSeconds[attemptOfRound - 1] ?? retryDelaysSeconds[3];
-  const wanted = Math.max(base, secondsOf(retryAfter, now));
-  return Math.ceil(Math.min(wanted * (1 + jitterMax * chance), base * lengthenedMax));
+  const most = base * lengthenedMax;
+  const wanted = Math.ceil(Math.min(Math.max(base, secondsOf(retryAfter, now)), most));
+  return Math.min(wanted + Math.round(wanted * jitterMax * chance), most);
 };
 
 /** RFC 9110: seconds or a date; whatever else it says asks for nothing. */

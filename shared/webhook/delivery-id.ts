@@ -13,7 +13,9 @@ const restLength = 16;
 export const deliveryIdOf = (eventId: string, webhookId: string): string => {
   const time = eventId.slice(idPrefixes.event.length + 1).slice(0, timeLength);
   const digest = createHash('sha256').update(`${eventId}\n${webhookId}`).digest();
-  const bits = digest.readBigUInt64BE(0) * 65_536n + BigInt(digest.readUInt16BE(8));
-  const rest = Array.from({ length: restLength }, (_, n) => digits[Number((bits >> BigInt(75 - 5 * n)) & 31n)]).join('');
+  const rest = Array.from({ length: restLength }, (_, n) => digits[fiveBits(digest, 5 * n)]).join('');
   return `${idPrefixes.delivery}_${time}${rest}`;
 };
+
+/** Of the bits from this one on; they lie in two bytes at most. */
+const fiveBits = (bytes: Buffer, bit: number): number => (bytes.readUInt16BE(bit >> 3) >> (11 - (bit & 7))) & 31;

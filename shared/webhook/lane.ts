@@ -61,6 +61,7 @@ const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt }: AttemptNa
   const task = { kind: 'deliver', webhookId, deliveryId, attempt } as const;
   return {
     body: JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage),
-    sender: organizationId,
+    // As what leaves by the table's stream says it: all of one organization take turns as one.
+    sender: `ORG#${organizationId}`,
   };
 };

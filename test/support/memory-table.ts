@@ -10,6 +10,7 @@ export const marshalled = (value: unknown): Attribute => {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') return { N: String(value) };
   if (typeof value === 'boolean') return { BOOL: value };
+  if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') };
   if (Array.isArray(value)) return { L: value.map(marshalled) };
   return { M: Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, marshalled(inner)])) };
 };

@@ -26,7 +26,8 @@ export const cancelled = (...codes: readonly string[]): Fault =>
 /** Never answers. */
 export const silence = Symbol('silence');
 
-export type Script = Record<string, (input: Input) => object | Fault | typeof silence>;
+/** Services without action names are all asked under the empty one; their address tells what is meant. */
+export type Script = Record<string, (input: Input, address?: string) => object | Fault | typeof silence>;
 
 export interface ScriptedAws {
   readonly calls: { action: string; input: Input }[];
@@ -46,7 +47,7 @@ export const scriptAws = async (script: Script = {}): Promise<ScriptedAws> => {
     const input = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Input;
     const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     calls.push({ action, input });
-    const answer = current[action]?.(input) ?? new Fault('AccessDeniedException', 400);
+    const answer = current[action]?.(input, request.url ?? '') ?? new Fault('AccessDeniedException', 400);
     if (answer !== silence) reply(response, answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,171 @@
+/** How often, when and in which words a delivery is attempted. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import { matchEvents } from '../../../shared/webhook/index.ts';
+import {
+  addWebhook,
+  attemptsHeardBy,
+  clock,
+  deliveryOf,
+  entries,
+  heardBy,
+  means,
+  metadataOf,
+  newEvent,
+  newWorld,
+  pathOf,
+  receiver,
+  run,
+  sent,
+  tenant,
+} from './world.ts';
+
+beforeEach(newWorld);
+
+const begin = async (more: Partial<WebhookRecord> = {}) => {
+  const webhook = addWebhook(more);
+  await matchEvents(tenant, [newEvent()], clock);
+  return webhook;
+};
+/** When each attempt reached the endpoint, in seconds since the first. */
+const secondsOf = (webhook: WebhookRecord): readonly number[] => {
+  const times = heardBy(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+  return times.map((time) => time - times[0]!);
+};
+
+test('an endpoint that fails everything is tried at 0, 1 min, 5 min, 30 min and 2 h, five times in all, and told so', async () => {
+  const webhook = await begin();
+  receiver.answer(pathOf(webhook), { status: 500 });
+  await run();
+  deepEqual(secondsOf(webhook), [0, 60, 360, 2_160, 9_360]);
+  deepEqual(
+    heardBy(webhook)
+      .map(metadataOf)
+      .map(({ attempt, maxAttempts, willRetry }) => [attempt, maxAttempts, willRetry]),
+    [
+      [1, 5, true],
+      [2, 5, true],
+      [3, 5, true],
+      [4, 5, true],
+      [5, 5, false],
+    ],
+  );
+  const { id, status, attempts, lastError, statusCode, nextAttemptAt, request } = deliveryOf(webhook);
+  deepEqual(
+    { status, attempts, lastError, statusCode, nextAttemptAt },
+    { status: 'failed', attempts: 5, lastError: 'HTTP 500', statusCode: 500, nextAttemptAt: null },
+  );
+  deepEqual(
+    heardBy(webhook).map(({ headers }) => headers['webhook-id']),
+    Array(5).fill(id),
+  );
+  equal(request?.body, heardBy(webhook)[4]?.body.toString());
+});
+
+test('while attempts are left the record says when the next one is due, and the wait is held by queue or Scheduler', async () => {
+  const webhook = await begin();
+  receiver.answer(pathOf(webhook), { status: 500 });
+  const dues: number[] = [];
+  for (const _ of [1, 2, 3, 4]) {
+    const nowMs = clock.now().getTime();
+    await run(0);
+    const { nextAttemptAt, status } = deliveryOf(webhook);
+    equal(status, 'attempting');
+    const waitSeconds = (Date.parse(nextAttemptAt!) - nowMs) / 1_000;
+    dues.push(waitSeconds);
+    // The queue can wait for 15 minutes.
+    deepEqual(
+      [sent.at(-1)?.delaySeconds === waitSeconds, [...entries.values()].map(({ dueMs }) => (dueMs - nowMs) / 1_000)],
+      waitSeconds <= 900 ? [true, []] : [false, [waitSeconds]],
+    );
+    await run(waitSeconds - 1);
+    equal(heardBy(webhook).length, dues.length, 'not before its time');
+    await run(0.999);
+    equal(heardBy(webhook).length, dues.length, 'not before its time');
+    const rest = nowMs + waitSeconds * 1_000 - clock.now().getTime();
+    ok(rest > 0);
+    await run(rest / 1_000);
+  }
+  deepEqual(dues, [60, 300, 1_800, 7_200]);
+});
+
+test('chance adds up to a tenth to every wait and takes nothing away', async () => {
+  const webhook = await begin();
+  receiver.answer(pathOf(webhook), { status: 500 });
+  await run(undefined, means(0.9999));
+  deepEqual(secondsOf(webhook), [0, 66, 396, 2_376, 10_296]);
+});
+
+test('an endpoint that comes back is told once more, and no more', async () => {
+  const webhook = await begin();
+  receiver.answer(
+    pathOf(webhook),
+    { raw: 'no' },
+    { status: 302, headers: { location: receiver.url('/elsewhere') } },
+    { status: 204 },
+  );
+  await run();
+  deepEqual(attemptsHeardBy(webhook), [1, 2, 3]);
+  const { status, attempts, lastError, statusCode } = deliveryOf(webhook);
+  deepEqual({ status, attempts, lastError, statusCode }, { status: 'delivered', attempts: 3, lastError: null, statusCode: 204 });
+  equal(receiver.requests.filter(({ path }) => path === '/elsewhere').length, 0);
+});
+
+for (const [what, more] of [
+  ['a webhook that wants no retries', { retryEnabled: false }],
+  ['the simple format', { format: 'simple', events: ['backup.started'] }],
+] as const)
+  test(`${what} is tried once only`, async () => {
+    const webhook = addWebhook(more as Partial<WebhookRecord>);
+    receiver.answer(pathOf(webhook), { status: 503, headers: { 'retry-after': '5' } });
+    const event = { ...newEvent(), type: 'backup.started', data: backupStarted } as const;
+    await matchEvents(tenant, [event], clock);
+    await run();
+    equal(heardBy(webhook).length, 1);
+    const { status, attempts, attemptsMax, nextAttemptAt } = deliveryOf(webhook);
+    deepEqual(
+      { status, attempts, attemptsMax, nextAttemptAt },
+      { status: 'failed', attempts: 1, attemptsMax: 1, nextAttemptAt: null },
+    );
+    if (webhook.format !== 'standard') return;
+    const { attempt, maxAttempts, willRetry } = metadataOf(heardBy(webhook)[0]!);
+    deepEqual([attempt, maxAttempts, willRetry], [1, 1, false]);
+  });
+
+const backupStarted = {
+  backup: { id: 'bkp_1', projectId: 'prj_1', type: 'full', status: 'running', trigger: 'manual', scheduleId: null },
+  project: { id: 'prj_1', name: 'Shop', sourceProjectId: 'shop' },
+  organization: { id: 'org_1', name: 'Acme' },
+};
+
+test('whoever turns retries off while one waits gets that one, which says that it is the last', async () => {
+  const webhook = await begin();
+  receiver.answer(pathOf(webhook), { status: 500 });
+  await run(0);
+  addWebhook({ ...webhook, retryEnabled: false });
+  await run();
+  const [, last, ...more] = heardBy(webhook).map(metadataOf);
+  deepEqual([last?.attempt, last?.maxAttempts, last?.willRetry, more.length], [2, 2, false, 0]);
+  equal(deliveryOf(webhook).status, 'failed');
+});
+
+for (const [retryAfter, status, waits] of [
+  ['1', 429, 60],
+  ['90', 429, 90],
+  ['99999', 503, 120],
+  ['1000000000', 429, 120],
+  ['9'.repeat(400), 429, 120],
+  ['Sun, 01 Mar 2026 12:01:40 GMT', 503, 100],
+  ['Sat, 28 Feb 2026 12:00:00 GMT', 503, 60],
+  ['garbage', 429, 60],
+  ['-5', 429, 60],
+  ['', 429, 60],
+  ['90', 500, 60],
+] as const)
+  test(`"${retryAfter.slice(0, 40)}" as Retry-After of ${status} makes the wait ${waits} s`, async () => {
+    const webhook = await begin();
+    receiver.answer(pathOf(webhook), { status, headers: { 'retry-after': retryAfter } }, { status: 200 });
+    await run();
+    deepEqual(secondsOf(webhook), [0, waits]);
+  });

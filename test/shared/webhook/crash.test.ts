@@ -1,0 +1,143 @@
+/**
+ * Whoever works dies before or after any single thing that others can see, and what it was given is given again to another. For
+ * every such moment: nothing is lost, nothing is counted twice, and every delivery keeps its one record and id.
+ */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { handler as match } from '../../../functions/webhook/match.ts';
+import { matchEvents, type StoredEvent, type WebhookRecord } from '../../../shared/webhook/index.ts';
+import type { Answer } from '../../support/receiver.ts';
+import { Machine } from './machine.ts';
+import {
+  addWebhook,
+  attemptsHeardBy,
+  clock,
+  deliveriesOf,
+  deliveryOf,
+  entries,
+  healthOf,
+  heardBy,
+  metadataOf,
+  newEvent,
+  newWorld,
+  pathOf,
+  receiver,
+  run,
+  setMachine,
+  streamOf,
+  tasksSent,
+  tenant,
+} from './world.ts';
+
+/** Every moment at which a machine can die that does so many things. */
+const moments = (effects: number) =>
+  Array.from({ length: effects }, (_, n) => n + 1).flatMap((at) => [
+    { at, when: 'before' as const },
+    { at, when: 'after' as const },
+  ]);
+
+const eventsOfBatch = 3;
+
+const matchOnce = async (machine: Machine) => {
+  newWorld();
+  const webhooks = [addWebhook(), addWebhook({ events: ['organization.*'] }), addWebhook({ events: ['backup.*'] })] as const;
+  const events = Array.from({ length: eventsOfBatch }, () => newEvent());
+  const batch = streamOf(...events.map((event) => ({ event })));
+  setMachine(machine);
+  const answer = await match(batch);
+  return { webhooks, events, batch, answer };
+};
+
+test('matching: whoever dies at any moment leaves every event with one delivery for each webhook, delivered once it is given again', async () => {
+  const whole = new Machine();
+  deepEqual((await matchOnce(whole)).answer, { batchItemFailures: [] });
+  ok(whole.effects > 2 * eventsOfBatch, 'a put for every pair, and messages');
+  for (const { at, when } of moments(whole.effects)) {
+    const machine = new Machine(at, when);
+    const { webhooks, batch, answer } = await matchOnce(machine);
+    ok(machine.isDead);
+    // What a living function would have answered: it names what is not sure, and nothing that is.
+    ok(answer.batchItemFailures.length > 0, `${when} ${at}`);
+    setMachine(new Machine());
+    await run(0);
+    deepEqual(await match(batch), { batchItemFailures: [] });
+    await run();
+    for (const webhook of webhooks.slice(0, 2)) {
+      const deliveries = deliveriesOf(webhook);
+      equal(deliveries.length, eventsOfBatch, `${when} ${at}`);
+      for (const { id, status, attempts } of deliveries) {
+        deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
+        equal(
+          heardBy(webhook).filter(({ headers }) => headers['webhook-id'] === id).length,
+          1,
+          'what was sent is not sent again',
+        );
+      }
+    }
+    equal(deliveriesOf(webhooks[2]).length, 0);
+  }
+});
+
+const deliverAll = async (machine: Machine, ...answers: readonly Answer[]) => {
+  newWorld();
+  const webhook: WebhookRecord = addWebhook();
+  const event: StoredEvent = newEvent();
+  receiver.answer(pathOf(webhook), ...answers);
+  await matchEvents(tenant, [event], clock);
+  setMachine(machine);
+  await run();
+  return webhook;
+};
+
+for (const [what, answers, status, attempts] of [
+  ['an endpoint that fails everything', [{ status: 500 }], 'failed', 5],
+  ['an endpoint that works', [{ status: 200 }], 'delivered', 1],
+  ['an endpoint that is gone', [{ status: 410 }], 'failed', 1],
+] as const)
+  test(`delivering to ${what}: whoever dies at any moment, every attempt is made and counted once, and it comes to its end`, async () => {
+    const whole = new Machine();
+    await deliverAll(whole, ...answers);
+    for (const { at, when } of moments(whole.effects)) {
+      const machine = new Machine(at, when);
+      const webhook = await deliverAll(machine, ...answers);
+      ok(machine.isDead);
+      const name = `${when} ${at}`;
+      const delivery = deliveryOf(webhook);
+      deepEqual([delivery.status, delivery.attempts, delivery.nextAttemptAt], [status, attempts, null], name);
+      // At least once, under its own number; the attempt of whoever died may be made again.
+      const heard = attemptsHeardBy(webhook);
+      deepEqual(
+        [...new Set(heard)],
+        Array.from({ length: attempts }, (_, n) => n + 1),
+        name,
+      );
+      ok(heard.length <= attempts + 1, `${name}: ${heard}`);
+      deepEqual([...new Set(heardBy(webhook).map((one) => metadataOf(one).deliveryId))], [delivery.id]);
+      equal(entries.size, 0, 'nothing waits any more');
+      if (status === 'failed') ok(healthOf(webhook)?.failingSince);
+      const asked = tasksSent().filter(({ webhookId }) => webhookId === webhook.id).length;
+      if (answers[0].status === 410) ok(asked === 1 || asked === 2, name);
+      else equal(asked, 0);
+    }
+  });
+
+test('the message of a retry that comes before its attempt is written down makes that attempt again, and the chain goes on', async () => {
+  const begin = async (machine: Machine): Promise<WebhookRecord> => {
+    newWorld();
+    const webhook = addWebhook();
+    receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
+    await matchEvents(tenant, [newEvent()], clock);
+    setMachine(machine);
+    await run(0);
+    return webhook;
+  };
+  const whole = new Machine();
+  await begin(whole);
+  // To be written down is the last that an attempt does; the message that died with it comes back after that of the retry.
+  const webhook = await begin(new Machine(whole.effects, 'before'));
+  equal(deliveryOf(webhook).attempts, 0);
+  await run();
+  deepEqual(attemptsHeardBy(webhook), [1, 1, 2]);
+  const { status, attempts } = deliveryOf(webhook);
+  deepEqual([status, attempts], ['delivered', 2]);
+});

@@ -1,0 +1,106 @@
+/** Streams and queues give everything at least once, and in any order. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import * as fc from 'fast-check';
+import { handler as match } from '../../../functions/webhook/match.ts';
+import {
+  addWebhook,
+  attemptsHeardBy,
+  deliveriesOf,
+  deliveryOf,
+  give,
+  heardBy,
+  newEvent,
+  newWorld,
+  pathOf,
+  receiver,
+  run,
+  sent,
+  streamOf,
+  taskOf,
+  tenant,
+} from './world.ts';
+
+beforeEach(newWorld);
+
+/** The message of that attempt, as it was sent. */
+const messageOf = (attempt: number): string => sent.find((one) => taskOf(one).attempt === attempt)!.body;
+
+test('a record of the stream that comes again, at any time, adds no delivery and no attempt', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
+  const batch = streamOf({ event: newEvent() });
+  // Twice before anything was sent, then while a retry waits, then when all is over.
+  for (const seconds of [0, 30, 3_600]) {
+    deepEqual(await match(batch), { batchItemFailures: [] });
+    deepEqual(await match(batch), { batchItemFailures: [] });
+    await run(seconds);
+  }
+  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  const { status, attempts } = deliveryOf(webhook);
+  deepEqual([status, attempts], ['delivered', 2]);
+});
+
+test('a message that comes twice at once leaves one record of one attempt, under one id', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), { status: 500, delayMs: 20 });
+  await match(streamOf({ event: newEvent() }));
+  await Promise.all([give(messageOf(1)), give(messageOf(1)), give(messageOf(1))]);
+  const { id, status, attempts } = deliveryOf(webhook);
+  deepEqual([status, attempts], ['attempting', 1]);
+  deepEqual([...new Set(heardBy(webhook).map(({ headers }) => headers['webhook-id']))], [id]);
+});
+
+test('a late duplicate of the first attempt, after the second, is dropped', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), { status: 500 });
+  await match(streamOf({ event: newEvent() }));
+  await run(100);
+  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  const before = deliveryOf(webhook);
+  const sentBefore = sent.length;
+  await give(messageOf(1));
+  await give(messageOf(2));
+  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  deepEqual(deliveryOf(webhook), before);
+  equal(sent.length, sentBefore);
+});
+
+test('one of two attempts at once that succeeds stands, and the retry that the other asked for is not made', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), { status: 500, delayMs: 60 }, { status: 200 });
+  await match(streamOf({ event: newEvent() }));
+  await Promise.all([give(messageOf(1)), give(messageOf(1))]);
+  await run();
+  equal(heardBy(webhook).length, 2);
+  const { status, attempts } = deliveryOf(webhook);
+  deepEqual([status, attempts], ['delivered', 1]);
+});
+
+test('a message that waited for a delivery which is no more is dropped', async () => {
+  const webhook = addWebhook();
+  await match(streamOf({ event: newEvent() }));
+  const other = sent[0]!.body.replace(deliveryOf(webhook).id, 'dlv_01JWNVAV000000000000000000');
+  await give(other);
+  deepEqual(heardBy(webhook), []);
+  equal(deliveriesOf(webhook).length, 1);
+});
+
+test('whatever order and however often the messages of a delivery come, each attempt counts once and in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 8 }), async (order) => {
+      newWorld();
+      const webhook = addWebhook();
+      receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
+      await match(streamOf({ event: newEvent() }));
+      const first = messageOf(1);
+      for (const attempt of order) await give(first.replace('"attempt":1', `"attempt":${attempt}`));
+      await run();
+      // Made one after the other, in order, none left out; after the one that succeeded none follows.
+      deepEqual(attemptsHeardBy(webhook), [1, 2, 3]);
+      const { status, attempts } = deliveryOf(webhook);
+      deepEqual([status, attempts, deliveriesOf(webhook, tenant).length], ['delivered', 3, 1]);
+    }),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,143 @@
+/** What an endpoint does decides which lane it takes, and in the end whether it is sent to at all. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { handler as match } from '../../../functions/webhook/match.ts';
+import type { PostOutcome } from '../../../shared/platform/index.ts';
+import { iso } from '../../../shared/platform/index.ts';
+import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import {
+  addWebhook,
+  clock,
+  deliveriesOf,
+  give,
+  healthOf,
+  newEvent,
+  newWorld,
+  pass,
+  pathOf,
+  receiver,
+  run,
+  sent,
+  streamOf,
+  table,
+  tasksSent,
+} from './world.ts';
+
+beforeEach(newWorld);
+
+const day = 24 * 3_600;
+const status = (webhook: WebhookRecord, code: number) => receiver.answer(pathOf(webhook), { status: code });
+/** An event now, and all of its attempts. */
+const tell = async (): Promise<void> => {
+  await match(streamOf({ event: newEvent() }));
+  await run();
+};
+
+test('an endpoint that answers 410 is asked once, and one task asks to disable its webhook', async () => {
+  const webhook = addWebhook();
+  status(webhook, 410);
+  const failingSince = iso(clock.now());
+  await tell();
+  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince }]);
+  const [{ status: ended, attempts, lastError } = {} as never] = deliveriesOf(webhook);
+  deepEqual([ended, attempts, lastError], ['failed', 1, 'HTTP 410']);
+  // Whoever disables it looks there first.
+  equal(healthOf(webhook)?.failingSince, failingSince);
+});
+
+test('an endpoint that has failed everything for five days is given up by one task, and not before', async () => {
+  const webhook = addWebhook({ retryEnabled: false });
+  status(webhook, 500);
+  const failingSince = iso(clock.now());
+  for (const seconds of [day, day, day, day, day - 1]) {
+    await tell();
+    pass(seconds);
+  }
+  await tell();
+  deepEqual(tasksSent(), []);
+  pass(1);
+  await tell();
+  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince }]);
+});
+
+for (const [what, when] of [
+  ['in the middle', 2],
+  ['at the last moment', 5],
+] as const)
+  test(`one success ${what} begins the five days anew`, async () => {
+    const webhook = addWebhook({ retryEnabled: false });
+    for (const n of Array(9).keys()) {
+      status(webhook, n === when ? 204 : 500);
+      await tell();
+      equal(healthOf(webhook)?.failingSince === undefined, n === when);
+      pass(n < when ? day : 0.9 * day);
+    }
+    deepEqual(tasksSent(), []);
+  });
+
+const laneNow = async (): Promise<string | undefined> => {
+  const before = sent.length;
+  await match(streamOf({ event: newEvent() }));
+  return sent[before]?.queue;
+};
+const takes = (outcome: PostOutcome) => ({ post: async () => outcome });
+
+test('a new endpoint is quick; one that failed is slow until it answers again', async () => {
+  const webhook = addWebhook({ retryEnabled: false });
+  status(webhook, 500);
+  equal(await laneNow(), 'quick');
+  await run(0);
+  equal(await laneNow(), 'slow');
+  status(webhook, 200);
+  await run(0);
+  equal(await laneNow(), 'quick');
+});
+
+test('an endpoint that takes more than three seconds is slow, and three are not too many', async () => {
+  addWebhook();
+  equal(await laneNow(), 'quick');
+  await run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_001 }));
+  equal(await laneNow(), 'slow');
+  await run(0, takes({ kind: 'answered', status: 200, retryAfter: undefined, durationMs: 3_000 }));
+  equal(await laneNow(), 'quick');
+});
+
+test('every retry waits among the slow', async () => {
+  const webhook = addWebhook();
+  status(webhook, 500);
+  await match(streamOf({ event: newEvent() }));
+  await run(1_000);
+  deepEqual(
+    sent.map(({ queue }) => queue),
+    ['quick', 'slow', 'slow'],
+  );
+});
+
+test('when it was triggered is noted with every change, and else not more often than every ten seconds', async () => {
+  const webhook = addWebhook();
+  let writes = 0;
+  const { onWrite } = table;
+  const noted = async (): Promise<boolean> => {
+    await match(streamOf({ event: newEvent() }));
+    const { body } = sent.at(-1)!;
+    writes = 0;
+    table.onWrite = (when) => {
+      if (when === 'before') writes += 1;
+      return onWrite(when);
+    };
+    await give(body);
+    table.onWrite = onWrite;
+    ok(writes >= 1, 'the attempt itself is written down');
+    return writes === 2;
+  };
+  deepEqual([await noted(), await noted()], [true, false]);
+  equal(healthOf(webhook)?.lastTriggeredAt, iso(clock.now()));
+  pass(9);
+  equal(await noted(), false);
+  pass(1);
+  equal(await noted(), true);
+  equal(healthOf(webhook)?.lastTriggeredAt, iso(clock.now()));
+  status(webhook, 500);
+  equal(await noted(), true);
+  equal(await noted(), false);
+});

@@ -1,0 +1,119 @@
+/** A delivery goes to its webhook as it is at the moment of sending. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { handler as match } from '../../../functions/webhook/match.ts';
+import { newId, proveTenant } from '../../../shared/platform/index.ts';
+import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import {
+  addWebhook,
+  attemptsHeardBy,
+  clock,
+  deliveriesOf,
+  deliveryOf,
+  heardBy,
+  newEvent,
+  newPath,
+  newWorld,
+  pathOf,
+  receiver,
+  run,
+  sent,
+  streamOf,
+  table,
+  tenant,
+} from './world.ts';
+
+beforeEach(newWorld);
+
+/** After its first attempt, which failed. */
+const waitingForRetry = async (more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> => {
+  const webhook = addWebhook(more);
+  receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
+  await match(streamOf({ event: newEvent() }));
+  await run(0);
+  return webhook;
+};
+const remove = ({ pk, sk }: WebhookRecord) => table.items.delete(`${pk}\n${sk}`);
+
+for (const [what, change, error] of [
+  ['disabled', (webhook: WebhookRecord) => void addWebhook({ ...webhook, enabled: false }), 'The webhook is disabled'],
+  ['removed', remove, 'The webhook was removed'],
+] as const)
+  test(`a webhook that is ${what} while a retry waits hears nothing more, and the delivery says why`, async () => {
+    const webhook = await waitingForRetry();
+    change(webhook);
+    await run();
+    deepEqual(attemptsHeardBy(webhook), [1]);
+    const { status, attempts, lastError, nextAttemptAt, statusCode } = deliveryOf(webhook);
+    deepEqual([status, attempts, lastError, nextAttemptAt, statusCode], ['failed', 1, error, null, 500]);
+  });
+
+test('a webhook that is re-addressed while a retry waits hears it at its new address, and nothing more at the old one', async () => {
+  const webhook = await waitingForRetry();
+  const moved = addWebhook({ ...webhook, url: receiver.url(newPath()) });
+  await run();
+  deepEqual([attemptsHeardBy(webhook), attemptsHeardBy(moved)], [[1], [2]]);
+  const { status, request } = deliveryOf(webhook);
+  deepEqual([status, request?.url], ['delivered', moved.url]);
+});
+
+test('a retry that waited is signed with the secret of now, and carries the headers of now', async () => {
+  const webhook = await waitingForRetry({ sealedHeaders: Buffer.from('X-Environment:old') });
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  addWebhook({ ...webhook, sealedSecret: Buffer.from(secret), sealedHeaders: Buffer.from('X-Environment:new') });
+  await run();
+  const [first, second] = heardBy(webhook);
+  deepEqual([first?.headers['x-environment'], second?.headers['x-environment']], ['old', 'new']);
+  // The library compares with the real time, which this clock is not.
+  const verify = (heard: typeof first): boolean => {
+    try {
+      const [, signature = ''] = String(heard!.headers['webhook-signature']).split(',');
+      const at = new Date(Number(heard!.headers['webhook-timestamp']) * 1_000);
+      return new Webhook(secret).sign(String(heard!.headers['webhook-id']), at, heard!.body.toString()) === `v1,${signature}`;
+    } catch {
+      return false;
+    }
+  };
+  deepEqual([verify(first), verify(second)], [false, true]);
+});
+
+test('what is kept of a request hides signatures and credentials, and the table never has a secret', async () => {
+  const webhook = await waitingForRetry({ sealedHeaders: Buffer.from('Authorization:Bearer of-the-endpoint') });
+  const { request } = deliveryOf(webhook);
+  equal(request?.headers.Authorization, '********');
+  equal(request?.headers['X-Service-Signature'], '********');
+  equal(request?.headers['webhook-signature'], '********');
+  equal(heardBy(webhook)[0]?.headers.authorization, 'Bearer of-the-endpoint');
+  const kept = JSON.stringify([table.find('DELIVERY#'), sent]);
+  equal(kept.includes('of-the-endpoint') || kept.includes('whsec_'), false);
+});
+
+test('a webhook that is disabled, or subscribes to something else, gets no delivery at all', async () => {
+  const webhooks = [addWebhook({ enabled: false }), addWebhook({ events: ['backup.*', 'organization.created'] })];
+  await match(streamOf({ event: newEvent() }));
+  await run();
+  deepEqual(
+    webhooks.map((webhook) => [deliveriesOf(webhook).length, heardBy(webhook).length]),
+    [
+      [0, 0],
+      [0, 0],
+    ],
+  );
+});
+
+test('two organizations that hear everything hear their own only', async () => {
+  const others = proveTenant(newId('organization', clock.now()), 'record');
+  const [ours, theirs] = [addWebhook(), addWebhook({}, others)];
+  const events = { ours: newEvent(), theirs: newEvent(others) };
+  await match(streamOf({ event: events.ours }, { event: events.theirs, of: others }));
+  await run();
+  const idsHeard = (webhook: WebhookRecord) =>
+    heardBy(webhook).map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+  deepEqual([idsHeard(ours), idsHeard(theirs)], [[events.ours.id], [events.theirs.id]]);
+  deepEqual(
+    sent.map(({ sender }) => sender).sort(),
+    [`ORG#${tenant.organizationId}`, `ORG#${others.organizationId}`].sort(),
+    'each takes its own turn in the queue',
+  );
+});
