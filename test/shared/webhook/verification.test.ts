@@ -1,0 +1,165 @@
+/** The code the README gives to receivers: it is taken from there, and run. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { postGuarded } from '../../../shared/platform/index.ts';
+import { composeRequest, type OpenSecrets, sampleEvent } from '../../../shared/webhook/index.ts';
+
+process.env.SERVICE_VERSION = '0.0.0';
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const dir = mkdtempSync(join(tmpdir(), 'verify-'));
+after(() => rmSync(dir, { recursive: true }));
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const save = (name: string): string => {
+  const block = [...readme.matchAll(/^```(?:ts|python)\n([\s\S]*?)^```$/gm)].find(([, code]) =>
+    code?.slice(0, 40).includes(name),
+  );
+  assert.ok(block, `the README has no ${name}`);
+  const path = join(dir, name);
+  writeFileSync(path, block[1]!);
+  return path;
+};
+
+type Verify = (secret: string, headers: Record<string, string>, body: Uint8Array, nowSeconds?: number) => boolean;
+const { verifyStandard, verifySimple } = (await import(save('verify.ts'))) as { verifyStandard: Verify; verifySimple: Verify };
+const receiver = save('receiver.ts');
+const python = save('verify.py');
+
+const signedAt = new Date('2026-11-15T12:00:00.000Z');
+const sentSeconds = signedAt.getTime() / 1_000;
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAAAAAAAAAA=';
+const name = 'Zoë </script>\u2028 and sons';
+
+const request = (format: 'standard' | 'simple', secrets: Partial<OpenSecrets> = {}, sentAt = signedAt) => {
+  const webhook = { id: 'whk_01JZ8Q4V0M6T3X9C2B7N5K1HRD', format, url: 'https://example.com/hook' } as const;
+  const event = sampleEvent('backup.completed', { id: 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', name }, sentAt);
+  const attempt = { deliveryId: 'dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD', attempt: 1, maxAttempts: 5, willRetry: true, sentAt };
+  const { headers, body } = composeRequest(webhook, { secret, previous: undefined, headers: {}, ...secrets }, event, attempt);
+  const lower = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
+  return { headers: lower, body: Buffer.from(body) };
+};
+
+interface Case {
+  readonly says: string;
+  readonly expected: boolean;
+  readonly format: 'standard' | 'simple';
+  readonly secret: string;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+  readonly now: number;
+}
+const standard = request('standard');
+const rotating = request('standard', { secret: 'the new secret', previous: secret });
+const simple = request('simple');
+const simpleRotating = request('simple', { secret: 'the new secret', previous: secret });
+const base = { format: 'standard', secret, now: sentSeconds, ...standard } as const;
+const tampered = Buffer.from(standard.body.toString().replace('completed', 'complEted'));
+const cases: readonly Case[] = [
+  { ...base, says: 'what was sent', expected: true },
+  { ...base, says: '299 s ago', expected: true, now: sentSeconds + 299 },
+  { ...base, says: 'by a clock 299 s ahead', expected: true, now: sentSeconds - 299 },
+  { ...base, says: '301 s ago', expected: false, now: sentSeconds + 301 },
+  { ...base, says: 'by a clock 301 s ahead', expected: false, now: sentSeconds - 301 },
+  { ...base, says: 'another body', expected: false, body: tampered },
+  { ...base, says: 'another secret', expected: false, secret: `${secret}x` },
+  { ...base, says: 'a moment that is none', expected: false, headers: { ...standard.headers, 'x-service-timestamp': 'NaN' } },
+  { ...base, says: 'no moment', expected: false, headers: { 'x-service-signature': standard.headers['x-service-signature']! } },
+  {
+    ...base,
+    says: 'another moment than was signed',
+    expected: false,
+    headers: { ...standard.headers, 'x-service-timestamp': String(sentSeconds + 1) },
+  },
+  {
+    ...base,
+    says: 'a signature of another length',
+    expected: false,
+    headers: { ...standard.headers, 'x-service-signature': 'sha256=00' },
+  },
+  {
+    ...base,
+    says: 'no signature',
+    expected: false,
+    headers: { 'x-service-timestamp': standard.headers['x-service-timestamp']! },
+  },
+  { ...base, ...rotating, says: 'the old secret while it is rotated', expected: true },
+  { ...base, ...rotating, says: 'the new secret while the old one signs, too', expected: true, secret: 'the new secret' },
+  { ...base, ...simple, says: 'a simple one', expected: true, format: 'simple' },
+  { ...base, ...simple, says: 'a simple one with another body', expected: false, format: 'simple', body: tampered },
+  { ...base, ...simple, says: 'a simple one without a signature', expected: false, format: 'simple', headers: {} },
+  { ...base, ...simpleRotating, says: 'a simple one with the old secret while it is rotated', expected: true, format: 'simple' },
+];
+
+suite('TypeScript', () => {
+  for (const one of cases)
+    test(`${one.expected ? 'accepts' : 'refuses'} ${one.says}`, () =>
+      assert.equal(
+        one.format === 'simple'
+          ? verifySimple(one.secret, one.headers, one.body)
+          : verifyStandard(one.secret, one.headers, one.body, one.now),
+        one.expected,
+      ));
+});
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+test('Python accepts and refuses the same', { skip: !hasPython && 'there is no python3 on this machine' }, () => {
+  const program = `
+import importlib.util, json, sys, base64
+spec = importlib.util.spec_from_file_location("verify", sys.argv[1])
+verify = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(verify)
+def judge(c):
+    body = base64.b64decode(c["body"])
+    if c["format"] == "simple":
+        return verify.verify_simple(c["secret"], c["headers"], body)
+    return verify.verify_standard(c["secret"], c["headers"], body, c["now"])
+print(json.dumps([judge(c) for c in json.load(sys.stdin)]))
+`;
+  const input = JSON.stringify(cases.map((one) => ({ ...one, body: one.body.toString('base64') })));
+  const { stdout, stderr } = spawnSync('python3', ['-c', program, python], { input, encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.deepEqual(
+    (JSON.parse(stdout) as boolean[]).map((verdict, n) => `${cases[n]?.says}: ${verdict}`),
+    cases.map(({ says, expected }) => `${says}: ${expected}`),
+  );
+});
+
+test('the receiver runs: it takes what is signed, once, and refuses the rest', { timeout: 30_000 }, async () => {
+  // The port the README names may be taken here.
+  const free = createServer().listen(0);
+  const { port } = free.address() as AddressInfo;
+  await new Promise((closed) => free.close(closed));
+  const child = spawn(process.execPath, [receiver], {
+    env: { ...process.env, SECRET: secret, TLS: join(root, 'test/fixture/tls'), PORT: String(port) },
+  });
+  let output = '';
+  child.stdout.on('data', (part: Buffer) => {
+    output += part;
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    output += part;
+  });
+  try {
+    while (!output.includes('waiting')) {
+      assert.equal(child.exitCode, null, output);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    const { headers, body } = request('standard', {}, new Date());
+    const post = async (sent: string): Promise<number | string> => {
+      const url = `https://localhost:${port}/hook`;
+      const outcome = await postGuarded({ url, headers, body: sent, timeoutMs: 5_000, trusted: ['localhost'] });
+      return outcome.kind === 'answered' ? outcome.status : outcome.reason;
+    };
+    const text = body.toString();
+    assert.deepEqual([await post(text), await post(text), await post(`${text} `)], [204, 204, 401]);
+    assert.equal(output.match(/backup\.completed dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD/g)?.length, 1);
+  } finally {
+    child.kill();
+  }
+});
