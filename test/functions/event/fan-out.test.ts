@@ -29,6 +29,8 @@ after(() => aws.stop());
 // The SDK sends to the queue's own address.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
 process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/chores`;
+process.env.DELIVERY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/deliveries`;
+process.env.SLOW_DELIVERY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/slow-deliveries`;
 const { handler } = await import('../../../functions/event/fan-out.ts');
 
 beforeEach(() => {
@@ -72,11 +74,11 @@ test('exactly the records whose task the queue did not take are given again', as
 });
 
 test('a task goes to the queue that its item names, and what one queue does not take is given again', async () => {
-  const event = eventOf('mail', 'erase', 'purge', 'rewrap');
-  for (const n of [1, 3]) event.Records[n]!.dynamodb!.NewImage!.queue = { S: 'chore' };
-  event.Records[2]!.dynamodb!.NewImage!.queue = { S: 'task' };
-  refuses = (message) => message === 'rewrap';
-  deepEqual(await handler(event), { batchItemFailures: [{ itemIdentifier: 'seq-3' }] });
+  const event = eventOf('mail', 'erase', 'purge', 'rewrap', 'retry', 'first', 'retry by hand', 'of a name that nobody knows');
+  const named = [undefined, 'chore', 'task', 'chore', 'slowDelivery', 'delivery', 'slowDelivery', 'toString'];
+  for (const [n, queue] of named.entries()) if (queue) event.Records[n]!.dynamodb!.NewImage!.queue = { S: queue };
+  refuses = (message) => ['rewrap', 'retry by hand'].includes(message);
+  deepEqual(await handler(event), { batchItemFailures: [{ itemIdentifier: 'seq-3' }, { itemIdentifier: 'seq-6' }] });
   deepEqual(
     aws
       .sent('SendMessageBatch')
@@ -87,7 +89,9 @@ test('a task goes to the queue that its item names, and what one queue does not 
       .sort(),
     [
       ['chores', 'erase', 'rewrap'],
-      ['tasks', 'mail', 'purge'],
+      ['deliveries', 'first'],
+      ['slow-deliveries', 'retry', 'retry by hand'],
+      ['tasks', 'mail', 'purge', 'of a name that nobody knows'],
     ],
   );
 });

@@ -1,0 +1,95 @@
+/** Messages of a batch, as the queue gives them to the function. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { SQSEvent } from 'aws-lambda';
+import { handler } from '../../../functions/webhook/deliver.ts';
+import { handler as match } from '../../../functions/webhook/match.ts';
+import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import {
+  addWebhook,
+  deliveryOf,
+  heardBy,
+  newEvent,
+  newWorld,
+  organizationId,
+  pass,
+  pathOf,
+  receiver,
+  sent,
+  streamOf,
+  table,
+  taskOf,
+} from '../../shared/webhook/world.ts';
+
+// The function has the real clock: deliveries must be of now, or they have been forgotten.
+beforeEach(() => {
+  newWorld();
+  pass((Date.now() - Date.parse('2026-03-01T12:00:00.000Z')) / 1_000);
+});
+
+const run = (...bodies: string[]) =>
+  handler({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) } as SQSEvent).then(({ batchItemFailures }) =>
+    batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort(),
+  );
+/** One event for all of these, and the messages in their order. */
+const messagesOf = async (webhooks: readonly WebhookRecord[]): Promise<readonly string[]> => {
+  await match(streamOf({ event: newEvent() }));
+  return webhooks.map(({ id }) => sent.find((one) => taskOf(one).webhookId === id)!.body);
+};
+
+test('a poison message among nine good ones: nine are delivered once, one is reported', async () => {
+  const webhooks = Array.from({ length: 9 }, () => addWebhook());
+  const bodies = await messagesOf(webhooks);
+  deepEqual(await run(...bodies.slice(0, 4), '{"task": ', ...bodies.slice(4)), ['m4']);
+  for (const webhook of webhooks) {
+    equal(heardBy(webhook).length, 1);
+    deepEqual([deliveryOf(webhook).status, deliveryOf(webhook).attempts], ['delivered', 1]);
+  }
+});
+
+test('what is not ours is put aside, not dropped and not done', async () => {
+  const message = (task: object) => JSON.stringify({ id: 'tsk_01JWNVAV000000000000000000', organizationId, task });
+  const webhookId = 'whk_01JWNVAV000000000000000000';
+  deepEqual(
+    await run(
+      message({ kind: 'tell-disabled', webhookId }),
+      message({ kind: 'deliver', webhookId, deliveryId: '../HEALTH', attempt: 1 }),
+      message({ kind: 'make-coffee' }),
+      '{}',
+    ),
+    ['m0', 'm1', 'm2', 'm3'],
+  );
+});
+
+test('an endpoint that hangs keeps none of the batch waiting, and takes the slow lane from then on', async () => {
+  const [hanging, ...others] = Array.from({ length: 10 }, () => addWebhook({ timeoutMs: 1_500 }));
+  receiver.answer(pathOf(hanging!), 'hang');
+  const bodies = await messagesOf([hanging!, ...others]);
+  const running = run(...bodies);
+  // Each of the others is through while the first still hangs.
+  while (others.some((webhook) => deliveryOf(webhook).status !== 'delivered')) {
+    equal(deliveryOf(hanging!).attempts, 0);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  deepEqual(await running, []);
+  const { status, attempts, lastError, statusCode } = deliveryOf(hanging!);
+  deepEqual([status, attempts, lastError, statusCode], ['attempting', 1, 'timed out after 1500 ms', null]);
+  sent.length = 0;
+  await match(streamOf({ event: newEvent() }));
+  deepEqual(
+    sent.map((one) => [taskOf(one).webhookId === hanging!.id, one.queue]).sort(),
+    [...others.map(() => [false, 'quick']), [true, 'slow']].sort(),
+  );
+});
+
+test('a message that fails is given again alone', async () => {
+  const [good, sealed] = [addWebhook(), addWebhook()];
+  const bodies = await messagesOf([good, sealed]);
+  // Nothing is ever sent unsigned: a secret that is not there fails the message.
+  table.items.delete(`${sealed.pk}\n${sealed.sk}`);
+  const { sealedSecret: _, ...without } = sealed;
+  table.put(without);
+  deepEqual(await run(...bodies), ['m1']);
+  deepEqual([deliveryOf(good).status, deliveryOf(sealed).status, heardBy(sealed).length], ['delivered', 'attempting', 0]);
+  ok(deliveryOf(sealed).nextAttemptAt);
+});

@@ -1,0 +1,42 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { changeOne, putNew, set } from '../../../shared/platform/index.ts';
+import { answerInProcess } from '../../support/in-process.ts';
+import { Fault } from '../../support/scripted-aws.ts';
+import { StrictTable } from '../../support/strict-table.ts';
+
+const table = new StrictTable();
+answerInProcess(table.script);
+const key = { pk: 'A', sk: 'B' };
+
+beforeEach(() => {
+  table.items.clear();
+  table.onWrite = () => undefined;
+});
+
+test('of several that put the same item one does, and what it put stays', async () => {
+  const won = await Promise.all([1, 2, 3].map((n) => putNew({ ...key, n })));
+  equal(won.filter(Boolean).length, 1);
+  deepEqual(table.get(key), { ...key, n: won.indexOf(true) + 1 });
+});
+
+test('an item is changed only while it is as it was', async () => {
+  table.put({ ...key, status: 'open', n: 1, extra: 'x' });
+  const close = set(key, { status: 'closed', n: 2, note: null, extra: undefined }, { where: { status: 'open', n: 1 } });
+  equal(await changeOne(close), true);
+  const after = { ...key, status: 'closed', n: 2, note: null };
+  deepEqual(table.get(key), after);
+  equal(await changeOne(close), false);
+  deepEqual(table.get(key), after);
+});
+
+test('an item that is not there is not made by a change of it', async () => {
+  equal(await changeOne(set(key, { n: 1 })), false);
+  equal(table.items.size, 0);
+});
+
+test('every other failure is told, not taken for a condition', async () => {
+  table.onWrite = (when) => (when === 'before' ? new Fault('AccessDeniedException') : undefined);
+  await rejects(putNew(key));
+  await rejects(changeOne(set(key, { n: 1 })));
+});
