@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what requests, starts, backups and restores cost, beside what the SDK, the core and the tools of others cost, in one
+ * `npm run bench`: what requests, starts, backups, restores and webhooks cost, beside what the SDK, the core and the tools of others cost, in one
  * run. Ratios count, not milliseconds. Words choose parts: `npm run bench -- backup archive`.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { measureBackup } from './backup.ts';
 import { measureHandlers } from './handler-time.ts';
 import { measureRestore } from './restore.ts';
 import { measureStartUp } from './start-up.ts';
+import { measureWebhooks } from './webhook.ts';
 import { measureWriter } from './writer.ts';
 
 const parts = {
@@ -19,6 +20,7 @@ const parts = {
   backup: measureBackup,
   writer: measureWriter,
   restore: measureRestore,
+  webhook: measureWebhooks,
 };
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

@@ -1,0 +1,121 @@
+/**
+ * A process that sends one and the same event as often as it is told: by a bare pool of undici, by our door with composing and
+ * signing, and by the whole function that makes deliveries, over a table in this process.
+ */
+import { createRequire } from 'node:module';
+import type { SQSEvent } from 'aws-lambda';
+import { Pool } from 'undici';
+import { newId, postGuarded, proveTenant } from '../../../shared/platform/index.ts';
+import {
+  composeRequest,
+  deliveryIdOf,
+  newDelivery,
+  sampleEvent,
+  type WebhookRecord,
+  webhookKey,
+} from '../../../shared/webhook/index.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+import type { Answering } from '../network.ts';
+
+export type Way = 'pool' | 'door' | 'function';
+export interface Order {
+  readonly way: Way;
+  readonly count: number;
+}
+export interface Took {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+  readonly times: readonly number[];
+}
+
+const [target = '', bundled = ''] = process.argv.slice(2);
+/** As many as a batch of the queue has. */
+const atOnce = 10;
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+Object.assign(process.env, {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'BENCH',
+  AWS_SECRET_ACCESS_KEY: 'BENCH',
+  TABLE_NAME: 'Table',
+  SECRETS_KEY_ID: 'key',
+  PRIVATE_HOSTS: 'localhost',
+  PUBLIC_URL: 'https://api.example.com',
+  SERVICE_VERSION: '2.0.0',
+  POWERTOOLS_LOG_LEVEL: 'SILENT',
+});
+
+const tenant = proveTenant(newId('organization'), 'record');
+const now = new Date();
+const event = sampleEvent('backup.completed', { id: tenant.organizationId, name: 'Bench' }, now);
+const webhookId = newId('webhook');
+const webhook: WebhookRecord = {
+  ...webhookKey.webhook(tenant, webhookId),
+  ...{ id: webhookId, name: 'Bench', url: `${target}/hook`, events: ['*'], enabled: true, format: 'standard' },
+  ...{ sealedSecret: Buffer.from('sealed'), shownHeaders: {}, timeoutMs: 30_000, retryEnabled: true, revision: 1 },
+  filters: { projects: [], trigger: [], excludeTrigger: [] },
+  ...{ createdAt: now.toISOString(), updatedAt: now.toISOString() },
+};
+const deliveryId = deliveryIdOf(event.id, webhookId);
+const compose = () =>
+  composeRequest(webhook, { secret, previous: undefined, headers: {} }, event, {
+    deliveryId,
+    attempt: 1,
+    maxAttempts: 5,
+    willRetry: true,
+    sentAt: new Date(),
+  });
+
+/** An endpoint whose last delivery was a moment ago, as that of a busy one is. Nothing that is written changes what is there. */
+const table = new MemoryTable();
+table.put(webhook);
+table.put(newDelivery(tenant, webhook, event, now));
+table.put({ ...webhookKey.health(tenant, webhookId), lastTriggeredAt: '9999', isSlow: false, ttl: 9_999_999_999 });
+const aws: Answering = async ({ headers, body }) => {
+  const action = String(headers['x-amz-target']).split('.')[1] ?? '';
+  if (action === 'Decrypt') return { Plaintext: Buffer.from(secret).toString('base64') };
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  return table.script[action]?.(JSON.parse(text)) as object;
+};
+Object.assign(globalThis, { benchAws: aws });
+
+const pool = new Pool(target, { connections: atOnce });
+const { handler } = createRequire(import.meta.url)(bundled) as {
+  handler: (event: SQSEvent) => Promise<{ batchItemFailures: [] }>;
+};
+const task = { kind: 'deliver', webhookId, deliveryId, attempt: 1 };
+const body = JSON.stringify({ id: newId('task'), organizationId: tenant.organizationId, task });
+const batch = { Records: Array.from({ length: atOnce }, (_, n) => ({ messageId: String(n), body })) } as SQSEvent;
+const composed = compose();
+
+/** Each sends ten, side by side. */
+const ways: Readonly<Record<Way, () => Promise<unknown>>> = {
+  pool: () =>
+    tenOf(async () =>
+      (await pool.request({ method: 'POST', path: '/hook', headers: composed.headers, body: composed.body })).body.dump(),
+    ),
+  door: () =>
+    tenOf(async () => {
+      const outcome = await postGuarded({ ...compose(), timeoutMs: 30_000, trusted: ['localhost'] });
+      if (outcome.kind !== 'answered') throw new Error(outcome.reason);
+    }),
+  function: async () => {
+    const { batchItemFailures } = await handler(batch);
+    if (batchItemFailures.length > 0) throw new Error('a delivery failed');
+  },
+};
+const tenOf = (send: () => Promise<unknown>) => Promise.all(Array.from({ length: atOnce }, send));
+
+process.on('message', async ({ way, count }: Order) => {
+  const times: number[] = [];
+  const before = process.cpuUsage();
+  const startedMs = performance.now();
+  for (let n = 0; n < count; n += atOnce) {
+    const begunMs = performance.now();
+    await ways[way]();
+    times.push(performance.now() - begunMs);
+  }
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const { user, system } = process.cpuUsage(before);
+  process.send?.({ perSecond: count / seconds, perCpuSecond: (count * 1_000_000) / (user + system), times } satisfies Took);
+});
+process.on('disconnect', () => process.exit());

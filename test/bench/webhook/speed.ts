@@ -1,0 +1,58 @@
+/** Deliveries that one core makes, to an https receiver in another process that keeps its connections open. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle, bundleDir } from '../../../infra/bundle.ts';
+import { fixed, type Goal, goalColumns, goalRow, median, printTable, quantile, reaches, whole } from '../print.ts';
+import { child } from '../restore/server.ts';
+import type { Order, Took, Way } from './sender.ts';
+
+const goal = { must: 0.2, aim: 0.5, kind: 'least' } as const satisfies Goal;
+const entry = 'functions/webhook/deliver.ts';
+const rounds = 5;
+const count = 2_000;
+const names: Readonly<Record<Way, string>> = {
+  pool: 'bare pool of undici',
+  door: 'our door, composed and signed',
+  function: 'the whole function, over a table',
+};
+const ways = Object.keys(names) as Way[];
+
+export const measureSpeed = async (dir: string): Promise<boolean> => {
+  const out = join(dir, 'webhook');
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const alias = {
+    '@smithy/node-http-handler': join(root, 'test/bench/network.ts'),
+    '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts'),
+    '@aws-sdk/endpoint-cache': join(root, 'shared/platform/endpoint-cache.ts'),
+  };
+  await bundle([entry], out, { alias });
+  const receiver = child('webhook/receiver.ts');
+  const sender = child('webhook/sender.ts', await receiver.heard<string>(), join(bundleDir(entry, out), 'index.cjs'));
+  const took: Readonly<Record<Way, Took[]>> = { pool: [], door: [], function: [] };
+  for (const way of ways) await sender.ask<Took>({ way, count: 1_000 } satisfies Order);
+  for (let n = 0; n < rounds; n++) for (const way of ways) took[way].push(await sender.ask<Took>({ way, count } satisfies Order));
+  sender.end();
+  receiver.end();
+  const of = (way: Way, what: 'perSecond' | 'perCpuSecond'): number => median(took[way].map((one) => one[what]));
+  printTable(
+    `Deliveries to one https receiver, ten at once, ${whole(count)} in each of ${rounds} rounds`,
+    ['', 'per second', 'per second of one core', 'ten take, median ms', 'p99 ms'],
+    ways.map((way) => {
+      const times = took[way].flatMap((one) => one.times);
+      return [
+        names[way],
+        whole(of(way, 'perSecond')),
+        whole(of(way, 'perCpuSecond')),
+        fixed(median(times)),
+        fixed(quantile(times, 0.99)),
+      ];
+    }),
+  );
+  // Rounds are compared with themselves: what else the machine did is in both.
+  const share = (way: Way): number => median(took[way].map((one, n) => one.perCpuSecond / (took.pool[n]?.perCpuSecond ?? 1)));
+  printTable('Goals of sending, on one core', goalColumns, [
+    goalRow('door ÷ bare pool', share('door'), goal),
+    goalRow('whole function ÷ bare pool', share('function'), goal),
+  ]);
+  return reaches(share('door'), goal.must, 'least') && reaches(share('function'), goal.must, 'least');
+};
