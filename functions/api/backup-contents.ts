@@ -15,13 +15,14 @@ export const diff = handle(backupContents.diff, async (call) => {
   return compareBackup(call, backup, call.query.against);
 });
 
-export const register = handle(backupContents.register, async ({ tenant, actor, body, now }) => {
+export const register = handle(backupContents.register, async ({ tenant, organization, actor, body, now }) => {
   const { projectId, storageDestinationId, path, metadata = {} } = body;
   const [project, destination] = await Promise.all([
     readProject(tenant, projectId),
     readDestination(tenant, storageDestinationId),
   ]);
   const createdBy = { type: actor.type, id: actor.id };
-  const { backup, change } = await importBackup({ tenant, project, destination }, { path, metadata, createdBy }, now);
+  const place = { tenant, organization, project, destination };
+  const { backup, change } = await importBackup(place, { path, metadata, createdBy }, now);
   return { data: backupData(backup), change };
 });

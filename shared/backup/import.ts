@@ -5,9 +5,12 @@ import { CollectionPaths, Collections } from '../contract/collection-path.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
+import { emit } from '../event/index.ts';
+import type { OrganizationRecord } from '../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../project/index.ts';
 import { largest } from './contents.ts';
+import { backupEvent } from './data.ts';
 import { type FoundBackup, lookAtBackup } from './import-look.ts';
 import { folderOf } from './import-path.ts';
 import { type BackupRecord, backupKey } from './record.ts';
@@ -27,6 +30,7 @@ export interface ImportWish {
 
 export interface ImportPlace {
   readonly tenant: Tenant;
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
 }
@@ -38,7 +42,7 @@ export const importBackup = async (
   now: Date,
   open: typeof openStore = openStore,
 ): Promise<{ backup: BackupRecord; change: Change }> => {
-  const { tenant, project, destination } = place;
+  const { tenant, organization, project, destination } = place;
   const path = folderOf(destination.prefix, wish.path);
   const createdAt = createdAtOf(wish, now);
   const store = await open(tenant, destination, path, callerPatience);
@@ -75,6 +79,8 @@ export const importBackup = async (
         ...found.checks,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
+        // From now on it is a backup like any other; its trigger says how it came.
+        emit(tenant, 'backup.completed', backupEvent(backup, project, organization), now),
       ],
       audit: [
         {

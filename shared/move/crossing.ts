@@ -31,7 +31,7 @@ export const cross = async (
   const { from, to, projectId } = route;
   const arrived = await arrivedProject(route, project, now);
   const resource = { type: 'project', id: projectId };
-  const { writes: destinations, handedOver } = await carryDestinations(route, project, tally, now);
+  const { writes: destinations, handedOver } = await carryDestinations(route, project, tally, target.organization, now);
   const details = {
     from: from.organizationId,
     to: to.organizationId,

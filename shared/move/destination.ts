@@ -1,6 +1,7 @@
 /** The destinations that a project's backups lie in: they are there on the other side too, and count what is theirs on each. */
-import { carryCredentials, type DestinationRecord, externalIdOf } from '../destination/index.ts';
-import { organizationKey } from '../organization/index.ts';
+import { carryCredentials, type DestinationRecord, destinationData, externalIdOf } from '../destination/index.ts';
+import { emit } from '../event/index.ts';
+import { named, type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { add, create, getAll, iso, Overtaken, type Write } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { Route } from './route.ts';
@@ -17,6 +18,7 @@ export const carryDestinations = async (
   route: Route,
   { settings }: ProjectRecord,
   { byDestination }: Tally,
+  organization: OrganizationRecord,
   now: Date,
 ): Promise<CarriedDestinations> => {
   const { from, to } = route;
@@ -34,7 +36,13 @@ export const carryDestinations = async (
       if (here && !there) handedOver.push({ id, name: here.name });
       return [
         ...(here && count > 0 ? [counted(here, -count)] : []),
-        ...(there ? (count > 0 ? [counted(there, count)] : []) : here ? [await carried(route, here, count, now)] : []),
+        ...(there
+          ? count > 0
+            ? [counted(there, count)]
+            : []
+          : here
+            ? await carried(route, here, count, organization, now)
+            : []),
       ];
     }),
   );
@@ -46,7 +54,14 @@ const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({
   otherwise: () => new Overtaken(),
 });
 
-const carried = async ({ from, to }: Route, here: DestinationRecord, backupCount: number, now: Date): Promise<Write> => {
+/** For the other organization it is a new one. */
+const carried = async (
+  { from, to }: Route,
+  here: DestinationRecord,
+  backupCount: number,
+  organization: OrganizationRecord,
+  now: Date,
+): Promise<readonly Write[]> => {
   const record: DestinationRecord = {
     ...here,
     ...organizationKey.storageDestination(to, here.id),
@@ -56,5 +71,8 @@ const carried = async ({ from, to }: Route, here: DestinationRecord, backupCount
     backupCount,
     updatedAt: iso(now),
   };
-  return create(record, () => new Overtaken());
+  return [
+    create(record, () => new Overtaken()),
+    emit(to, 'storage.connected', { organization: named(organization), storage: destinationData(record) }, now),
+  ];
 };

@@ -1,6 +1,7 @@
 /** The one transaction after which a restore writes. */
-import { type BackupRecord, backupKey, type Contents, countInOrganization, largest } from '../backup/index.ts';
+import { type BackupRecord, backupEvent, backupKey, type Contents, countInOrganization, largest } from '../backup/index.ts';
 import { countBackups } from '../destination/index.ts';
+import { emit } from '../event/index.ts';
 import { commit, create, iso, type Write } from '../platform/index.ts';
 import { projectKey } from '../project/index.ts';
 import type { RestoreParties } from './check-run.ts';
@@ -52,7 +53,7 @@ export const commitSeal = async (
     }),
     { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
     ...events,
-    ...(safety ? safetyWrites(parties, safety) : []),
+    ...(safety ? safetyWrites(parties, safety, now) : []),
   ]);
 };
 
@@ -73,9 +74,10 @@ const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest
   safetyOf,
 });
 
-const safetyWrites = ({ tenant }: RestoreParties, safety: BackupRecord): readonly Write[] => [
+const safetyWrites = ({ tenant, target, organization }: RestoreParties, safety: BackupRecord, now: Date): readonly Write[] => [
   create(safety),
   { put: { ...backupKey.archive(tenant, safety.id, safety.id), backupId: safety.id } },
   countBackups(tenant, safety.storageDestination.id, 1),
   countInOrganization(tenant, 1, safety.size),
+  emit(tenant, 'backup.completed', backupEvent(safety, target, organization), now),
 ];

@@ -11,6 +11,7 @@ import {
 } from '../../../shared/archive/index.ts';
 import { backupData, backupKey, importBackup, newDataKey } from '../../../shared/backup/index.ts';
 import { Backup } from '../../../shared/contract/backup.ts';
+import type { EventData } from '../../../shared/contract/events.ts';
 import { type DestinationRecord, MemoryStore } from '../../../shared/destination/index.ts';
 import { newId, randomness } from '../../../shared/platform/index.ts';
 import { startKeys } from './keys.ts';
@@ -27,7 +28,8 @@ beforeEach(() => {
 
 const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3', prefix: '' } as DestinationRecord;
 const wish = { path: 'copies/one', metadata: {}, createdBy: { type: 'user', id: newId('user') } };
-const bring = () => importBackup({ tenant, project, destination }, wish, now, async () => store);
+const organization = { id: tenant.organizationId, name: 'Example' };
+const bring = () => importBackup({ tenant, organization, project, destination }, wish, now, async () => store);
 
 const source = 'projects/p/databases/(default)';
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
@@ -60,6 +62,14 @@ test('what the notes say is taken if a backup of ours could say it', async () =>
   const { collections, excludedCollections, originalSize, countVerified, isPartial } = (await bring()).backup;
   deepEqual([collections, excludedCollections, originalSize, countVerified], [['a', 'b'], ['a/1/c'], 7, true]);
   equal(isPartial, undefined);
+});
+
+test('subscribers are told of it in the same transaction, and how it came', async () => {
+  await fill();
+  const { backup, change } = await bring();
+  const [event] = change.writes.flatMap((write) => ('put' in write && write.put.sk.startsWith('EVENT#') ? [write.put] : []));
+  const { backup: told, project: of } = event!.data as EventData<'backup.completed'>;
+  deepEqual([event!.type, told.id, told.trigger, of.name], ['backup.completed', backup.id, 'import', project.name]);
 });
 
 const whole = { collections: ['*'], excludedCollections: [] };

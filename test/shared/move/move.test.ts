@@ -2,6 +2,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
+import type { EventData } from '../../../shared/contract/events.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
@@ -171,6 +172,25 @@ test('both logs name the destinations whose credentials went along, and only tho
   for (const { organizationId } of [from, to]) deepEqual(named(organizationId), [[used, unused].sort()]);
   await moveBack(table);
   for (const { organizationId } of [from, to]) ok(named(organizationId).some((ids) => ids.length === 0));
+});
+
+test('the other organization is told of the destinations that are new to it, and only of those', async () => {
+  const table = await newWorld(1);
+  const told = ({ organizationId }: typeof to) =>
+    table
+      .find(`ORG#${organizationId}`, 'EVENT#')
+      .filter(({ type }) => type === 'storage.connected')
+      .map(({ data }) => data as EventData<'storage.connected'>);
+  await move();
+  deepEqual(
+    told(to)
+      .map(({ storage }) => storage.id)
+      .sort(),
+    [used, unused].sort(),
+  );
+  ok(told(to).every(({ organization }) => organization.id === to.organizationId));
+  await moveBack(table);
+  deepEqual([told(to).length, told(from).length], [2, 0]);
 });
 
 test('it can move on and come back', async () => {

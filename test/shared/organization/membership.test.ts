@@ -2,6 +2,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Role, roles } from '../../../shared/contract/access.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
+import type { EventData } from '../../../shared/contract/events.ts';
 import type { Acting } from '../../../shared/organization/acting.ts';
 import { changeRole, removeMember } from '../../../shared/organization/membership.ts';
 import type { MemberRecord, OrganizationRecord } from '../../../shared/organization/record.ts';
@@ -27,6 +28,7 @@ const fellow = (role: Role, userId = targetId) => ({
   } as unknown as MemberRecord,
   profile: undefined,
 });
+const self = fellow('owner', callerId);
 const outcome = (run: () => unknown): string => {
   try {
     run();
@@ -48,7 +50,7 @@ for (const caller of ['admin', 'owner'] as const) {
     for (const wanted of roles) {
       test(`${caller} makes ${target} ${wanted}: ${expected(caller, target, wanted)}`, () =>
         equal(
-          outcome(() => changeRole(acting(caller), { target: fellow(target), self: undefined }, wanted, now)),
+          outcome(() => changeRole(acting(caller), { target: fellow(target), self }, wanted, now)),
           expected(caller, target, wanted),
         ));
     }
@@ -94,7 +96,7 @@ const rolesWritten = (writes: readonly Write[]) =>
   );
 
 test('a transfer turns the member into the owner and the owner into an admin, each only from the role it had', () => {
-  const { change } = changeRole(acting('owner'), { target: fellow('viewer'), self: undefined }, 'owner', now);
+  const { change } = changeRole(acting('owner'), { target: fellow('viewer'), self }, 'owner', now);
   deepEqual(rolesWritten(change.writes), [
     [`MEMBER#${targetId}`, 'viewer', 'owner'],
     [`MEMBER#${callerId}`, 'owner', 'admin'],
@@ -106,8 +108,24 @@ test('a transfer turns the member into the owner and the owner into an admin, ea
 });
 
 test('a transfer counts only while the caller owns the organization', () => {
-  const { change } = changeRole(acting('owner'), { target: fellow('admin'), self: undefined }, 'owner', now);
+  const { change } = changeRole(acting('owner'), { target: fellow('admin'), self }, 'owner', now);
   const organization = change.writes.find((write) => 'update' in write && write.update.sk === 'META');
   equal(organization?.values?.[':was_ownerId'], callerId);
   equal(organization?.values?.[':ownerId'], targetId);
+});
+
+test('subscribers are told of both whose roles a transfer changes', () => {
+  const { change } = changeRole(acting('owner'), { target: fellow('viewer'), self }, 'owner', now);
+  const told = change.writes.flatMap((write) =>
+    'put' in write && write.put.type === 'member.role_changed'
+      ? [(write.put.data as EventData<'member.role_changed'>).member]
+      : [],
+  );
+  deepEqual(
+    told.map(({ userId, role, previousRole, status, joinedAt }) => ({ userId, role, previousRole, status, joinedAt })),
+    [
+      { userId: targetId, role: 'owner', previousRole: 'viewer', status: 'active', joinedAt: '2025-05-01T00:00:00.000Z' },
+      { userId: callerId, role: 'admin', previousRole: 'owner', status: 'active', joinedAt: '2025-05-01T00:00:00.000Z' },
+    ],
+  );
 });

@@ -2,6 +2,7 @@
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
+import type { EventData } from '../../../shared/contract/events.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
 import { commit, after as later, set } from '../../../shared/platform/index.ts';
@@ -180,6 +181,11 @@ suite('the safety backup', () => {
       [restore.journal.backupId, targetId, 'completed', 'safety', saved.length, 'full'],
     );
     deepEqual([safety.collections, safety.restoring, safety.path], [['*'], 1, `${targetId}/${safety.id}`]);
+    const told = eventsOf('backup.completed').map(({ data }) => (data as EventData<'backup.completed'>).backup);
+    deepEqual(
+      told.filter(({ id }) => id === safety.id).map(({ trigger, projectId: of }) => [trigger, of]),
+      [['safety', targetId]],
+    );
     equal(safety.safetyOf, restore.id);
     deepEqual(Object.fromEntries(safety.collectionCounts), { c: 3, deep: 2, a: 1 });
     const { objects } = folderOf(shop.world, restore.journal.path);
