@@ -1,6 +1,7 @@
 /** The Lambda functions of the template, each with the access key by which the IAM front will know it. */
 import { createHash } from 'node:crypto';
 import type { FunctionSpec } from './lambda/function.ts';
+import { readMappings } from './poller/mapping.ts';
 import type { Roles } from './roles.ts';
 import type { ResolvedResource } from './template.ts';
 
@@ -8,8 +9,9 @@ import type { ResolvedResource } from './template.ts';
 const timeoutSecondsByDefault = 3;
 const memoryMbByDefault = 128;
 
-export const readFunctions = (resources: readonly ResolvedResource[], roles: Roles): readonly FunctionSpec[] =>
-  resources
+export const readFunctions = (resources: readonly ResolvedResource[], roles: Roles): readonly FunctionSpec[] => {
+  const mappings = readMappings(resources);
+  return resources
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map(({ name, arn, properties, metadata }) => {
       const { entry } = metadata;
@@ -29,10 +31,12 @@ export const readFunctions = (resources: readonly ResolvedResource[], roles: Rol
         timeoutSeconds: Number(properties.Timeout ?? timeoutSecondsByDefault),
         memoryMb: Number(properties.MemorySize ?? memoryMbByDefault),
         concurrency: reserved === undefined ? undefined : Number(reserved),
+        fedAtOnce: mappings.find(({ functionName }) => functionName === name || functionName === arn)?.concurrencyMax,
         statements,
         accessKeyId: accessKeyOf(arn),
       };
     });
+};
 
 /** The same at every start, so that what was signed before a restart still counts. */
 const accessKeyOf = (arn: string): string => `LOCAL${createHash('sha256').update(arn).digest('hex').slice(0, 15).toUpperCase()}`;

@@ -1,5 +1,5 @@
 /** Which permission an SQS call needs. */
-import { AwsError, type Json, type Need, type Operation } from './service.ts';
+import { AwsError, type Json, type Need, type Operation, text } from './service.ts';
 
 // A batch needs the permission of the single call.
 const actions: Readonly<Record<string, string>> = {
@@ -16,7 +16,13 @@ const actions: Readonly<Record<string, string>> = {
   ListQueues: 'ListQueues',
 };
 
+/** Who moves dead letters does with them what a receiver does; the destination is that of the queue's own redrive policy. */
+const moving = ['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
+
 export const queueNeeds = ({ action, input }: Operation, arnPrefix: string): readonly Need[] | undefined => {
+  if (action === 'StartMessageMoveTask')
+    return moving.map((each) => ({ action: `sqs:${each}`, resources: [text(input, 'SourceArn')] }));
+  if (action === 'ListMessageMoveTasks') return [{ action: `sqs:${action}`, resources: [text(input, 'SourceArn')] }];
   const permission = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!permission) return undefined;
   const resource = action === 'ListQueues' ? '*' : `${arnPrefix}${queueNameOf(input)}`;

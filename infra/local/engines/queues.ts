@@ -10,9 +10,11 @@ import { Server } from 'node:net';
 import { join } from 'node:path';
 import type { Resource } from '../parts.ts';
 import { openUpstream } from './forward.ts';
+import { openMessageMove } from './message-move.ts';
 import { jsonProtocol } from './protocol.ts';
-import { queueNameOf, queueNeeds } from './queue-needs.ts';
-import { type Answer, AwsError, type Json, type Service } from './service.ts';
+import { makeDelays, soonSeconds } from './queue-delay.ts';
+import { queueNeeds } from './queue-needs.ts';
+import { type Answer, AwsError, type Json, parseObject, type Service } from './service.ts';
 
 export interface Queues {
   readonly sqs: Service;
@@ -44,7 +46,6 @@ export interface QueuesOptions {
 
 /** The account fauxqs believes it is. */
 const localAccount = '000000000000';
-const delaySecondsMax = 900;
 
 export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   const [dataDir, s3StorageDir] = [join(options.dir, 'queues'), join(options.dir, 's3')];
@@ -56,31 +57,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
   );
   const upstream = openUpstream(server.port);
   const queueDelays = new Map<string, number>();
-
-  /** `0` would lose the message: fauxqs fails to write it down. A thousandth of a second is soon enough. */
-  const backOff = (seconds: unknown): unknown =>
-    typeof seconds === 'number' ? Math.max(seconds / options.delayScale, 0.001) : seconds;
-
-  const delay = (entry: Json, queue: string): Json => {
-    const { DelaySeconds: asked } = entry;
-    if (typeof asked === 'number' && (asked < 0 || asked > delaySecondsMax))
-      throw new AwsError(
-        'InvalidParameterValue',
-        `Value ${asked} for parameter DelaySeconds is invalid. Reason: must be >= 0 and <= 900.`,
-      );
-    const seconds = typeof asked === 'number' ? asked : (queueDelays.get(queue) ?? 0);
-    return queue.endsWith('.fifo') ? entry : { ...entry, DelaySeconds: seconds / options.delayScale };
-  };
-
-  const scaled = (action: string, input: Json): Json => {
-    const entries = (input.Entries ?? []) as readonly Json[];
-    const visible = (entry: Json): Json => ({ ...entry, VisibilityTimeout: backOff(entry.VisibilityTimeout) });
-    if (action === 'SendMessage') return delay(input, queueNameOf(input));
-    if (action === 'SendMessageBatch') return { ...input, Entries: entries.map((entry) => delay(entry, queueNameOf(input))) };
-    if (action === 'ChangeMessageVisibility') return visible(input);
-    if (action === 'ChangeMessageVisibilityBatch') return { ...input, Entries: entries.map(visible) };
-    return input;
-  };
+  const scaled = makeDelays(options.delayScale, queueDelays);
 
   const ask = (action: string, input: Json): Promise<Answer> =>
     upstream.send({
@@ -90,10 +67,36 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
       body: JSON.stringify(input),
     });
 
+  const nameOf = (arn: string): string => arn.slice(arn.lastIndexOf(':') + 1);
+  const urlOf = (name: string): string => `http://127.0.0.1/${localAccount}/${name}`;
+  const redrives = new Map<string, string>();
+  const moves = openMessageMove({
+    ask: async (action, input) => {
+      const { status, body } = await ask(action, input);
+      if (status !== 200) throw new AwsError('InvalidParameterValue', `${action}: ${body}`);
+      return parseObject(Buffer.from(body));
+    },
+    urlOf: (arn) => urlOf(nameOf(arn)),
+    sourcesOf: (arn) => [...redrives].filter(([, target]) => target === arn).map(([source]) => source),
+  });
+
+  /** Whoever had received a message died with the stage that handed it out: it comes again at once, not after its timeout. */
+  const takeBack = async (name: string): Promise<void> => {
+    for (const { receiptHandle } of server.inspectQueue(name)?.messages.inflight ?? [])
+      await ask('ChangeMessageVisibility', {
+        QueueUrl: urlOf(name),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: soonSeconds,
+      });
+  };
+
+  const { reply, ...protocol } = jsonProtocol('1.0');
   const sqs: Service = {
-    ...jsonProtocol('1.0'),
+    ...protocol,
     needs: (operation) => queueNeeds(operation, `arn:aws:sqs:${options.region}:${options.account}:`),
     answer: async ({ action, input }) => {
+      if (action === 'StartMessageMoveTask') return reply(await moves.start(input));
+      if (action === 'ListMessageMoveTasks') return reply(moves.list(input));
       const answer = await ask(action, scaled(action, input));
       return speaksOfQueues.has(action) ? translate(answer, options) : answer;
     },
@@ -105,7 +108,7 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
     s3Dir: s3StorageDir,
     createBucket: (name) => void server.createBucket(name),
     send: ({ queueArn, body, attributes = {}, groupId }) => {
-      const name = queueArn.slice(queueArn.lastIndexOf(':') + 1);
+      const name = nameOf(queueArn);
       if (!server.inspectQueue(name)) throw new AwsError('AWS.SimpleQueueService.NonExistentQueue', `${queueArn} does not exist`);
       server.sendMessage(name, body, {
         messageAttributes: Object.fromEntries(
@@ -115,17 +118,20 @@ export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
         ...(groupId !== undefined && { messageGroupId: groupId, messageDeduplicationId: randomUUID(), delaySeconds: 0 }),
       });
     },
-    provision: async ({ type, name, properties }) => {
+    provision: async ({ type, name, arn, properties }) => {
       if (type === 'AWS::S3::Bucket') {
         server.createBucket(name);
         return {};
       }
       queueDelays.set(name, Number(properties.DelaySeconds ?? 0));
       const attributes = attributesOf(properties, options.account);
+      const { deadLetterTargetArn } = (properties.RedrivePolicy ?? {}) as { deadLetterTargetArn?: string };
+      if (deadLetterTargetArn !== undefined) redrives.set(arn, deadLetterTargetArn);
       // Creating a queue that fauxqs knows from an earlier run would empty it.
-      if (server.inspectQueue(name))
-        await ask('SetQueueAttributes', { QueueUrl: `http://127.0.0.1/${localAccount}/${name}`, Attributes: attributes });
-      else server.createQueue(name, { region: options.region, attributes });
+      if (server.inspectQueue(name)) {
+        await ask('SetQueueAttributes', { QueueUrl: urlOf(name), Attributes: attributes });
+        await takeBack(name);
+      } else server.createQueue(name, { region: options.region, attributes });
       return { QueueUrl: `${options.url()}/${options.account}/${name}` };
     },
     stop: async () => {

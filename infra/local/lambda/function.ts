@@ -13,6 +13,8 @@ export interface FunctionSpec {
   readonly memoryMb: number;
   /** The most instances the template allows at once. */
   readonly concurrency: number | undefined;
+  /** The most batches its queue may give it at once, if one feeds it. */
+  readonly fedAtOnce?: number | undefined;
   readonly statements: readonly Statement[];
   /** By this key the IAM front knows the function. */
   readonly accessKeyId: string;

@@ -23,12 +23,23 @@ export interface Host {
 export interface HostLimits {
   /** Instances of one function at once. */
   readonly perFunction: number;
+  /** Of one that a queue feeds: its events may wait for strangers, and must not wait for each other. */
+  readonly perFedFunction: number;
   /** Instances of all functions. */
   readonly total: number;
 }
 
-/** 48 instances hold about 1 GB; each of today's functions can stay warm, and none is evicted just before its next call. */
-const limitsByDefault: HostLimits = { perFunction: 4, total: 48 };
+/**
+ * 48 instances hold about 1 GB; half of today's functions can stay warm. All that queues feed, busy at once (deliveries that hang, say),
+ * leave a third of the places to the others.
+ */
+const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: 8, total: 48 };
+
+const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
+  Math.min(
+    fedAtOnce === undefined ? limits.perFunction : Math.min(limits.perFedFunction, fedAtOnce),
+    concurrency ?? Number.POSITIVE_INFINITY,
+  );
 
 const stopping = (): FunctionError => new FunctionError('crashed', 'ServiceUnavailable', 'the stage is stopping');
 
@@ -85,7 +96,7 @@ export const startHost = (functions: readonly FunctionSpec[], around: Surroundin
     for (const place of pool.places) if (place.instance.isDead()) pool.places.delete(place);
     const idle = [...pool.places].filter((place) => !place.busy).sort((a, b) => b.usedAt - a.usedAt)[0];
     if (idle) return idle;
-    if (pool.places.size >= Math.min(limits.perFunction, pool.spec.concurrency ?? Number.POSITIVE_INFINITY)) return undefined;
+    if (pool.places.size >= placesMax(pool.spec, limits)) return undefined;
     if (count() >= limits.total && !evict()) {
       starved.add(pool);
       return undefined;

@@ -6,6 +6,8 @@ export interface Mapping {
   readonly sourceArn: string;
   readonly functionName: string;
   readonly batchSize: number;
+  /** Batches under way at once, where the template says it. */
+  readonly concurrencyMax?: number | undefined;
   readonly filterCriteria: unknown;
   readonly reportsFailures: boolean;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -24,6 +26,7 @@ export const readMappings = (resources: readonly ResolvedResource[]): readonly M
         sourceArn,
         functionName: String(properties.FunctionName),
         batchSize: Number(properties.BatchSize ?? batchSizeOf(sourceArn)),
+        concurrencyMax: (properties.ScalingConfig as { MaximumConcurrency?: number } | undefined)?.MaximumConcurrency,
         filterCriteria: properties.FilterCriteria,
         reportsFailures: ((properties.FunctionResponseTypes ?? []) as string[]).includes('ReportBatchItemFailures'),
         properties,

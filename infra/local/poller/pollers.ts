@@ -33,7 +33,10 @@ export const startPollers = (options: PollerOptions): { stop(): Promise<void> } 
     if (service === 'dynamodb') return startStreamPoller(mapping, state, outside);
     const queue = resources.find(({ arn }) => arn === mapping.sourceArn);
     if (service !== 'sqs' || !queue) throw new Error(`${mapping.id} feeds from ${mapping.sourceArn}, which nothing here is`);
-    return startQueuePoller(mapping, `${options.endpoint}/${queue.arn.split(':')[4]}/${queue.name}`, outside);
+    const url = `${options.endpoint}/${queue.arn.split(':')[4]}/${queue.name}`;
+    // SQS's own, where the template is silent.
+    const visibilityTimeoutSeconds = Number(queue.properties.VisibilityTimeout ?? 30);
+    return startQueuePoller(mapping, { url, visibilityTimeoutSeconds }, outside);
   };
   const pollers = readMappings(resources).map(start);
   host.onRun(() => {

@@ -1,25 +1,38 @@
 /**
  * Feeds a function from a queue, as Lambda does: messages of a batch that succeeded are deleted, the others come back
- * after their visibility timeout and end in the dead-letter queue by the queue's own redrive policy.
+ * after their visibility timeout and end in the dead-letter queue by the queue's own redrive policy. Once the function has
+ * answered, nobody works on them: what is left of the timeout is a delay, and runs as fast as delays do.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { filterOf } from './filter.ts';
 import { failedOf, type Mapping, type Outside, type Poller } from './mapping.ts';
 
-/** Batches under way at once; the host has no more instances of a function than this. */
-const batchesAtOnce = 4;
+/** Batches under way at once, whatever the template allows: the host has no more instances of a function than this. */
+const batchesAtOnceMax = 8;
 /** SQS hands out at most this many messages a call. */
 const receiveMax = 10;
 /** Long polling: an idle queue costs one call in this time. */
 const waitSeconds = 20;
 
-export const startQueuePoller = (mapping: Mapping, queueUrl: string, outside: Outside): Poller => {
+export interface FedQueue {
+  readonly url: string;
+  readonly visibilityTimeoutSeconds: number;
+}
+
+export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Outside): Poller => {
   const sqs = new SQSClient({
     endpoint: outside.endpoint,
     region: outside.region,
     credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
   });
+  const batchesAtOnce = Math.min(mapping.concurrencyMax ?? batchesAtOnceMax, batchesAtOnceMax);
   const passes = filterOf(mapping.filterCriteria);
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -27,10 +40,22 @@ export const startQueuePoller = (mapping: Mapping, queueUrl: string, outside: Ou
   const remove = async (messages: readonly Message[]): Promise<void> => {
     if (messages.length === 0) return;
     const entries = messages.map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle }));
-    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
+    await sqs.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries: entries }));
+  };
+
+  const putBack = async (messages: readonly Message[], sinceMs: number): Promise<void> => {
+    if (messages.length === 0 || outside.delayScale === 1) return;
+    const leftSeconds = Math.max(Math.floor(queue.visibilityTimeoutSeconds - (Date.now() - sinceMs) / 1_000), 0);
+    const entries = messages.map(({ ReceiptHandle }, n) => ({
+      Id: String(n),
+      ReceiptHandle,
+      VisibilityTimeout: leftSeconds,
+    }));
+    await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue.url, Entries: entries }));
   };
 
   const feed = async (messages: readonly Message[]): Promise<void> => {
+    const sinceMs = Date.now();
     const records = messages.map((message) => recordOf(message, mapping, outside.region));
     const wanted = messages.filter((_, n) => passes(withParsedBody(records[n])));
     const done = new Set(messages.filter((message) => !wanted.includes(message)));
@@ -46,6 +71,10 @@ export const startQueuePoller = (mapping: Mapping, queueUrl: string, outside: Ou
       }
     }
     await remove([...done]);
+    await putBack(
+      messages.filter((message) => !done.has(message)),
+      sinceMs,
+    );
   };
 
   const loop = async (): Promise<void> => {
@@ -53,7 +82,7 @@ export const startQueuePoller = (mapping: Mapping, queueUrl: string, outside: Ou
       try {
         const { Messages = [] } = await sqs.send(
           new ReceiveMessageCommand({
-            QueueUrl: queueUrl,
+            QueueUrl: queue.url,
             MaxNumberOfMessages: Math.min(mapping.batchSize, receiveMax),
             WaitTimeSeconds: waitSeconds,
             MessageSystemAttributeNames: ['All'],

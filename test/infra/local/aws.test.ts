@@ -37,10 +37,12 @@ const resources = [
   }),
   resource('AWS::SQS::Queue', 'dead', {}),
   resource('AWS::SQS::Queue', 'slow', { DelaySeconds: 900 }),
-  resource('AWS::SQS::Queue', 'tasks', {
-    VisibilityTimeout: 10,
-    RedrivePolicy: { deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 2 },
-  }),
+  resource(
+    'AWS::SQS::Queue',
+    'tasks',
+    { VisibilityTimeout: 300, RedrivePolicy: { deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 2 } },
+    queueArn('tasks'),
+  ),
 ];
 
 const options = (dir: string): AwsOptions => ({
@@ -221,7 +223,7 @@ test('delays of messages and queues and back-off are a thousand times shorter, v
   await assert.rejects(queues().send(tooLong), /DelaySeconds/);
 });
 
-test('a message received too often goes to the dead letters', async () => {
+test('a message received too often goes to the dead letters, and from there back to its queue', async () => {
   const { tasks, dead } = attributes;
   await queues().send(new sqs.SendMessageCommand({ QueueUrl: tasks?.QueueUrl, MessageBody: 'poison' }));
   for (let n = 0; n < 2; n++) {
@@ -237,7 +239,18 @@ test('a message received too often goes to the dead letters', async () => {
     );
   }
   assert.equal(await receive(tasks?.QueueUrl, 1), undefined);
-  assert.equal((await receive(dead?.QueueUrl))?.Body, 'poison');
+  const move = (SourceArn: string, name?: string) => queues(name).send(new sqs.StartMessageMoveTaskCommand({ SourceArn }));
+  await assert.rejects(move(queueArn('dead'), 'Sender'), denied);
+  await assert.rejects(move(queueArn('tasks')), /must be configured as a Dead Letter Queue/);
+  await move(queueArn('dead'));
+  const { Results } = await queues().send(new sqs.ListMessageMoveTasksCommand({ SourceArn: queueArn('dead') }));
+  assert.deepEqual(
+    Results?.map(({ Status, DestinationArn, ApproximateNumberOfMessagesMoved: moved }) => [Status, DestinationArn, moved]),
+    [['COMPLETED', queueArn('tasks'), 1]],
+  );
+  assert.equal(await receive(dead?.QueueUrl, 0), undefined);
+  const back = await receive(tasks?.QueueUrl);
+  assert.deepEqual([back?.Body, back?.Attributes?.ApproximateReceiveCount], ['poison', '1']);
 });
 
 test('items, streams and messages survive a stop and a start', async () => {
@@ -253,6 +266,8 @@ test('items, streams and messages survive a stop and a start', async () => {
     (message) => message?.Body,
   );
   assert.ok(bodies.includes('kept'));
+  // Whoever had it (the test before) is gone with the stage: it does not wait for its visibility timeout.
+  assert.equal((await receive(attributes.tasks?.QueueUrl))?.Body, 'poison');
 });
 
 test('without Java, the reason is one line that says what to install', async (t) => {

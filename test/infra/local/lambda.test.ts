@@ -220,11 +220,17 @@ describe('instances', () => {
   });
 
   test('take one event at a time; beyond the limit events wait and none is lost', async () => {
-    const host = hostOf([specOf('slow')], { perFunction: 2, total: 8 });
+    const host = hostOf([specOf('slow')], { perFunction: 2, perFedFunction: 2, total: 8 });
     const results = (await Promise.all(Array.from({ length: 7 }, () => host.invoke('slow', { ms: 20 })))) as Slow[];
     assert.deepEqual(new Set(results.map(({ atOnceMost }) => atOnceMost)), new Set([1]));
     assert.equal(new Set(results.map(({ thread }) => thread)).size, 2);
     assert.equal(host.instances(), 2);
+  });
+
+  test('are more for a function that a queue feeds, as many as the queue gives at once', async () => {
+    const host = hostOf([specOf('slow', { fedAtOnce: 3 }), specOf('echo')], { perFunction: 1, perFedFunction: 4, total: 8 });
+    const results = (await Promise.all(Array.from({ length: 7 }, () => host.invoke('slow', { ms: 20 })))) as Slow[];
+    assert.equal(new Set(results.map(({ thread }) => thread)).size, 3);
   });
 
   test('are no more than the template reserves', async () => {
@@ -237,7 +243,7 @@ describe('instances', () => {
     const names = ['a', 'b', 'c'];
     const host = hostOf(
       names.map((name) => specOf('count', { name, arn: `arn:${name}` })),
-      { perFunction: 2, total: 2 },
+      { perFunction: 2, perFedFunction: 2, total: 2 },
     );
     const runsOf = async (name: string) => ((await host.invoke(name, {})) as { runs: number }).runs;
     assert.deepEqual([await runsOf('a'), await runsOf('b'), await runsOf('a')], [1, 1, 2]);
@@ -248,14 +254,14 @@ describe('instances', () => {
   });
 
   test('of a busy function do not starve another', async () => {
-    const host = hostOf([specOf('slow'), specOf('echo')], { perFunction: 1, total: 1 });
+    const host = hostOf([specOf('slow'), specOf('echo')], { perFunction: 1, perFedFunction: 1, total: 1 });
     const busy = Array.from({ length: 3 }, () => host.invoke('slow', { ms: 10 }));
     assert.equal(await host.invoke('echo', 'served'), 'served');
     await Promise.all(busy);
   });
 
   test('are all gone after stopping, and whoever waits is told', async () => {
-    const host = hostOf([specOf('slow')], { perFunction: 1, total: 1 });
+    const host = hostOf([specOf('slow')], { perFunction: 1, perFedFunction: 1, total: 1 });
     await host.invoke('slow', { ms: 0 });
     const waiting = [host.invoke('slow', { ms: 5_000 }), host.invoke('slow', { ms: 0 })].map(failure);
     await host.stop();

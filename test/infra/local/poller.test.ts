@@ -185,7 +185,7 @@ const sqs = new SQSClient({
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 });
 const startPoller = (arn: string, url: string, invoke: Invoke) =>
-  startQueuePoller(mappingOf(arn), url, { ...outsideOf(invoke), endpoint });
+  startQueuePoller(mappingOf(arn), { url: url, visibilityTimeoutSeconds: 1 }, { ...outsideOf(invoke), endpoint });
 
 const newQueue = async (attributes: Record<string, string> = {}): Promise<{ url: string; arn: string }> => {
   const { QueueUrl: url = '' } = await sqs.send(
@@ -247,6 +247,34 @@ describe('a queue', () => {
     assert.deepEqual(seen.sort(), ['bad', 'bad', 'good']);
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: dead.url }));
     assert.equal(Messages?.[0]?.Body, 'bad');
+  });
+
+  test('that is full of hanging work takes as many batches at once as the template allows, and no more than the stage has room for', async (t) => {
+    for (const [allowed, most] of [
+      [2, 2],
+      [50, 8],
+    ] as const) {
+      const { url, arn } = await newQueue();
+      let [underWay, atOnceMost] = [0, 0];
+      let release = (): void => {};
+      const released = new Promise<void>((done) => {
+        release = done;
+      });
+      const invoke: Invoke = async () => {
+        atOnceMost = Math.max(atOnceMost, ++underWay);
+        await released;
+        underWay--;
+      };
+      const mapping = { ...mappingOf(arn, {}, 1), concurrencyMax: allowed };
+      const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, outsideOf(invoke));
+      t.after(poller.stop);
+      for (let n = 0; n < 10; n++) await sendTo(url, String(n));
+      await until('all places are taken', () => underWay === most);
+      await pause(100);
+      release();
+      await until('the queue is empty', async () => (await waiting(url)) === 0);
+      assert.equal(atOnceMost, most);
+    }
   });
 
   test('gets back the whole batch from a function that throws', async (t) => {

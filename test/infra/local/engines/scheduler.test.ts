@@ -205,6 +205,33 @@ test('a schedule of the template keeps its rhythm over restarts and goes when th
   assert.equal(third.invoked.length, 0);
 });
 
+// As late retries of webhooks are made: by a function, in a group of the template, for a queue, under a role that is passed.
+test('a one-time entry of a group waits over a restart until the template names its group, and is gone when it is sent', async (t) => {
+  const make = allow('scheduler:CreateSchedule', `arn:aws:scheduler:${region}:${account}:schedule/retries/*`);
+  const pass = allow('iam:PassRole', RoleArn, { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } });
+  const callers = { Deliver: [make, pass] };
+  const group = resource('AWS::Scheduler::ScheduleGroup', 'retries', {});
+  const entry = {
+    GroupName: 'retries',
+    ActionAfterCompletion: 'DELETE',
+    Target: { Arn: queue, RoleArn, Input: '{"attempt":4}' },
+  } as const;
+  const first = await start(t, { delayScale: 1_000, callers });
+  first.engine.provision(group);
+  await assert.rejects(first.create('x', soon(60_000), { ...entry, GroupName: 'default' }, 'Deliver'), /CreateSchedule/);
+  await first.create('dlv_1-4', soon(1_800_000), entry, 'Deliver');
+  await assert.rejects(first.create('dlv_1-4', soon(1_800_000), entry, 'Deliver'), { name: 'ConflictException' });
+  first.engine.stop();
+  await pause(1_900);
+  const second = await start(t, { dir: first.dir, delayScale: 1_000, callers });
+  await pause(50);
+  assert.deepEqual([first.sent, second.sent], [[], []]);
+  second.engine.provision(group);
+  await until(() => second.sent.length === 1);
+  assert.deepEqual(second.sent, [{ queueArn: queue, body: '{"attempt":4}' }]);
+  await until(async () => (await second.names())?.length === 0);
+});
+
 test('names are taken once, unknown ones are not found, bad input is refused', async (t) => {
   const { create, scheduler } = await start(t);
   const far = soon(3_600_000);
