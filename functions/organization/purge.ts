@@ -6,7 +6,7 @@ import { workers } from '../../shared/contract/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
-import { purgeDeliveries } from '../../shared/webhook/index.ts';
+import { purgeDeliveries, untilTold } from '../../shared/webhook/index.ts';
 
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
 type Step = z.output<typeof Step>;
@@ -24,8 +24,10 @@ export const handler = async (input: unknown): Promise<Step> => {
     const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
     const wish = { deleteBackupData: step.deleteBackupData, isPatient };
     const tenant = proveTenant(id, 'record');
-    // In this order: nobody is told of the rest, and what is being restored ends before the backup that it reads goes.
+    // In this order: the deletion is told before nobody can be told any more, and what is being restored ends before the
+    // backup that it reads goes.
     return (
+      (await untilTold(tenant, new Date(deletedAt), until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeRestores(tenant, wish, until, clock)) &&
       purgeBackups(tenant, wish, until, clock)

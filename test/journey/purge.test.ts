@@ -1,18 +1,26 @@
 /** Deleted for good: nothing of the organization is left, and nothing of anyone else's is touched. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { auth } from '../../shared/contract/auth.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import { webhooks } from '../../shared/contract/webhooks.ts';
 import { takeBackup } from '../support/backup.ts';
 import { objectsIn } from '../support/bucket.ts';
 import { call, stageVariable } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization } from '../support/organization.ts';
 import { newEmail, signIn } from '../support/person.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
+
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+});
+after(() => receiver.stop());
 
 const patienceMs = 20_000;
 
@@ -36,6 +44,8 @@ test('force removes every item of the organization and frees its slug; its peopl
   const by = { token: owner.accessToken, org: id };
   await call(invites.create, { ...by, body: { email: newEmail() } });
   equal((await call(organizations.current, { token: key, org: id })).status, 200);
+  const webhook = { name: 'Witness', url: receiver.url('/witness'), events: ['*'] };
+  equal((await call(webhooks.create, { ...by, body: webhook })).status, 201);
 
   const answer = await call(organizations.remove, { ...by, body: { confirmName: name, force: true } });
   deepEqual([answer.status, answer.body.data], [202, { id, deleted: true, deletionType: 'permanent', recoveryDeadline: null }]);
@@ -45,6 +55,9 @@ test('force removes every item of the organization and frees its slug; its peopl
   equal(recovery.body.error.code, 'ORGANIZATION_NOT_FOUND');
 
   await untilGone(id);
+  // The last thing anyone hears of it.
+  const types = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { type: string }).type);
+  equal(types.at(-1), 'organization.deleted');
   deepEqual(
     (await tracesOf(id)).map(({ pk, sk }) => `${pk} ${sk}`),
     [],

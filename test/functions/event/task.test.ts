@@ -166,6 +166,20 @@ test('a backup is verified as often as someone asks for it', async () => {
 
 test('a chore that came by the wrong queue is put aside, not done with rights it does not have', async () => {
   const walk = message({ kind: 'rewrap-keys', walk: 'x' });
-  deepEqual(await run(message({ kind: 'erase-backup', backupId }), walk, send(1)), ['m0', 'm1']);
+  const ids = { webhookId: 'whk_01JWNVAV000000000000000000', deliveryId: 'dlv_01JWNVAV000000000000000000' };
+  const attempt = message({ kind: 'deliver', ...ids, attempt: 1 });
+  deepEqual(await run(message({ kind: 'erase-backup', backupId }), walk, attempt, send(1)), ['m0', 'm1', 'm2']);
   equal(mails().length, 1);
+});
+
+test('the owner is told of a webhook that the service disabled', async () => {
+  const [webhookId, ownerId] = ['whk_01JWNVAV000000000000000000', 'usr_01JWNVAV000000000000000000'];
+  const disabled = { reason: 'gone', at: '2026-03-01T10:00:00.000Z', failingSince: '2026-03-01T10:00:00.000Z' };
+  const webhook = { pk: organization.pk, sk: `WEBHOOK#${webhookId}`, name: 'Pager', url: 'https://example.com/x', disabled };
+  table = [{ ...organization, ownerId }, webhook, { pk: `USER#${ownerId}`, sk: 'PROFILE', email: 'owner@example.com' }];
+  deepEqual(await run(message({ kind: 'tell-disabled', webhookId })), []);
+  deepEqual(
+    mails().map(({ to }) => to),
+    ['owner@example.com'],
+  );
 });

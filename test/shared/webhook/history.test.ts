@@ -5,7 +5,6 @@ import {
   type DeliveryRecord,
   deliveryData,
   listDeliveries,
-  purgeDeliveries,
   readDelivery,
   requestData,
   webhookKey,
@@ -94,42 +93,4 @@ test('there is no request to show before the first attempt', () => {
   const request = { url: webhook.url, headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
   deepEqual(requestData(deliveryOf(webhook, eventAt(now), { request })), { method: 'POST', ...request });
   throws(() => requestData(deliveryOf(webhook, eventAt(now))), { code: 'CONFLICT' });
-});
-
-const clock = { now: () => now };
-
-test('the purge removes webhooks with all that was sent to them, and nobody else’s', async () => {
-  const neighbour = { pk: `DELIVERY#${newIdOf('organization', now)}#${webhook.id}`, sk: newIdOf('delivery', now) };
-  table.put(neighbour);
-  table.put(webhookOf());
-  for (let n = 0; n < 450; n++) put(-n);
-  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
-  deepEqual(
-    [...table.items.keys()],
-    [organization, neighbour].map(({ pk, sk }) => `${pk}\n${sk}`),
-  );
-});
-
-test('out of time the purge says so, keeps what leads to the rest, and goes on the next time', async () => {
-  for (let n = 0; n < 450; n++) put(-n);
-  let looks = 0;
-  const short = { now: () => (looks++ < 1 ? now : minutes(2)) };
-  equal(await purgeDeliveries(tenant, minutes(1), short), false);
-  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [251, 1]);
-  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
-  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [0, 0]);
-});
-
-test('what was added while its webhook was being removed goes, too', async () => {
-  let isLate = true;
-  table.onWrite = (when) => {
-    if (when === 'before' && isLate && table.find('DELIVERY#').length === 0) {
-      isLate = false;
-      put(-1);
-    }
-    return undefined;
-  };
-  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
-  table.onWrite = () => undefined;
-  deepEqual([isLate, table.find('DELIVERY#')], [false, []]);
 });
