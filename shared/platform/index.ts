@@ -13,6 +13,7 @@ export { type AuditNote, add, type Change, create, type Item, type Key, remove, 
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { commit, transactionMax } from './commit.ts';
 export { env, envList } from './env.ts';
+export { getGathered } from './gathered.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
 export { type GuardedPost, type PostOutcome, postGuarded } from './guarded-post.ts';
 export { fetchTrusted } from './http-client.ts';
@@ -41,7 +42,7 @@ export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
 export { sendLater } from './scheduler.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { type ImageAttribute, readImage } from './stream.ts';
-export { count, get, getAll, note, query, type Range, walk } from './table.ts';
+export { count, get, getAll, getTogether, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';
 export { openWrappedKey } from './wrapped-key.ts';

@@ -1,6 +1,6 @@
 /** Whether an attempt is to be made, of what, and with which settings: those of the webhook as it is now. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { epochSeconds, getAll, type Tenant } from '../platform/index.ts';
+import { epochSeconds, getGathered, type Tenant } from '../platform/index.ts';
 import { isRetried } from './delivery.ts';
 import type { AttemptName } from './lane.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
@@ -39,7 +39,7 @@ export const prepare = async (tenant: Tenant, name: AttemptName, now: Date, wait
 };
 
 const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Promise<Found> => {
-  const [webhook, delivery, health] = await getAll([
+  const [webhook, delivery, health] = await getGathered([
     webhookKey.webhook(tenant, webhookId),
     webhookKey.delivery(tenant, webhookId, deliveryId),
     webhookKey.health(tenant, webhookId),
