@@ -1,0 +1,43 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { getGathered } from '../../../shared/platform/index.ts';
+import { answerInProcess } from '../../support/in-process.ts';
+import { Fault } from '../../support/scripted-aws.ts';
+import { StrictTable } from '../../support/strict-table.ts';
+
+const table = new StrictTable();
+answerInProcess(table.script);
+const key = (n: number) => ({ pk: 'A', sk: `${n}` });
+let reads = 0;
+let isAway = false;
+table.onRead = () => {
+  reads += 1;
+  return isAway ? new Fault('AccessDeniedException') : undefined;
+};
+for (const n of [1, 2, 3]) table.put({ ...key(n), n });
+beforeEach(() => {
+  reads = 0;
+  isAway = false;
+});
+
+const numbers = async (...of: readonly number[]) => (await getGathered(of.map(key))).map((item) => item?.n);
+
+test('what several ask for at once is read once, and each gets its own in its order', async () => {
+  deepEqual(await Promise.all([numbers(1, 2), numbers(3, 9, 1), numbers(), numbers(2)]), [[1, 2], [3, undefined, 1], [], [2]]);
+  equal(reads, 1);
+});
+
+test('whoever asks later reads what is there then', async () => {
+  deepEqual(await numbers(4), [undefined]);
+  table.put({ ...key(4), n: 4 });
+  deepEqual(await numbers(4), [4]);
+  equal(reads, 2);
+});
+
+test('a read that fails fails for each who asked, and for nobody after', async () => {
+  isAway = true;
+  const asked = [numbers(1), numbers(2)];
+  for (const one of asked) await rejects(one);
+  isAway = false;
+  deepEqual(await numbers(1), [1]);
+});
