@@ -54,9 +54,9 @@ const change = async ({ tenant, params, body, now }: Changing) => {
 export const replace = handle(webhooks.replace, change);
 export const update = handle(webhooks.update, change);
 
-export const remove = handle(webhooks.remove, async ({ tenant, params }) => ({
+export const remove = handle(webhooks.remove, async ({ tenant, params, now }) => ({
   message: 'The webhook was removed',
-  change: removeWebhook(tenant, await readWebhook(tenant, params.webhookId)),
+  change: removeWebhook(tenant, await readWebhook(tenant, params.webhookId), now),
 }));
 
 export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now }) => {

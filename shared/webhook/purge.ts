@@ -1,5 +1,5 @@
 import { type Clock, type Key, query, removeAll, type Tenant, walk } from '../platform/index.ts';
-import { type WebhookRecord, webhookKey, webhookPrefix } from './record.ts';
+import { removedPrefix, type WebhookRecord, webhookKey, webhookPrefix } from './record.ts';
 
 /** Items removed between two looks at the clock. */
 const pageItems = 200;
@@ -9,8 +9,7 @@ const pageItems = 200;
  * meanwhile finds its webhook gone.
  */
 export const purgeDeliveries = async (tenant: Tenant, until: Date, time: Clock): Promise<boolean> => {
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: webhookPrefix };
-  for await (const { id, pk, sk } of walk(range) as AsyncIterable<WebhookRecord>) {
+  for await (const { id, pk, sk } of everOf(tenant)) {
     const sent = webhookKey.health(tenant, id);
     if (!(await emptied(sent, () => time.now() >= until))) return false;
     await removeAll([{ pk, sk }]);
@@ -19,6 +18,12 @@ export const purgeDeliveries = async (tenant: Tenant, until: Date, time: Clock):
   }
   return true;
 };
+
+/** Those that are there, and those that were removed as long as something that was sent to them is kept. */
+async function* everOf({ organizationId }: Tenant): AsyncGenerator<Pick<WebhookRecord, 'id' | 'pk' | 'sk'>> {
+  for (const prefix of [webhookPrefix, removedPrefix])
+    yield* walk({ pk: `ORG#${organizationId}`, prefix }) as AsyncGenerator<WebhookRecord>;
+}
 
 /** False if the time was over before the partition was empty. */
 const emptied = async ({ pk }: Key, isOver: () => boolean): Promise<boolean> => {

@@ -89,12 +89,18 @@ export interface HealthRecord extends Item {
 }
 
 export const webhookPrefix = 'WEBHOOK#';
+export const removedPrefix = 'REMOVED#WEBHOOK#';
 const healthSk = 'HEALTH';
 
 export const webhookKey = {
   webhook: ({ organizationId }: Tenant, webhookId: string): Key => ({
     pk: `ORG#${organizationId}`,
     sk: `${webhookPrefix}${webhookId}`,
+  }),
+  /** Leads to what was sent to a webhook that was removed, for as long as that is kept. */
+  removed: ({ organizationId }: Tenant, webhookId: string): Key => ({
+    pk: `ORG#${organizationId}`,
+    sk: `${removedPrefix}${webhookId}`,
   }),
   /** A partition of its own for each webhook: however much is sent, the organization's own is not slowed down. */
   delivery: ({ organizationId }: Tenant, webhookId: string, deliveryId: string): Key => ({

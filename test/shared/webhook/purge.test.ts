@@ -1,8 +1,8 @@
 /** An organization's webhooks and all that was sent to them go with it; the last thing they hear is that it is deleted. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
-import { type DeliveryRecord, purgeDeliveries, untilTold, webhookKey } from '../../../shared/webhook/index.ts';
+import { commit, epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
+import { type DeliveryRecord, purgeDeliveries, removeWebhook, untilTold, webhookKey } from '../../../shared/webhook/index.ts';
 import { deliveryOf, eventAt, eventItem, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws } = await setScene();
@@ -33,6 +33,17 @@ test('the purge removes webhooks with all that was sent to them, and nobody else
   deepEqual(
     [...table.items.keys()],
     [organization, neighbour].map(({ pk, sk }) => `${pk}\n${sk}`),
+  );
+});
+
+test('what was sent to a webhook that was removed goes, too', async () => {
+  put(-1);
+  await commit(removeWebhook(tenant, webhook, now).writes);
+  equal(table.find('DELIVERY#').length, 1);
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  deepEqual(
+    [...table.items.keys()],
+    [organization].map(({ pk, sk }) => `${pk}\n${sk}`),
   );
 });
 
