@@ -42,7 +42,7 @@ export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
 export { sendLater } from './scheduler.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { type ImageAttribute, readImage } from './stream.ts';
-export { count, get, getAll, getTogether, note, query, type Range, walk } from './table.ts';
+export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';
 export { openWrappedKey } from './wrapped-key.ts';

@@ -44,22 +44,6 @@ export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | und
 
 export const get = async (key: Key): Promise<Item | undefined> => (await getAll([key]))[0];
 
-/** As getAll, for work that is done side by side: all that is asked for in one turn of the event loop is one round trip, and fails as one. */
-export const getTogether = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
-  asking ??= new Promise<readonly Key[]>((ask) => {
-    const all: Key[] = [];
-    asked = all;
-    setImmediate(() => {
-      asking = undefined;
-      ask(all);
-    });
-  }).then(getAll);
-  const from = asked.push(...keys) - keys.length;
-  return (await asking).slice(from, from + keys.length);
-};
-let asking: Promise<readonly (Item | undefined)[]> | undefined;
-let asked: Key[] = [];
-
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
 export interface Range {

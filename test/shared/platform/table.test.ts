@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { count, getAll, getTogether, type Item, query, walk } from '../../../shared/platform/index.ts';
+import { count, getAll, type Item, query, walk } from '../../../shared/platform/index.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
@@ -19,27 +19,6 @@ test('items come in the order of their keys, a missing one as undefined, a key a
   aws.play(tableOf(['A', 'B']).script);
   deepEqual(valuesOf(await getAll([key('B'), key('X'), key('A'), key('B')])), ['B', undefined, 'A', 'B']);
   equal(aws.calls.length, 1);
-});
-
-test('what is asked for side by side is one call, and each gets its own', async () => {
-  aws.play(tableOf(['A', 'B', 'C']).script);
-  const wanted = [['A', 'B'], [], ['B', 'X', 'C'], ['A']];
-  const got = await Promise.all(wanted.map((names) => getTogether(names.map(key))));
-  deepEqual(got.map(valuesOf), [['A', 'B'], [], ['B', undefined, 'C'], ['A']]);
-  equal(aws.calls.length, 1);
-  deepEqual(valuesOf(await getTogether([key('C')])), ['C']);
-  equal(aws.calls.length, 2);
-});
-
-test('what fails for one of those who asked together fails for all, and not for who asks later', async () => {
-  aws.play({ BatchGetItem: () => new Fault('ValidationException') });
-  const all = await Promise.allSettled([getTogether([key('A')]), getTogether([key('B')])]);
-  deepEqual(
-    all.map(({ status }) => status),
-    ['rejected', 'rejected'],
-  );
-  aws.play(tableOf(['A']).script);
-  deepEqual(valuesOf(await getTogether([key('A')])), ['A']);
 });
 
 test('no keys are no call', async () => {
