@@ -1,0 +1,155 @@
+/** What was committed is told, whatever dies on the way: the whole stage by kill -9, or a message that cannot be worked on. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as sqs from '@aws-sdk/client-sqs';
+import { invites } from '../../shared/contract/invitations.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
+import { webhooks } from '../../shared/contract/webhooks.ts';
+import { proveTenant } from '../../shared/platform/index.ts';
+import { webhookKey } from '../../shared/webhook/record.ts';
+import { call, stageVariable } from '../support/client.ts';
+import { startMortalStage } from '../support/mortal-stage.ts';
+import { newOrganization } from '../support/organization.ts';
+import { newEmail } from '../support/person.ts';
+import { type Heard, startReceiver } from '../support/receiver.ts';
+import { getItem, putItem } from '../support/table.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'stage-'));
+let stage = await startMortalStage(dir);
+const receiver = await startReceiver();
+after(async () => {
+  await stage.kill();
+  await receiver.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+const organization = await newOrganization();
+const by = { token: organization.owner.accessToken, org: organization.id };
+
+const create = async (path: string, event = 'organization.updated') => {
+  const body = { name: path, url: receiver.url(path), events: [event] };
+  const answer = await call(webhooks.create, { ...by, body });
+  equal(answer.status, 201, answer.text);
+  return answer.body.data.id;
+};
+const change = async (name: string): Promise<void> => {
+  const answer = await call(organizations.update, { ...by, body: { name } });
+  equal(answer.status, 200, answer.text);
+};
+const remove = async (webhookId: string): Promise<void> => {
+  equal((await call(webhooks.remove, { ...by, params: { webhookId } })).status, 200);
+};
+const deliveriesOf = async (webhookId: string) =>
+  (await call(webhooks.deliveries, { ...by, params: { webhookId } })).body.data.deliveries;
+
+/** A webhook's deliveries, once so many of them are delivered. */
+const delivered = async (webhookId: string, count: number) => {
+  for (;;) {
+    const deliveries = await deliveriesOf(webhookId);
+    if (deliveries.filter(({ status }) => status === 'delivered').length >= count) return deliveries;
+    await pause(50);
+  }
+};
+
+interface Told {
+  readonly id: string;
+  readonly data: { readonly organization: { readonly name: string } };
+  readonly metadata: { readonly attempt: number; readonly deliveryId: string };
+}
+const toldBy = ({ body }: Heard): Told => JSON.parse(body.toString());
+const at = (path: string) => receiver.requests.filter((heard) => heard.path === path).map(toldBy);
+/** A restart lies in between: on a busy machine that takes a while. */
+const patienceMs = 60_000;
+const attemptAt = async (path: string, attempt: number): Promise<Told> =>
+  toldBy(await receiver.next((heard) => heard.path === path && toldBy(heard).metadata.attempt === attempt, patienceMs));
+
+test('killed between a change and its delivery, the stage tells it after a restart, once for each webhook and under one id', async () => {
+  receiver.answer('/hangs', 'hang');
+  receiver.answer('/fails', { status: 500 });
+  const [hangs, fails] = [await create('/hangs'), await create('/fails')];
+  await change('One');
+  // Now one attempt is under way, and of the other webhook the fourth waits with the Scheduler.
+  const cutOff = await attemptAt('/hangs', 1);
+  const third = await attemptAt('/fails', 3);
+  await change('Two');
+  await stage.kill();
+  receiver.answer('/hangs', { status: 200 });
+  stage = await startMortalStage(dir, stage.ports);
+
+  const deliveries = await delivered(hangs, 2);
+  deepEqual(
+    deliveries.map(({ status, attempts }) => [status, attempts]),
+    [
+      ['delivered', 1],
+      ['delivered', 1],
+    ],
+  );
+  const ids = new Map(at('/hangs').map(({ data, metadata }) => [metadata.deliveryId, data.organization.name]));
+  deepEqual([...ids.values()].sort(), ['One', 'Two'], 'an event has one id for this webhook, however often it came');
+  deepEqual(deliveries.map(({ id }) => id).sort(), [...ids.keys()].sort());
+  equal(ids.get(cutOff.metadata.deliveryId), 'One');
+
+  const fourth = await attemptAt('/fails', 4);
+  equal(fourth.metadata.deliveryId, third.metadata.deliveryId);
+  equal((await deliveriesOf(fails)).length, 2);
+  await Promise.all([hangs, fails].map(remove));
+});
+
+test('a message that cannot be worked on ends among the dead letters, the good ones around it are delivered, and a redrive delivers it once repaired', async () => {
+  const queues = new sqs.SQSClient({
+    endpoint: stageVariable('STAGE_AWS_URL'),
+    region: stageVariable('STAGE_REGION'),
+    credentials: { accessKeyId: stageVariable('STAGE_AWS_KEY'), secretAccessKey: 'local' },
+  });
+  const attributesOf = async (QueueUrl: string) =>
+    (await queues.send(new sqs.GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes ?? {};
+  const QueueUrl = stage.deliveryQueueUrl;
+  const { deadLetterTargetArn: deadArn } = JSON.parse((await attributesOf(QueueUrl)).RedrivePolicy ?? '') as {
+    readonly deadLetterTargetArn: string;
+  };
+  const deadUrl = QueueUrl.replace(/[^/]+$/, deadArn.split(':').at(-1) ?? '');
+
+  const [good, broken] = [await create('/good'), await create('/broken', 'invitation.created')];
+  const key = webhookKey.webhook(proveTenant(organization.id, 'record'), broken);
+  const whole = await getItem(key);
+  ok(whole);
+  await putItem({ ...whole, sealedSecret: Buffer.from('sealed by nobody') });
+  const invited = await call(invites.create, { ...by, body: { email: newEmail(), role: 'viewer' } });
+  equal(invited.status, 201, invited.text);
+  await queues.send(new sqs.SendMessageCommand({ QueueUrl, MessageBody: 'poison' }));
+  for (let n = 0; n < 9; n++) await change(String(n));
+  equal((await delivered(good, 9)).length, 9);
+  deepEqual(
+    at('/good')
+      .map(({ data }) => data.organization.name)
+      .sort(),
+    Array.from({ length: 9 }, (_, n) => String(n)),
+    'each of them once',
+  );
+
+  const dead: sqs.Message[] = [];
+  for (const endMs = Date.now() + 60_000; dead.length < 2; ) {
+    ok(Date.now() < endMs, `${dead.length} dead letters`);
+    const { Messages = [] } = await queues.send(
+      new sqs.ReceiveMessageCommand({ QueueUrl: deadUrl, WaitTimeSeconds: 5, MaxNumberOfMessages: 10 }),
+    );
+    dead.push(...Messages);
+  }
+  deepEqual(at('/broken'), []);
+  const [stuck] = await deliveriesOf(broken);
+  equal(stuck?.status, 'attempting');
+  // What can never be read is deleted by hand; what failed for a reason goes back once the reason is gone.
+  for (const { Body, ReceiptHandle } of dead) {
+    const message = { QueueUrl: deadUrl, ReceiptHandle };
+    if (Body === 'poison') await queues.send(new sqs.DeleteMessageCommand(message));
+    else await queues.send(new sqs.ChangeMessageVisibilityCommand({ ...message, VisibilityTimeout: 0 }));
+  }
+  deepEqual(dead.map(({ Body }) => Body === 'poison').sort(), [false, true]);
+  await putItem(whole);
+  await queues.send(new sqs.StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  equal((await attemptAt('/broken', 1)).metadata.deliveryId, stuck?.id);
+  equal((await delivered(broken, 1))[0]?.attempts, 1);
+});

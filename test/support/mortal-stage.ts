@@ -1,0 +1,80 @@
+/**
+ * A stage in a process of its own, which a test can kill -9 and start again on the same folder and ports. Clocks and delays run a
+ * thousand times faster in it.
+ *
+ *     const stage = await startMortalStage(dir);      // the tools of test/support then speak to this one
+ *     await stage.kill();
+ *     await startMortalStage(dir, stage.ports);
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { rootAccessKeyId } from '../../infra/local/parts.ts';
+import { region, startStage } from '../../infra/local/stage.ts';
+
+interface Ports {
+  readonly port: number;
+  readonly identityPort: number;
+  readonly s3Port: number;
+  readonly gcsPort: number;
+  readonly firestorePort: number;
+}
+
+interface Ready {
+  readonly ports: Ports;
+  /** What test/run.ts sets, for this stage. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly deliveryQueueUrl: string;
+}
+
+export interface MortalStage extends Ready {
+  /** At once, without a word. */
+  kill(): Promise<void>;
+}
+
+const self = fileURLToPath(import.meta.url);
+const anyPorts: Ports = { port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0 };
+
+export const startMortalStage = async (dir: string, ports: Ports = anyPorts): Promise<MortalStage> => {
+  const child = spawn(process.execPath, [self, JSON.stringify({ ...ports, dir })], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  if (typeof line !== 'string') throw new Error('the stage ended before it was ready');
+  const ready = JSON.parse(line) as Ready;
+  Object.assign(process.env, ready.variables);
+  return {
+    ...ready,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
+const main = async (choices: Ports & { readonly dir: string }): Promise<void> => {
+  const stage = await startStage({ ...choices, allowedHosts: ['localhost'], delayScale: 1_000, demo: false });
+  const portOf = (url: string): number => Number(new URL(url).port);
+  const ready: Ready = {
+    ports: {
+      port: portOf(stage.url),
+      identityPort: portOf(stage.identityUrl),
+      s3Port: portOf(stage.s3Url),
+      gcsPort: portOf(stage.gcsUrl),
+      firestorePort: Number(stage.firestore.address.split(':').at(-1)),
+    },
+    variables: {
+      STAGE_URL: stage.url,
+      STAGE_IDP_URL: stage.identityUrl,
+      STAGE_AWS_URL: stage.aws.url,
+      STAGE_AWS_KEY: rootAccessKeyId,
+      STAGE_REGION: region,
+      STAGE_TABLE: stage.tableName,
+      STAGE_DIR: choices.dir,
+    },
+    deliveryQueueUrl: stage.functions.flatMap(({ environment }) => environment.DELIVERY_QUEUE_URL ?? [])[0] ?? '',
+  };
+  console.log(JSON.stringify(ready));
+};
+
+if (import.meta.main) await main(JSON.parse(process.argv[2] ?? '{}'));
