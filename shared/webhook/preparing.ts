@@ -4,6 +4,7 @@ import { epochSeconds, getGathered, type Tenant } from '../platform/index.ts';
 import { isRetried } from './delivery.ts';
 import type { AttemptName } from './lane.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
+import { allowedEvents } from './subscription.ts';
 
 export interface Due {
   readonly kind: 'due';
@@ -61,6 +62,8 @@ export const decide = ({ webhook, delivery, health }: Found, name: AttemptName, 
   if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
   if (!webhook) return { kind: 'vain', delivery, error: 'The webhook was removed' };
   if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
+  if (!allowedEvents(webhook.format).includes(delivery.event.type))
+    return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
   return { kind: 'due', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };

@@ -6,10 +6,16 @@ import { type Change, Overtaken, type Tenant, type Write } from '../platform/ind
 import { about } from './creation.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from './record.ts';
 import { beginRound, isUnderWay } from './round.ts';
+import { allowedEvents } from './subscription.ts';
 
 /** One attempt more of what failed, whoever else asks for it at the same moment. The message leaves with the change. */
 export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: DeliveryRecord, now: Date): Change => {
   if (!webhook.enabled) throw isDisabled();
+  if (!allowedEvents(webhook.format).includes(delivery.event.type))
+    throw new ApiError(
+      'CONFLICT',
+      `${delivery.event.type} does not exist in the ${webhook.format} format, which the webhook has now`,
+    );
   if (delivery.status === 'delivered')
     throw new ApiError('CONFLICT', 'This delivery was delivered; only one that failed is retried');
   if (isUnderWay(delivery, now))

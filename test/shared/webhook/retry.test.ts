@@ -3,6 +3,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { commit, iso } from '../../../shared/platform/index.ts';
 import { type DeliveryRecord, retryDelivery } from '../../../shared/webhook/index.ts';
+import { decide } from '../../../shared/webhook/preparing.ts';
 import { deliveryOf, eventAt, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws, tasks } = await setScene();
@@ -52,6 +53,15 @@ for (const [name, more] of [
 
 test('nothing is retried for a disabled webhook', () => {
   throws(() => retryDelivery(tenant, webhookOf({ enabled: false }), put(), now), { code: 'CONFLICT' });
+});
+
+test('what the webhook’s present format does not have is not retried, and what waits for it ends', () => {
+  const simple = webhookOf({ format: 'simple' });
+  const delivery = deliveryOf(simple, eventAt(now, 'storage.error'));
+  throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
+  const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
+  const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
+  equal(decide({ webhook: simple, delivery: waiting, health: undefined }, name, now).kind, 'vain');
 });
 
 for (const [name, more] of [
