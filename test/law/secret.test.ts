@@ -1,17 +1,23 @@
 /** What is secret is nowhere in the clear: not in the table, not in a log, not in an answer that does not exist to give it. */
 import { equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { auth } from '../../shared/contract/auth.ts';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { invites } from '../../shared/contract/invitations.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
 import { serviceAccount } from '../../shared/contract/service-account.ts';
+import { webhooks } from '../../shared/contract/webhooks.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { call, stageVariable } from '../support/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail } from '../support/person.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { allItems } from '../support/table.ts';
 
 /** Each secret with what it is called, and answers it may be part of. */
@@ -56,9 +62,36 @@ before(async () => {
   const session = new Browser();
   await session.signIn(newEmail());
   keep('session cookie', session.cookie('bms_access')?.split('.')[2]);
+  await tellWebhooks(by);
   for (const [n, text] of deploymentSecrets().entries()) keep(`secret ${n} of the deployment`, text);
   ok(secrets.length >= 12);
 });
+
+let told: { readonly webhookId: string; readonly deliveryId: string };
+
+/** A webhook with secrets of all kinds that has been told something, and one with a secret of the customer's own. */
+const tellWebhooks = async (by: { readonly token: string; readonly org: string }): Promise<void> => {
+  const receiver = await startReceiver();
+  const events = ['organization.updated'];
+  const headers = { Authorization: `Bearer ${keep('bearer token for a webhook', randomUUID())}`, 'X-Api-Key': randomUUID() };
+  keep('API key for a webhook', headers['X-Api-Key']);
+  const made = await call(webhooks.create, { ...by, body: { name: 'Told', url: receiver.url('/told'), events, headers } });
+  keep('webhook secret', made.body.data.secret ?? undefined);
+  const secret = keep("customer's webhook secret", randomUUID());
+  const own = await call(webhooks.create, { ...by, body: { name: 'Own', url: receiver.url('/own'), events, secret } });
+  equal(own.status, 201, own.text);
+  const params = { webhookId: made.body.data.id };
+  const rotated = await call(webhooks.rotateSecret, { ...by, params, headers: { 'idempotency-key': 'rotate' } });
+  keep('rotated webhook secret', rotated.body.data.secret ?? undefined);
+  equal((await call(organizations.update, { ...by, body: { name: 'Changed' } })).status, 200);
+  const heard = await receiver.next(({ path }) => path === '/told');
+  equal(heard.headers['x-api-key'], headers['X-Api-Key']);
+  await receiver.next(({ path }) => path === '/own');
+  const deliveries = async () => (await call(webhooks.deliveries, { ...by, params })).body.data.deliveries;
+  while ((await deliveries())[0]?.status !== 'delivered') await pause(50);
+  told = { ...params, deliveryId: (await deliveries())[0]?.id ?? '' };
+  await receiver.stop();
+};
 
 /** As the stage keeps them. */
 const deploymentSecrets = (): string[] => {
@@ -80,6 +113,11 @@ test('the table holds none of them', async () => {
   for (const item of items) equal(found(JSON.stringify(item)).join(), '', item.pk.split('#')[0]);
 });
 
+test('no queue and no schedule holds one', () => {
+  for (const folder of ['queues', 'scheduler'].map((name) => join(stageVariable('STAGE_DIR'), name)))
+    for (const file of readdirSync(folder)) equal(found(readFileSync(join(folder, file), 'latin1')).join(), '', file);
+});
+
 test('no function logs one', () => {
   ok(logs().length > 5);
   ok(
@@ -93,6 +131,11 @@ test('no reading call answers one, the audit log and its export included', async
   const by = { token: organization.owner.accessToken, org: organization.id };
   for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
     const { text } = await call(endpoint, by);
+    equal(found(text).join(), '', endpoint.id);
+  }
+  for (const endpoint of [webhooks.get, webhooks.deliveries, webhooks.request]) {
+    const { status, text } = await call(endpoint as Endpoint, { ...by, params: told });
+    equal(status, 200, text);
     equal(found(text).join(), '', endpoint.id);
   }
   const { text } = await call(auditLogs.download, { ...by, query: { format: 'json' } });

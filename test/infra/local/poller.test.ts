@@ -266,7 +266,7 @@ describe('a queue', () => {
         underWay--;
       };
       const mapping = { ...mappingOf(arn, {}, 1), concurrencyMax: allowed };
-      const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, outsideOf(invoke));
+      const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, { ...outsideOf(invoke), endpoint });
       t.after(poller.stop);
       for (let n = 0; n < 10; n++) await sendTo(url, String(n));
       await until('all places are taken', () => underWay === most);
