@@ -136,7 +136,7 @@ test('the message of a retry that comes before its attempt is written down makes
   // To be written down is the last that an attempt does; the message that died with it comes back after that of the retry.
   const webhook = await begin(new Machine(whole.effects, 'before'));
   equal(deliveryOf(webhook).attempts, 0);
-  await run();
+  await run(200);
   deepEqual(attemptsHeardBy(webhook), [1, 1, 2]);
   const { status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['delivered', 2]);
