@@ -13,6 +13,7 @@ import { projects } from '../../shared/contract/projects.ts';
 import { restores } from '../../shared/contract/restores.ts';
 import { serviceAccount } from '../../shared/contract/service-account.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import { webhooks } from '../../shared/contract/webhooks.ts';
 import { answerKey } from '../../shared/http/idempotency.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { newBucket, newDestination, newProject, takeBackup } from '../support/backup.ts';
@@ -169,7 +170,58 @@ const cases: readonly Case[] = [
     prepare: () => another({ status: 'failed', phase: 'Validating', sealedAt: undefined, safetyBackupId: undefined, plan: null }),
   },
   { endpoint: restores.undo, prepare: () => another({}) },
+  {
+    endpoint: webhooks.create,
+    prepare: async () => {
+      const organization = await newOrganization();
+      const options = { ...within(organization), body: hook };
+      return { options, otherBody: { ...hook, name: 'Twice' }, effects: () => entries(organization, 'webhook.created') };
+    },
+  },
+  {
+    endpoint: webhooks.rotateSecret,
+    prepare: async () => {
+      const { options, done } = await hooked();
+      return { options, otherBody: { overlapHours: 1 }, effects: () => done('webhook.secret_rotated') };
+    },
+  },
+  {
+    endpoint: webhooks.retry,
+    prepare: async () => {
+      const { options, done } = await hooked();
+      const { deliveryId } = (await call(webhooks.test, options)).body.data;
+      const params = { ...options.params, deliveryId };
+      return { options: { ...options, params }, effects: () => done('webhook.delivery_retried') };
+    },
+  },
+  {
+    endpoint: webhooks.replay,
+    prepare: async () => {
+      const { options, done } = await hooked();
+      const body = { from: '2026-01-01', to: '2026-01-02' };
+      const otherBody = { ...body, status: 'all' };
+      return { options: { ...options, body }, otherBody, effects: () => done('webhook.replayed') };
+    },
+  },
 ];
+
+/** Nobody listens there. */
+const hook = { name: 'Once', url: 'https://localhost:9/', events: ['*'] };
+
+let hookOwner: Promise<TestOrganization> | undefined;
+
+/** A webhook of an organization that all of them share, and how often something was done with it. */
+const hooked = async () => {
+  hookOwner ??= newOrganization();
+  const organization = await hookOwner;
+  const { body } = await call(webhooks.create, { ...within(organization), body: hook });
+  const webhookId = body.data.id;
+  const done = async (wanted: string) =>
+    (await itemsOf(`AUDIT#${organization.id}`)).filter(
+      ({ action, resource }) => action === wanted && (resource as { id: string }).id === webhookId,
+    ).length;
+  return { options: { ...within(organization), params: { webhookId } }, done };
+};
 
 /** An organization with a completed restore, made once: whoever needs another one in some state copies its record. */
 const restored = (() => {

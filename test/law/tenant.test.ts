@@ -6,6 +6,7 @@ import { endpoints } from '../../shared/contract/index.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
+import { webhooks } from '../../shared/contract/webhooks.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { takeBackup } from '../support/backup.ts';
 import { call, type Result } from '../support/client.ts';
@@ -13,7 +14,7 @@ import { addMember, newApiKey, newOrganization, type TestOrganization } from '..
 import { newEmail, type Person, signIn } from '../support/person.ts';
 import { restore } from '../support/restore.ts';
 import { itemsOf } from '../support/table.ts';
-import { flawOf, parameterKinds } from '../support/world.ts';
+import { flawOf, parameterKinds, randomParams } from '../support/world.ts';
 
 let ours: TestOrganization;
 let theirs: TestOrganization;
@@ -30,8 +31,16 @@ before(async () => {
   const { body } = await call(invites.create, { ...by, body: { email: newEmail() } });
   const backup = await takeBackup(theirs);
   const { restoreJobId } = await restore(theirs, { backupId: backup.id });
+  const hook = await call(webhooks.create, { ...by, body: { name: 'Theirs', url: 'https://localhost:9/', events: ['pitr.*'] } });
   const ids = { projectId: backup.projectId, storageId: backup.storageDestination.id, backupId: backup.id };
-  foreignIds = { userId: theirMember.userId, inviteId: body.data.id, id: theirs.id, ...ids, restoreJobId };
+  foreignIds = {
+    userId: theirMember.userId,
+    inviteId: body.data.id,
+    id: theirs.id,
+    ...ids,
+    restoreJobId,
+    webhookId: hook.body.data.id,
+  };
   untouched = await contents();
 });
 after(async () => deepEqual(await contents(), untouched, 'a call from outside changed something'));
@@ -42,6 +51,10 @@ const bodies: Readonly<Record<string, object>> = {
   'members.update': { role: 'viewer' },
   'projects.update': { name: 'Mine now' },
   'storageDestinations.update': { name: 'Mine now' },
+  'webhooks.replace': { name: 'Mine now' },
+  'webhooks.update': { name: 'Mine now' },
+  'webhooks.toggle': { enabled: false },
+  'webhooks.replay': { from: '2026-01-01', to: '2026-01-02' },
 };
 const queries: Readonly<Record<string, Record<string, string>>> = { 'backupContents.diff': { against: 'live' } };
 
@@ -55,7 +68,12 @@ for (const endpoint of named) {
     const body = bodies[endpoint.id];
     const query = queries[endpoint.id];
     const by = { token: ours.owner.accessToken, org: ours.id };
-    return call(endpoint, { ...by, params: { [name]: id }, ...(body && { body }), ...(query && { query }) });
+    return call(endpoint, {
+      ...by,
+      params: { ...randomParams(endpoint), [name]: id },
+      ...(body && { body }),
+      ...(query && { query }),
+    });
   };
 
   suite(endpoint.id, () => {
