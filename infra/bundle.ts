@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
+import { finished } from './finished.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -52,6 +53,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     // The SDK's module builds can be shaken; its CommonJS builds cannot.
     mainFields: ['module', 'main'],
     alias: { ...(options.alias ?? lambdaOnly) },
+    plugins: [finished],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

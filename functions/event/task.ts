@@ -1,5 +1,5 @@
 /** Does what is quickly done. A task that fails is given again, and after some tries put aside with the dead letters. */
-import { workers } from '../../shared/contract/workers.ts';
+import { taskSeconds } from '../../shared/contract/limits.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
@@ -7,7 +7,7 @@ import { after, clock, log, momentOf, proveTenant, startWorkflow } from '../../s
 import { disableWebhook, replayWebhook, tellDisabled } from '../../shared/webhook/index.ts';
 
 /** A third of the function's time: what is begun then ends well before it does. */
-const partSeconds = workers.task.timeoutSeconds / 3;
+const partSeconds = taskSeconds / 3;
 
 const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
   log.info('doing a task', { id, organizationId, kind: task.kind });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { encryptionModes } from './encryption.ts';
 import { jobErrors } from './errors.ts';
 import { Moment } from './fields.ts';
-import { storageTypes } from './storage-destinations.ts';
+import { storageTypes } from './storage-destination.ts';
 
 export const backupTypes = ['full', 'incremental'] as const;
 export const backupStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled', 'expired', 'deleted'] as const;

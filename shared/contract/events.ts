@@ -4,13 +4,13 @@ import { roles } from './access.ts';
 import { Backup, JobError, Progress } from './backup.ts';
 import type { EventName } from './event-names.ts';
 import { Moment } from './fields.ts';
-import { Invitation } from './invitations.ts';
-import { Member } from './members.ts';
+import { Invitation } from './invitation.ts';
+import { Member } from './member.ts';
 import { CapturedChanges, Pitr } from './pitr.ts';
-import { Project } from './projects.ts';
+import { Project } from './project.ts';
 import { RestoreJob } from './restore.ts';
 import { Schedule } from './schedule.ts';
-import { StorageDestination } from './storage-destinations.ts';
+import { StorageDestination } from './storage-destination.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
 const member = Member.omit({ lastActiveAt: true }).extend({ status: z.enum(['active', 'left']) });

@@ -2,18 +2,7 @@ import * as z from 'zod';
 import { invitableRoles } from './access.ts';
 import { apiPrefix, group } from './endpoint.ts';
 import { Email, Moment } from './fields.ts';
-
-export const Invitation = z.object({
-  id: z.string(),
-  email: z.string(),
-  role: z.enum(invitableRoles),
-  status: z.enum(['pending', 'accepted', 'cancelled']),
-  expiresAt: Moment,
-  createdAt: Moment,
-  invitedBy: z.object({ id: z.string(), email: z.string() }),
-  acceptUrl: z.string().describe('The link the e-mail carries'),
-  resentAt: Moment,
-});
+import { Invitation } from './invitation.ts';
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
 

@@ -65,6 +65,9 @@ export const nameMax = 100;
 export const slugMin = 3;
 export const slugMax = 40;
 
+/** What the worker of quick tasks has for one batch of them. */
+export const taskSeconds = 60;
+
 /** Requests a minute for one actor in one organization, unless the endpoint's row or the deployment says otherwise. */
 export const requestsPerMinute = 3_000;
 /** Of calls that wait for customers' buckets and databases, each by itself: 300 of 3,000. At 20 s each, 100 functions at once. */

@@ -2,17 +2,7 @@ import * as z from 'zod';
 import { roles } from './access.ts';
 import { apiPrefix, group } from './endpoint.ts';
 import { Moment } from './fields.ts';
-
-export const Member = z.object({
-  userId: z.string(),
-  email: z.string(),
-  name: z.string(),
-  picture: z.string().nullable(),
-  role: z.enum(roles),
-  status: z.literal('active'),
-  joinedAt: Moment,
-  lastActiveAt: Moment.describe('Of someone not seen yet, when they joined'),
-});
+import { Member } from './member.ts';
 
 export const members = group('members', `${apiPrefix}/organizations/current/members`, {
   list: {

@@ -1,10 +1,8 @@
 /** The description of the service, OpenAPI 3.1, made from the very rows the handlers run on. */
 import { components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { EventName } from './event-names.ts';
-import { events } from './events.ts';
 import { type contract, endpoints } from './index.ts';
-import { outputSchema } from './json-schema.ts';
+import { webhooks } from './openapi-webhooks.ts';
 import { type Operation, operationOf } from './operation.ts';
 import { version } from './version.ts';
 
@@ -60,51 +58,3 @@ const paths = (): Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   );
 
 const tagOf = ({ id }: Endpoint): string => tags[id.split('.')[0] as keyof typeof tags].name;
-
-const signature = (name: string, description: string) => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-});
-
-/** The events, as they arrive at a subscriber. */
-const webhooks = () =>
-  Object.fromEntries(
-    (Object.keys(events) as EventName[]).map((name) => [
-      name,
-      {
-        post: {
-          operationId: `event.${name}`,
-          summary: `The event ${name}`,
-          security: [],
-          parameters: [
-            signature('X-Service-Signature', 'sha256= and the hex HMAC-SHA256 of <timestamp>.<raw body> under your secret'),
-            signature('X-Service-Timestamp', 'Unix seconds; refuse what is more than 300 s off'),
-            signature('X-Service-Delivery-Id', 'The same at every attempt: drop what you have seen'),
-          ],
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: eventSchema(name) } },
-          },
-          responses: {
-            '2XX': { description: 'Received' },
-            '4XX': { description: 'Not received: it is sent again' },
-          },
-        },
-      },
-    ]),
-  );
-
-const eventSchema = (name: EventName) => ({
-  type: 'object',
-  required: ['id', 'type', 'timestamp', 'data', 'metadata'],
-  properties: {
-    id: { type: 'string' },
-    type: { type: 'string', const: name },
-    timestamp: { type: 'string', format: 'date-time' },
-    data: outputSchema(events[name]),
-    metadata: { type: 'object' },
-  },
-});

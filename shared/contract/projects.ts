@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { apiPrefix, group } from './endpoint.ts';
-import { GoogleCredentials, id, Moment, Name } from './fields.ts';
+import { GoogleCredentials, id, Name } from './fields.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from './limits.ts';
+import { Project } from './project.ts';
 
 /** Google's ids, legacy domain-scoped ones (`example.com:name`) and those of emulators; never a path of several parts. */
 const SourceProjectId = z
@@ -20,32 +21,11 @@ const TimeoutMinutes = z
   .meta({ examples: [backupTimeoutMinutes] });
 export const MaxReads = z.int('must be a whole number').min(1, 'must be at least 1');
 
-export const ProjectSettings = z.object({
-  backupTimeoutMinutes: z.int(),
-  defaultStorageId: z.string().nullable(),
-  maxReads: z.int().optional().describe('A backup that would read more documents stops'),
-});
 /** Only what is given changes; null takes a choice back. */
 const SettingsChange = z.strictObject({
   backupTimeoutMinutes: TimeoutMinutes.optional().describe(`Minutes, ${backupTimeoutMinutes} unless set`),
   defaultStorageId: id('storageDestination').nullable().optional(),
   maxReads: MaxReads.nullable().optional(),
-});
-
-export const Project = z.object({
-  id: z.string(),
-  name: z.string(),
-  sourceProjectId: z.string(),
-  databaseId: z.string(),
-  status: z.enum(['connected', 'unauthorized']),
-  connection: z
-    .object({ type: z.enum(['user', 'service_account']), email: z.string() })
-    .describe('Whose access to the source is used: a person’s grant, or a Google service account'),
-  settings: ProjectSettings,
-  pitr: z.object({ enabled: z.boolean() }),
-  lastBackupAt: Moment.nullable(),
-  createdAt: Moment,
-  updatedAt: Moment,
 });
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { apiPrefix, group } from './endpoint.ts';
-import { GoogleCredentials, Moment, Name } from './fields.ts';
+import { GoogleCredentials, Name } from './fields.ts';
 import { outsideShare } from './limits.ts';
-
-export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
-export type StorageType = (typeof storageTypes)[number];
+import { ObjectLock, StorageDestination, storageTypes } from './storage-destination.ts';
 
 /** What S3, Google and DigitalOcean all accept, and never a path. */
 const Bucket = z
@@ -46,29 +44,6 @@ export const StorageCredentials = z.union(
   [AccessKey, AssumedRole, GoogleCredentials],
   'must be {accessKeyId, secretAccessKey}, {roleArn} or {clientEmail, privateKey}',
 );
-const ObjectLock = z.strictObject({
-  mode: z.enum(['governance', 'compliance']),
-  days: z.int('must be a whole number').min(1, 'must be at least 1').max(36_500, 'must be at most 36500'),
-});
-
-export const StorageDestination = z.object({
-  id: z.string(),
-  name: z.string(),
-  type: z.enum(storageTypes),
-  bucket: z.string(),
-  prefix: z.string(),
-  region: z.string().nullable(),
-  endpoint: z.string().nullable(),
-  credentials: z.record(z.string(), z.string()).describe('Secrets are masked'),
-  externalId: z.string().optional().describe('What your role’s trust policy must ask for'),
-  immutable: z.boolean(),
-  objectLock: ObjectLock.nullable(),
-  status: z.enum(['connected', 'error']),
-  lastTestedAt: Moment.nullable(),
-  createdAt: Moment,
-  updatedAt: Moment,
-});
-
 export const StorageTest = z.object({
   success: z.literal(true),
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), error: z.string().optional() })),

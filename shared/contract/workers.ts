@@ -1,4 +1,5 @@
 /** The functions nobody calls over HTTP: what starts each, where it is and what it may use. */
+import { taskSeconds } from './limits.ts';
 import type { Use } from './uses.ts';
 
 export interface Worker {
@@ -41,7 +42,7 @@ export const workers = {
     summary:
       'Does what is quickly done: sends an invitation, starts a workflow, settles a move, disables a dead webhook, replays',
     trigger: 'queue',
-    timeoutSeconds: 60,
+    timeoutSeconds: taskSeconds,
     uses: [
       'table:write',
       'secret:service',

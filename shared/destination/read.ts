@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
-import type { StorageDestination } from '../contract/storage-destinations.ts';
+import type { StorageDestination } from '../contract/storage-destination.ts';
 import { organizationKey } from '../organization/index.ts';
 import { add, get, type Tenant, takePage, type Write, walk } from '../platform/index.ts';
 import type { DestinationRecord } from './record.ts';

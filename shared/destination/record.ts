@@ -1,5 +1,5 @@
 /** Where storage destinations are kept. Their key is the organization room's, because its settings name a default one. */
-import type { StorageType } from '../contract/storage-destinations.ts';
+import type { StorageType } from '../contract/storage-destination.ts';
 import type { Item } from '../platform/index.ts';
 
 export interface DestinationRecord extends Item {

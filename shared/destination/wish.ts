@@ -1,6 +1,6 @@
 /** What a customer asks for, checked as a whole: which credentials, place and lock go with which type. */
 import { invalid } from '../contract/errors.ts';
-import type { StorageType } from '../contract/storage-destinations.ts';
+import type { StorageType } from '../contract/storage-destination.ts';
 import { BlockedAddress, checkAddress, envList, guardUrl, readPrivateKey } from '../platform/index.ts';
 import { type Credentials, maskedField } from './credentials.ts';
 import type { DestinationRecord } from './record.ts';

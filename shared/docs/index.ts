@@ -1,1 +1,1 @@
-export { docsPage } from './page.ts';
+export { openapiText, page } from './finished.ts';

@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto';
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import { meanings } from '../contract/failure.ts';
-import type { Schema } from '../contract/json-schema.ts';
 import type { Document } from '../contract/openapi.ts';
 import type { Operation } from '../contract/operation.ts';
+import { eventPart } from './event.ts';
 import { type Html, html, trusted } from './html.ts';
 import { badge, type Lookup, operationSection } from './operation.ts';
-import { fieldTable } from './schema.ts';
 import { style } from './style.ts';
 
 export interface Page {
@@ -51,11 +50,7 @@ ${groups.map(
   (group) => html`<h2>${group.name}</h2><p>${group.description}.</p>
 ${group.entries.map(({ method, path, operation }) => operationSection(method, path, operation, lookupIn(document)))}`,
 )}
-<h2 id="events">Events</h2><p>Sent as POST to each webhook that subscribes to them, signed with its secret.</p>
-${Object.entries(webhooks).map(
-  ([name, { post }]) =>
-    html`<details><summary><code>${name}</code></summary>${fieldTable(post.requestBody.content['application/json'].schema as Schema, 'answered')}</details>`,
-)}</main></body></html>
+${eventPart(webhooks)}</main></body></html>
 `;
 };
 

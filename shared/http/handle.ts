@@ -2,24 +2,20 @@
  * Runs a row of the contract. Each step's result is the next one's input, so none can be left out or reordered:
  * size → authenticate → count → authorize → parse → validate → recall → count what reaches out → run → commit → respond.
  */
-import * as z from 'zod';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { type Clock, clock, type Key, log } from '../platform/index.ts';
+import { type Clock, clock, type Key } from '../platform/index.ts';
+import { answering, noQuery } from './answering.ts';
 import type { Authorized } from './authorize.ts';
 import type { Answer, Call, Handler, Outcome } from './call.ts';
 import { paginate, readPage } from './cursor.ts';
 import { identify } from './identify.ts';
-import { countAddress, countOutside, type Rate, refuseExcess } from './rate-limit.ts';
-import { framed } from './refuse.ts';
-import { type Incoming, readEvent, readJson, readQuery, refuseLargeBody } from './request.ts';
-import { asApiError, errorResponse, fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
+import { countOutside, type Rate, refuseExcess } from './rate-limit.ts';
+import { type Incoming, readJson, readQuery, refuseLargeBody } from './request.ts';
+import { fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
 import { type Decision, replay, settle } from './settle.ts';
 import { validate } from './validate.ts';
 
 type Run = (call: unknown) => Promise<Outcome>;
-
-/** A mistyped parameter must not pass for one that was left out. */
-const noQuery = z.strictObject({});
 
 export const handle = <E extends Endpoint>(
   endpoint: E,
@@ -27,25 +23,7 @@ export const handle = <E extends Endpoint>(
   time: Clock = clock,
 ): Handler => {
   const runAny = run as unknown as Run;
-  return async (event) => {
-    const now = time.now();
-    const incoming = readEvent(event);
-    const { requestId } = incoming.origin;
-    log.resetKeys();
-    log.appendKeys({ requestId, operation: endpoint.id });
-    let rate: Rate | undefined;
-    const counted = (made: Rate): void => {
-      // The count that refuses the call is the one to be told of.
-      if (!rate || made.used > made.limit) rate = made;
-    };
-    const response = await answer(endpoint, runAny, incoming, now, counted).catch((error: unknown) => {
-      const known = asApiError(error);
-      if (known.status >= 500) log.error('the call failed', (known.cause ?? known) as Error);
-      return errorResponse(known, requestId, incoming.headers.accept);
-    });
-    log.info('answered', { status: response.statusCode });
-    return framed(response, rate ?? countAddress(incoming.origin.ip, now), requestId);
-  };
+  return answering(endpoint, (incoming, now, counted) => answer(endpoint, runAny, incoming, now, counted), time);
 };
 
 const answer = async (

@@ -13,4 +13,5 @@ export type { Page } from './cursor.ts';
 export { handle } from './handle.ts';
 export { countAddress, rateHeaders } from './rate-limit.ts';
 export { refuse } from './refuse.ts';
-export { errorResponse, type Response } from './respond.ts';
+export { errorResponse, type File, type Response } from './respond.ts';
+export { serve } from './serve.ts';

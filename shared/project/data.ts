@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Project } from '../contract/projects.ts';
+import type { Project } from '../contract/project.ts';
 import type { ProjectRecord } from './record.ts';
 
 /** A project as the interface shows it: whose access is used, never the access itself. */

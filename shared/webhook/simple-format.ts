@@ -1,6 +1,7 @@
 /** Format B: the legacy format. Its `data` has exactly the fields that the interface lists, and durations in seconds. */
 import { isSimpleEvent, type SimpleEventName } from '../contract/event-names.ts';
 import type { EventData } from '../contract/events.ts';
+import type { SimpleData } from '../contract/simple-events.ts';
 import type { Message, OpenSecrets } from './attempt.ts';
 import type { StoredEvent } from './record.ts';
 import { hexSignature } from './signature.ts';
@@ -21,7 +22,7 @@ export const simpleMessage = (webhookId: string, { secret, previous }: OpenSecre
 };
 
 /** What left the table was checked by the catalogue's shape of that name. */
-const simpleData = (type: SimpleEventName, data: unknown): object => {
+const simpleData = (type: SimpleEventName, data: unknown): SimpleData<SimpleEventName> => {
   if (type === 'backup.failed') return failedBackup(data as EventData<'backup.failed'>);
   if (type === 'backup.started' || type === 'backup.completed') return backup(data as EventData<'backup.completed'>);
   if (type === 'schedule.created' || type === 'schedule.updated' || type === 'schedule.deleted')
@@ -29,7 +30,7 @@ const simpleData = (type: SimpleEventName, data: unknown): object => {
   return restore(data as EventData<'restore.completed'>);
 };
 
-const backup = ({ backup, project }: EventData<'backup.completed'>) => ({
+const backup = ({ backup, project }: EventData<'backup.completed'>): SimpleData<'backup.completed'> => ({
   backupId: backup.id,
   projectId: backup.projectId,
   projectName: project.name,
@@ -46,7 +47,7 @@ const backup = ({ backup, project }: EventData<'backup.completed'>) => ({
   completedAt: backup.completedAt,
 });
 
-const failedBackup = ({ backup, project }: EventData<'backup.failed'>) => ({
+const failedBackup = ({ backup, project }: EventData<'backup.failed'>): SimpleData<'backup.failed'> => ({
   backupId: backup.id,
   projectId: backup.projectId,
   projectName: project.name,
@@ -59,7 +60,7 @@ const failedBackup = ({ backup, project }: EventData<'backup.failed'>) => ({
   failedAt: backup.completedAt,
 });
 
-const restore = ({ restore }: EventData<'restore.completed'>) => ({
+const restore = ({ restore }: EventData<'restore.completed'>): SimpleData<'restore.completed'> => ({
   restoreJobId: restore.restoreJobId,
   backupId: restore.backupId,
   projectId: restore.projectId,
@@ -75,7 +76,7 @@ const restore = ({ restore }: EventData<'restore.completed'>) => ({
   completedAt: restore.completedAt,
 });
 
-const schedule = ({ schedule }: EventData<'schedule.created'>) => ({
+const schedule = ({ schedule }: EventData<'schedule.created'>): SimpleData<'schedule.created'> => ({
   scheduleId: schedule.id,
   name: schedule.name,
   projectId: schedule.projectId,

@@ -7,6 +7,10 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { describe } from '../../shared/contract/openapi.ts';
+import { docsPage } from '../../shared/docs/page.ts';
+import type { Handler } from '../../shared/http/index.ts';
+import { eventOf } from '../support/event.ts';
 import { wantedFunctions } from '../support/template.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-'));
@@ -43,6 +47,18 @@ for (const entry of entries) {
     });
   });
 }
+
+test('the description is carried as it is served, and nothing of what it is made from', async () => {
+  process.env.REQUESTS_PER_MINUTE = '1000';
+  const bundled = file('functions/api/description.ts');
+  const { openapi, docs } = createRequire(import.meta.url)(bundled) as Record<'openapi' | 'docs', Handler>;
+  assert.equal((await openapi(eventOf())).body, JSON.stringify(describe()));
+  assert.equal((await docs(eventOf())).body, docsPage(describe()).html);
+  const code = readFileSync(bundled, 'utf8');
+  const times = (text: string): number => code.split(text).length - 1;
+  // What the page says stands in the page, what the contract says in both texts, and neither anywhere else.
+  assert.deepEqual([times('Skip to the text'), times('nothing is silently ignored'), times('DynamoDB_20120810')], [1, 2, 0]);
+});
 
 test('bundling again gives the same bytes, so that an unchanged function is not deployed', async () => {
   const entry = entries[0]!;

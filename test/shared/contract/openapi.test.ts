@@ -1,15 +1,19 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { isOrganizationScoped } from '../../../shared/contract/endpoint.ts';
 import { errors } from '../../../shared/contract/errors.ts';
+import { eventNames, isSimpleEvent } from '../../../shared/contract/event-names.ts';
 import { events } from '../../../shared/contract/events.ts';
 import { errorsOf } from '../../../shared/contract/failure.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
+import type { Schema } from '../../../shared/contract/json-schema.ts';
 import { describe } from '../../../shared/contract/openapi.ts';
 import { version } from '../../../shared/contract/version.ts';
 import { accessCookie } from '../../../shared/http/cookie.ts';
+import { composeRequest } from '../../../shared/webhook/index.ts';
+import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../support/webhook.ts';
 
 const document = describe();
 const fixture = new URL('../../fixture/openapi.json', import.meta.url);
@@ -59,7 +63,38 @@ for (const endpoint of endpoints) {
 test('the cookie described is the one that is set', () =>
   equal(document.components.securitySchemes.sessionCookie.name, accessCookie));
 
-test('every event is described as a webhook', () => deepEqual(Object.keys(document.webhooks), Object.keys(events)));
+suite('events', () => {
+  test('each is described as a webhook', () => {
+    deepEqual(Object.keys(document.webhooks), eventNames);
+    deepEqual([...eventNames].sort(), Object.keys(events).sort());
+  });
+
+  for (const name of eventNames) {
+    const { parameters, requestBody } = document.webhooks[name].post;
+    const schema = requestBody.content['application/json'].schema as { oneOf?: readonly Schema[] };
+    const bodies = (schema.oneOf ?? [schema]) as readonly { title: string; required: readonly string[] }[];
+
+    test(`${name} is described in every format it exists in`, () =>
+      deepEqual(
+        bodies.map(({ title, required }) => [title, required]),
+        [
+          ['standard', ['id', 'type', 'timestamp', 'data', 'metadata']],
+          ['simple', ['event', 'timestamp', 'data']],
+        ].slice(0, isSimpleEvent(name) ? 2 : 1),
+      ));
+
+    test(`${name} is described with every header that is sent`, () => {
+      process.env.SERVICE_VERSION = version;
+      const described = parameters.map((parameter) => parameter.name).sort();
+      const sent = (['standard', 'simple'] as const)
+        .slice(0, bodies.length)
+        .flatMap((format) =>
+          Object.keys(composeRequest(webhookOf(format), secretsOf('the secret', 'old'), sampleOf(name), firstAttempt()).headers),
+        );
+      deepEqual(described, [...new Set(sent)].filter((header) => !['Content-Type', 'User-Agent'].includes(header)).sort());
+    });
+  }
+});
 
 test('the version told is the version built', () => {
   const { version: built } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

@@ -2,10 +2,11 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { errors } from '../../../shared/contract/errors.ts';
+import { eventNames, isSimpleEvent } from '../../../shared/contract/event-names.ts';
 import { errorsOf } from '../../../shared/contract/failure.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { type Document, describe } from '../../../shared/contract/openapi.ts';
-import { docsPage } from '../../../shared/docs/index.ts';
+import { docsPage } from '../../../shared/docs/page.ts';
 
 const { html: page, contentSecurityPolicy } = docsPage(describe());
 
@@ -42,6 +43,13 @@ for (const endpoint of endpoints)
     ok(section.includes('curl'));
     if (typeof endpoint.access === 'object') ok(section.includes(endpoint.access.role));
     for (const code of errorsOf(endpoint)) if (errors[code] !== endpoint.alsoStatus) ok(section.includes(code), code);
+  });
+
+for (const name of eventNames)
+  test(`${name} is shown with the fields of every format it exists in`, () => {
+    const section = page.split('<details').find((part) => part.includes(`id="event.${name}"`))!;
+    ok(section.includes('<code>metadata.deliveryId</code>') && section.includes('<code>data.organization.id</code>'));
+    equal(section.includes('<h4>In the simple format</h4>'), isSimpleEvent(name));
   });
 
 test('every link within the page leads somewhere', () => {

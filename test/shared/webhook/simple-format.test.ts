@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { type EventName, eventNames, simpleEventNames } from '../../../shared/contract/event-names.ts';
+import { simpleEvents } from '../../../shared/contract/simple-events.ts';
 import { composeRequest } from '../../../shared/webhook/index.ts';
 import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../support/webhook.ts';
 
@@ -116,6 +117,10 @@ test('schedules have the fields of the interface and no others', () => {
   assert.deepEqual(dataOf('schedule.updated'), updated);
   assert.deepEqual(dataOf('schedule.created'), updated);
   assert.deepEqual(dataOf('schedule.deleted'), { ...updated, enabled: false, nextRunAt: null });
+});
+
+test('is what the contract says, with no field more', () => {
+  for (const name of simpleEventNames) assert.deepEqual(simpleEvents[name].strict().parse(dataOf(name)), dataOf(name));
 });
 
 test('knows nothing but its nine', () => {
