@@ -3,7 +3,7 @@ import { taskSeconds } from '../../shared/contract/limits.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
-import { after, clock, log, momentOf, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
+import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
 import { disableWebhook, replayWebhook, tellDisabled } from '../../shared/webhook/index.ts';
 
 /** A third of the function's time: what is begun then ends well before it does. */
@@ -32,7 +32,7 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
     case 'settle-move':
       return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), partSeconds));
     case 'disable-webhook':
-      return disableWebhook(tenant, task, momentOf(id), clock.now());
+      return disableWebhook(tenant, task, clock.now());
     case 'tell-disabled':
       return tellDisabled(tenant, task.webhookId);
     case 'replay-webhook':

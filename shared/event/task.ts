@@ -28,6 +28,8 @@ export const Task = z.discriminatedUnion('kind', [
     webhookId: id('webhook'),
     reason: z.enum(disabledReasons),
     failingSince: Moment,
+    /** Of the webhook as the request was made of it: a change since then calls it off. */
+    revision: z.int().min(1),
   }),
   /** Tells the owners why the service disabled a webhook. */
   z.object({ kind: z.literal('tell-disabled'), webhookId: id('webhook') }),

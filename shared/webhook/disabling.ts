@@ -7,47 +7,45 @@ import { about } from './creation.ts';
 import { isDead } from './health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
 
-export type DisablingTask = Pick<Extract<Task, { kind: 'disable-webhook' }>, 'webhookId' | 'reason' | 'failingSince'>;
+export type DisablingTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
 
 /** Nobody calls the sender: what it does is the service's own doing. */
 const actor: Actor = { type: 'system', id: 'webhook-sender', email: null };
 
-/** A webhook that changes all the time is looked at again so often; the next failure asks anew. */
-const triesMax = 4;
-
 /**
- * What happened since it was told calls it off: a success, or someone who changed, disabled or removed the webhook. If it is
- * as bad as before, the next failure tells again.
+ * What happened since the request was made calls it off: a success, or someone who changed, disabled or removed the webhook. An
+ * answer speaks of the webhook that it was asked as. If it is as bad as before, the next failure tells again.
  */
-export const disableWebhook = async (tenant: Tenant, task: DisablingTask, toldAt: Date, now: Date): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    const keys = [
-      organizationKey.organization(tenant),
-      webhookKey.webhook(tenant, task.webhookId),
-      webhookKey.health(tenant, task.webhookId),
-    ];
-    const [organization, webhook, health] = (await getAll(keys)) as [OrganizationRecord?, WebhookRecord?, HealthRecord?];
-    if (!organization || organization.deletedAt || !webhook?.enabled || !isDue(task, webhook, health, toldAt, now)) {
-      log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });
-      return;
-    }
-    try {
-      await commit(disablingWrites(tenant, webhook, task, now));
-      return;
-    } catch (error) {
-      if (!(error instanceof Overtaken) || tries === triesMax) throw error;
-    }
-  }
+export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: Date): Promise<void> => {
+  const keys = [
+    organizationKey.organization(tenant),
+    webhookKey.webhook(tenant, task.webhookId),
+    webhookKey.health(tenant, task.webhookId),
+  ];
+  const [organization, webhook, health] = (await getAll(keys)) as [OrganizationRecord?, WebhookRecord?, HealthRecord?];
+  const isThere = organization && !organization.deletedAt;
+  const isDone = isThere && webhook && isDue(task, webhook, health, now) && (await happens(tenant, webhook, task, now));
+  if (!isDone) log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });
 };
 
-/** An endpoint that answered 410 said so of the address that the webhook had then; failures are forgotten with the first success. */
+/** Failures are forgotten with the first success; a 410 is not taken back. */
 const isDue = (
-  { reason }: DisablingTask,
-  { updatedAt }: WebhookRecord,
+  { reason, revision }: DisablingTask,
+  webhook: WebhookRecord,
   health: HealthRecord | undefined,
-  toldAt: Date,
   now: Date,
-): boolean => (reason === 'gone' ? updatedAt <= iso(toldAt) : isDead(health?.failingSince, now));
+): boolean => webhook.enabled && webhook.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
+
+/** False if someone changed the webhook at the same moment. */
+const happens = async (...what: Parameters<typeof disablingWrites>): Promise<boolean> => {
+  try {
+    await commit(disablingWrites(...what));
+    return true;
+  } catch (error) {
+    if (error instanceof Overtaken) return false;
+    throw error;
+  }
+};
 
 const disablingWrites = (
   tenant: Tenant,

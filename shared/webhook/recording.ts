@@ -40,7 +40,7 @@ export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict
   // Whoever disables looks at what is noted, so that must be there.
   await (reason ? noting : bestEffort('note the health of an endpoint', noting));
   if (reason && since !== undefined)
-    await askDisabling(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since });
+    await askDisabling(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since, revision: webhook.revision });
   const isOurs = await changeOne(attemptOf(made, verdict, now));
   if (!isOurs) log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
 };

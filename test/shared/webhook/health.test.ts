@@ -2,9 +2,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { handler as match } from '../../../functions/webhook/match.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
 import type { PostOutcome } from '../../../shared/platform/index.ts';
 import { iso } from '../../../shared/platform/index.ts';
-import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import { disableWebhook, type WebhookRecord } from '../../../shared/webhook/index.ts';
 import {
   addWebhook,
   clock,
@@ -12,7 +13,9 @@ import {
   give,
   healthOf,
   newEvent,
+  newPath,
   newWorld,
+  organizationId,
   pass,
   pathOf,
   receiver,
@@ -21,6 +24,7 @@ import {
   streamOf,
   table,
   tasksSent,
+  tenant,
 } from './world.ts';
 
 beforeEach(newWorld);
@@ -38,11 +42,25 @@ test('an endpoint that answers 410 is asked once, and one task asks to disable i
   status(webhook, 410);
   const failingSince = iso(clock.now());
   await tell();
-  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince }]);
+  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'gone', failingSince, revision: 1 }]);
   const [{ status: ended, attempts, lastError } = {} as never] = deliveriesOf(webhook);
   deepEqual([ended, attempts, lastError], ['failed', 1, 'HTTP 410']);
   // Whoever disables it looks there first.
   equal(healthOf(webhook)?.failingSince, failingSince);
+});
+
+test('a 410 speaks of the webhook that the request was made of, not of what it was made into meanwhile', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), () => {
+    addWebhook({ ...webhook, url: receiver.url(newPath()), revision: 2 });
+    return { status: 410 };
+  });
+  await tell();
+  const [task] = tasksSent() as unknown as Parameters<typeof disableWebhook>[1][];
+  equal(task?.revision, 1);
+  table.put({ ...organizationKey.organization(tenant), id: organizationId, name: 'Acme' });
+  await disableWebhook(tenant, task, clock.now());
+  deepEqual([table.get<WebhookRecord>(webhook)?.enabled, table.get<WebhookRecord>(webhook)?.revision], [true, 2]);
 });
 
 test('an endpoint that has failed everything for five days is given up by one task, and not before', async () => {
@@ -57,7 +75,7 @@ test('an endpoint that has failed everything for five days is given up by one ta
   deepEqual(tasksSent(), []);
   pass(1);
   await tell();
-  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince }]);
+  deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince, revision: 1 }]);
 });
 
 for (const [what, when] of [
