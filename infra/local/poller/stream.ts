@@ -23,6 +23,8 @@ const idleMs = 1_000;
 const quietAfterMs = 10_000;
 /** However many runs end, a shard is not asked more often than this. */
 const pauseMs = 20;
+/** The most DynamoDB hands out. As with Lambda, what the filter keeps back takes no place of a batch. */
+const readMax = 1_000;
 /** New shards appear when old ones close, which is noticed, and at most this late otherwise. */
 const describeEveryMs = 30_000;
 
@@ -87,12 +89,16 @@ export const startStreamPoller = (mapping: Mapping, state: State, outside: Outsi
     if (!iterator) return false;
     iterators.delete(shardId);
     const { Records = [], NextShardIterator } = await streams.send(
-      new GetRecordsCommand({ ShardIterator: iterator, Limit: mapping.batchSize }),
+      new GetRecordsCommand({ ShardIterator: iterator, Limit: readMax }),
     );
     const records = Records.map((record) => recordOf(record, mapping.sourceArn, outside.region));
-    const position = await deliver(shardId, records.filter(passes), (record) => mark(shardId, record.dynamodb.SequenceNumber));
-    // Told to stop in the middle: what was not delivered is read again at the next start.
-    if (position === 'stopped') return false;
+    const wanted = records.filter(passes);
+    for (let start = 0; start < wanted.length; start += mapping.batchSize) {
+      const batch = wanted.slice(start, start + mapping.batchSize);
+      const position = await deliver(shardId, batch, (record) => mark(shardId, record.dynamodb.SequenceNumber));
+      // Told to stop in the middle: what was not delivered is read again at the next start.
+      if (position === 'stopped') return false;
+    }
     const last: StreamRecord | undefined = records.at(-1);
     if (last) mark(shardId, last.dynamodb.SequenceNumber);
     if (NextShardIterator) iterators.set(shardId, NextShardIterator);
