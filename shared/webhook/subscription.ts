@@ -18,11 +18,12 @@ export const checkEvents = (given: readonly string[], format: WebhookFormat): re
   const invalidValues = wanted.filter((subscription) => !allowedValues.some((name) => subscribes(subscription, name)));
   if (wanted.length === 0 || invalidValues.length > 0)
     throw invalid('events', 'must be names of events of the format, a prefix such as backup.*, or *', {
-      invalidValues: invalidValues.slice(0, shownMax),
+      invalidValues: invalidValues.slice(0, shownMax).map((text) => text.slice(0, shownLengthMax)),
       allowedValues,
     });
   return wanted;
 };
 
-/** Enough to see what is wrong. */
+/** Enough to see what is wrong, and no more than is safe to send back. */
 const shownMax = 20;
+const shownLengthMax = 100;
