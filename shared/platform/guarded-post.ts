@@ -94,7 +94,11 @@ const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, doors: Doo
     });
     sent.end(body);
   };
-  send(doors.pool);
+  try {
+    send(doors.pool);
+  } catch {
+    finish(failed('unreachable'));
+  }
 };
 
 /** The body is read so that the connection can be used again, as far as it is short; the status stands only with its whole answer. */

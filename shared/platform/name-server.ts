@@ -8,7 +8,12 @@ import type { Resolve } from './address-guard.ts';
 /** Every address of a name, of both families; the old family first, since not every place can reach the new one. */
 export const askNameServers: Resolve = (hostname, _options, callback) => {
   asking ??= new Resolver({ timeout: patienceMs, tries: 2 });
-  const found: (readonly LookupAddress[])[] = [];
+  ask(asking, hostname, callback);
+};
+
+/** As it, of servers that a test has. */
+export const ask = (servers: Resolver, hostname: string, callback: Parameters<Resolve>[2]): void => {
+  const found: Record<4 | 6, readonly LookupAddress[]> = { 4: [], 6: [] };
   let failure: NodeJS.ErrnoException | null = null;
   let answers = 0;
   const hear = (family: 4 | 6) => (error: NodeJS.ErrnoException | null, addresses: readonly string[]) => {
@@ -16,11 +21,11 @@ export const askNameServers: Resolve = (hostname, _options, callback) => {
     else found[family] = addresses.map((address) => ({ address, family }));
     answers += 1;
     if (answers < 2) return;
-    const all = [...(found[4] ?? []), ...(found[6] ?? [])];
+    const all = [...found[4], ...found[6]];
     callback(all.length > 0 ? null : failure, all);
   };
-  asking.resolve4(hostname, hear(4));
-  asking.resolve6(hostname, hear(6));
+  servers.resolve4(hostname, hear(4));
+  servers.resolve6(hostname, hear(6));
 };
 
 /** Of each try at each server. */
