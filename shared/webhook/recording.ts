@@ -45,8 +45,10 @@ export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict
   if (!isOurs) log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
 };
 
+/** Nobody is given up for an attempt that another follows: an endpoint that hears one event a week may have failed last week, too. */
 const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
-  if (verdict.kind === 'failed' && verdict.isGone) return 'gone';
+  if (verdict.kind !== 'failed') return undefined;
+  if (verdict.isGone) return 'gone';
   return isDead(since, now) ? 'failing' : undefined;
 };
 

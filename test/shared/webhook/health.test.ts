@@ -78,6 +78,23 @@ test('an endpoint that has failed everything for five days is given up by one ta
   deepEqual(tasksSent(), [{ kind: 'disable-webhook', webhookId: webhook.id, reason: 'failing', failingSince, revision: 1 }]);
 });
 
+test('nobody is given up before a delivery has used up its attempts, however long ago the first failure was', async () => {
+  const webhook = addWebhook();
+  status(webhook, 503);
+  await tell();
+  pass(6 * day);
+  await match(streamOf({ event: newEvent() }));
+  // The last of five comes 9,060 s after the first, or later.
+  await run(9_000);
+  deepEqual(tasksSent(), []);
+  await run();
+  deepEqual(
+    tasksSent().map(({ kind }) => kind),
+    ['disable-webhook'],
+  );
+  equal(deliveriesOf(webhook).at(-1)?.attempts, 5);
+});
+
 for (const [what, when] of [
   ['in the middle', 2],
   ['at the last moment', 5],
