@@ -107,6 +107,11 @@ suite('TypeScript', () => {
       ));
 });
 
+test('an empty secret verifies nothing', () => {
+  assert.throws(() => verifyStandard('', standard.headers, standard.body, sentSeconds), /no secret/);
+  assert.throws(() => verifySimple('', simple.headers, simple.body), /no secret/);
+});
+
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 test('Python accepts and refuses the same', { skip: !hasPython && 'there is no python3 on this machine' }, () => {
   const program = `
@@ -158,6 +163,9 @@ test('the receiver runs: it takes what is signed, once, and refuses the rest', {
     };
     const text = body.toString();
     assert.deepEqual([await post(text), await post(text), await post(`${text} `)], [204, 204, 401]);
+    // What no signature covers tells nothing apart.
+    headers['x-service-delivery-id'] = 'dlv_another';
+    assert.equal(await post(text), 204);
     assert.equal(output.match(/backup\.completed dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD/g)?.length, 1);
   } finally {
     child.kill();
