@@ -34,7 +34,7 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
     case 'disable-webhook':
       return disableWebhook(tenant, task, clock.now());
     case 'tell-disabled':
-      return tellDisabled(tenant, task.webhookId);
+      return tellDisabled(tenant, task.webhookId, clock.now());
     case 'replay-webhook':
       return replayWebhook(tenant, task, after(clock.now(), partSeconds), clock);
     default:

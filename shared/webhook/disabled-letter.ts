@@ -10,11 +10,17 @@ export interface Disabled {
   readonly reason: 'gone' | 'failing';
   readonly at: string;
   readonly failingSince: string;
+  /** Whether no more is sent in this hour. */
+  readonly isLast: boolean;
 }
 
 const days = failingSecondsMax / (24 * 3_600);
 
-export const disabledLetter = ({ organizationName, webhookName, url, reason, at, failingSince }: Disabled): Letter => {
+const lastWords =
+  'If more webhooks are disabled within this hour, no mail tells of it: the audit log has all of them (GET /api/v1/audit-logs?action=webhook.disabled).';
+
+export const disabledLetter = (about: Disabled): Letter => {
+  const { organizationName, webhookName, url, reason, at, failingSince, isLast } = about;
   // The path or the query may hold a token.
   const host = hostOf(url);
   const subject = `Webhook disabled: ${webhookName} (${organizationName})`;
@@ -32,6 +38,7 @@ export const disabledLetter = ({ organizationName, webhookName, url, reason, at,
       why,
       now,
       what,
+      ...(isLast ? [lastWords] : []),
       '',
     ].join('\n\n'),
     html: [
@@ -41,6 +48,7 @@ export const disabledLetter = ({ organizationName, webhookName, url, reason, at,
       `<p>${escaped(why)}</p>`,
       `<p>${escaped(now)}</p>`,
       `<p>${escaped(what)}</p>`,
+      ...(isLast ? [`<p>${escaped(lastWords)}</p>`] : []),
       '</body></html>',
       '',
     ].join('\n'),

@@ -35,7 +35,7 @@ export class StrictTable {
     BatchGetItem: (input) => this.onRead() ?? this.#table.script.BatchGetItem!(input),
     Query: (input) => this.onRead() ?? this.#table.script.Query!(input),
     TransactWriteItems: (input) => this.#writing(() => this.#transact(input)),
-    UpdateItem: (input) => this.#writing(() => this.#one({ Update: input })),
+    UpdateItem: (input) => this.#writing(() => this.#update(input)),
     PutItem: (input) => this.#writing(() => this.#one({ Put: input })),
     BatchWriteItem: (input) => this.#writing(() => this.#removeAll(input)),
   };
@@ -76,6 +76,14 @@ export class StrictTable {
     return answer instanceof Fault && answer.type === 'TransactionCanceledException'
       ? new Fault('ConditionalCheckFailedException')
       : answer;
+  }
+
+  /** Whoever asks for values gets the whole item. */
+  #update(input: Input): object {
+    const answer = this.#one({ Update: input });
+    return answer instanceof Fault || !input.ReturnValues
+      ? answer
+      : { Attributes: this.items.get(nameOf(input.Key as Attributes)) };
   }
 
   #removeAll({ RequestItems }: Input): object {

@@ -84,7 +84,7 @@ for (const [name, changed] of [
 
 test('the owner is told, once it is so', async () => {
   await disable(gone);
-  await tellDisabled(tenant, webhook.id);
+  await tellDisabled(tenant, webhook.id, now);
   const [mail, ...more] = mails();
   deepEqual(more, []);
   ok(mail?.includes('owner@example.com') && mail.includes('Pager') && mail.includes('Acme') && mail.includes('example.com'));
@@ -97,9 +97,20 @@ for (const [name, change] of [
   test(`nobody is told of a webhook that ${name}`, async () => {
     await disable(gone);
     change();
-    await tellDisabled(tenant, webhook.id);
+    await tellDisabled(tenant, webhook.id, now);
     deepEqual(mails(), []);
   });
+
+test('however many are disabled in an hour, ten mails are sent; the tenth says where the others are', async () => {
+  const many = Array.from({ length: 12 }, () => webhookOf({ enabled: false, disabled: { ...gone, at: iso(now) } }));
+  for (const one of many) table.put(one);
+  for (const { id } of many) await tellDisabled(tenant, id, now);
+  const isLast = mails().map((mail) => mail.includes('/audit-logs'));
+  deepEqual(isLast, [...Array(9).fill(false), true]);
+  await tellDisabled(tenant, many[11]!.id, minutes(60));
+  deepEqual(mails().length, 11);
+  ok(!mails()[10]!.includes('/audit-logs'));
+});
 
 const letter = (reason: 'gone' | 'failing') =>
   disabledLetter({
@@ -109,6 +120,7 @@ const letter = (reason: 'gone' | 'failing') =>
     reason,
     at: '2026-03-01T10:00:00.000Z',
     failingSince: '2026-02-23T09:30:00.000Z',
+    isLast: false,
   });
 
 test('of the address the letter tells the host alone: the rest may be a secret', () => {
