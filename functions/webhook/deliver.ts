@@ -4,12 +4,12 @@
  */
 import { consume } from '../../shared/event/index.ts';
 import { proveTenant } from '../../shared/platform/index.ts';
-import { deliver } from '../../shared/webhook/index.ts';
+import { deliver, laneOfQueue } from '../../shared/webhook/index.ts';
 
 export const handler = consume(
-  async ({ organizationId, task }) => {
+  async ({ organizationId, task }, queueName) => {
     if (task.kind !== 'deliver') throw new Error(`${task.kind} is no delivery, and came by the wrong queue`);
-    await deliver(proveTenant(organizationId, 'record'), task);
+    await deliver(proveTenant(organizationId, 'record'), task, laneOfQueue(queueName));
   },
   { dropsUnknown: false },
 );

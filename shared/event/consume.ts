@@ -8,14 +8,14 @@ import { readTask, type TaskMessage } from './task.ts';
  * not known is dropped, with a word, or fails where whoever listens would know every kind.
  */
 export const consume = (
-  work: (message: TaskMessage) => Promise<void>,
+  work: (message: TaskMessage, queueName: string) => Promise<void>,
   { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
 ): ((event: SQSEvent) => Promise<SQSBatchResponse>) => {
   const processor = new BatchProcessor(EventType.SQS);
-  const perform = async ({ body, messageId }: SQSRecord): Promise<void> => {
+  const perform = async ({ body, messageId, eventSourceARN = '' }: SQSRecord): Promise<void> => {
     try {
       const message = readTask(body);
-      if (message) await work(message);
+      if (message) await work(message, eventSourceARN.slice(eventSourceARN.lastIndexOf(':') + 1));
       else if (!dropsUnknown) throw new Error('a message of a kind that is not known');
       else log.warn('a task of a kind this version does not know was dropped', { messageId });
     } catch (error) {

@@ -12,7 +12,7 @@ export { untilTold } from './farewell.ts';
 export { matches } from './filter.ts';
 export { isSensitive, mask, maskHeaders } from './header.ts';
 export { deliveryData, listDeliveries, readDelivery, requestData } from './history.ts';
-export { laneOf, sendDeliveries } from './lane.ts';
+export { laneOf, laneOfQueue, sendDeliveries } from './lane.ts';
 export { matchEvents } from './matching.ts';
 export { purgeDeliveries } from './purge.ts';
 export { type Known, listWebhooks, noSuchWebhook, readKnown, readWebhook, webhooksOf } from './read.ts';

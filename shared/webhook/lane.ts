@@ -3,6 +3,7 @@ import type { TaskMessage } from '../event/index.ts';
 import {
   after,
   delayMaxSeconds,
+  env,
   newId,
   type QueueMessage,
   type QueueVariable,
@@ -16,6 +17,10 @@ export type Lane = 'delivery' | 'slowDelivery';
 
 /** Endpoints that failed or were slow the last time wait among themselves: a dead one costs the quick ones one attempt. */
 export const laneOf = (health: Pick<HealthRecord, 'isSlow'> | undefined): Lane => (health?.isSlow ? 'slowDelivery' : 'delivery');
+
+/** The lane of a queue by its name; a message that came from anywhere else stays where it is. */
+export const laneOfQueue = (queueName: string): Lane =>
+  env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'slowDelivery';
 
 /** What a message names: one attempt of one delivery. */
 export interface AttemptName {

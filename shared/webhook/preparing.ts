@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { epochSeconds, getGathered, type Tenant } from '../platform/index.ts';
 import { isRetried } from './delivery.ts';
-import type { AttemptName } from './lane.ts';
+import { type AttemptName, type Lane, laneOf } from './lane.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
 import { allowedEvents } from './subscription.ts';
 
@@ -20,6 +20,8 @@ export type Prepared =
   | Due
   /** There is nothing to do: it was done, or its delivery is no more. */
   | { readonly kind: 'over'; readonly why: string }
+  /** It came by the quick lane, and its endpoint is slow meanwhile: it would keep others waiting. */
+  | { readonly kind: 'slow' }
   /** There is nobody to send it to any more, so it ends here. */
   | { readonly kind: 'vain'; readonly delivery: DeliveryRecord; readonly error: string };
 
@@ -32,11 +34,17 @@ export interface Found {
 /** Whoever made the attempt before writes it down within milliseconds, unless it died. */
 const recordingMs = 1_000;
 
-export const prepare = async (tenant: Tenant, name: AttemptName, now: Date, waitMs = recordingMs): Promise<Prepared> => {
+export const prepare = async (
+  tenant: Tenant,
+  name: AttemptName,
+  lane: Lane,
+  now: Date,
+  waitMs = recordingMs,
+): Promise<Prepared> => {
   const found = await find(tenant, name);
-  if (!isAhead(found, name)) return decide(found, name, now);
+  if (!isAhead(found, name)) return decide(found, name, now, lane);
   await pause(waitMs);
-  return decide(await find(tenant, name), name, now);
+  return decide(await find(tenant, name), name, now, lane);
 };
 
 const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Promise<Found> => {
@@ -56,7 +64,12 @@ const isAhead = ({ delivery }: Found, { attempt }: AttemptName): boolean =>
  * An attempt that was made is not made again. One that comes too early says that whoever made the one before died without
  * writing it down: that one is made again, under its own number, so that nothing is lost and nothing is counted twice.
  */
-export const decide = ({ webhook, delivery, health }: Found, name: AttemptName, now: Date): Prepared => {
+export const decide = (
+  { webhook, delivery, health }: Found,
+  name: AttemptName,
+  now: Date,
+  lane: Lane = 'slowDelivery',
+): Prepared => {
   if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'over', why: 'the delivery is gone' };
   if (delivery.status !== 'attempting') return { kind: 'over', why: 'the delivery is finished' };
   if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
@@ -64,6 +77,7 @@ export const decide = ({ webhook, delivery, health }: Found, name: AttemptName, 
   if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
+  if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'slow' };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
   return { kind: 'due', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };

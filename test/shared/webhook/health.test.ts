@@ -12,6 +12,7 @@ import {
   deliveriesOf,
   give,
   healthOf,
+  heardBy,
   newEvent,
   newPath,
   newWorld,
@@ -23,6 +24,7 @@ import {
   sent,
   streamOf,
   table,
+  taskOf,
   tasksSent,
   tenant,
 } from './world.ts';
@@ -175,4 +177,29 @@ test('when it was triggered is noted with every change, and else not more often 
   status(webhook, 500);
   equal(await noted(), true);
   equal(await noted(), false);
+});
+
+test('what waits in the quick lane when its endpoint turns slow moves to the slow one without an attempt, and is delivered there', async () => {
+  const webhook = addWebhook({ retryEnabled: false });
+  for (const _ of Array(5)) await match(streamOf({ event: newEvent() }));
+  deepEqual(new Set(sent.map(({ queue }) => queue)), new Set(['quick']));
+  receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
+  const quick = sent.map(({ body }) => body);
+  for (const body of quick) await give(body);
+  equal(heardBy(webhook).length, 1);
+  const moved = sent.slice(5);
+  deepEqual(
+    moved.map(({ queue, delaySeconds, body }) => [queue, delaySeconds, taskOf({ body }).attempt]),
+    Array(4).fill(['slow', 0, 1]),
+  );
+  for (const { body } of moved) await give(body);
+  deepEqual(
+    deliveriesOf(webhook)
+      .map((delivery) => [delivery.status, delivery.attempts])
+      .sort(),
+    [...Array(4).fill(['delivered', 1]), ['failed', 1]],
+  );
+  // Nobody is sent to twice for it.
+  for (const body of quick) await give(body);
+  equal(heardBy(webhook).length, 5);
 });
