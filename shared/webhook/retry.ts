@@ -5,10 +5,13 @@ import { whileActive } from '../organization/index.ts';
 import { type Change, Overtaken, type Tenant, type Write } from '../platform/index.ts';
 import { about } from './creation.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from './record.ts';
-import { beginRound, isUnderWay } from './round.ts';
+import { beginRound, isUnderWay, resumeRound } from './round.ts';
 import { allowedEvents } from './subscription.ts';
 
-/** One attempt more of what failed, whoever else asks for it at the same moment. The message leaves with the change. */
+/**
+ * One attempt more of what failed, whoever else asks for it at the same moment; of what has lost its message the one that is
+ * overdue, and nobody loses those that would follow. The message leaves with the change.
+ */
 export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: DeliveryRecord, now: Date): Change => {
   if (!webhook.enabled) throw isDisabled();
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
@@ -23,7 +26,7 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
   const { id: deliveryId, attempts, event } = delivery;
   return {
     writes: [
-      beginRound(delivery, 1, now),
+      delivery.status === 'failed' ? beginRound(delivery, 1, now) : resumeRound(delivery, now),
       enqueue(tenant, { kind: 'deliver', webhookId: webhook.id, deliveryId, attempt: attempts + 1 }, now),
       whileEnabled(tenant, webhook),
       whileActive(tenant),

@@ -15,9 +15,18 @@ export const isUnderWay = ({ status, nextAttemptAt }: DeliveryRecord, now: Date)
  * does. It is kept from now on as if it were new, because something is sent now.
  */
 export const beginRound = (record: DeliveryRecord, attempts: number, now: Date, replay?: string): ReturnType<typeof set> => {
-  const { pk, sk, status, attempts: made, nextAttemptAt } = record;
+  const { attempts: made } = record;
+  return dueNow(record, { roundStart: made, attemptsMax: made + attempts, replay }, now);
+};
+
+/** The same for a round that lost its message: it goes on with all attempts that it has left, one at least. */
+export const resumeRound = (record: DeliveryRecord, now: Date): ReturnType<typeof set> =>
+  dueNow(record, { attemptsMax: Math.max(record.attemptsMax, record.attempts + 1) }, now);
+
+const dueNow = (record: DeliveryRecord, round: Readonly<Record<string, unknown>>, now: Date): ReturnType<typeof set> => {
+  const { pk, sk, status, attempts, nextAttemptAt } = record;
   const ttl = epochSeconds(after(now, deliveryKeptSeconds));
-  const round = { status: 'attempting', roundStart: made, attemptsMax: made + attempts, nextAttemptAt: iso(now), replay, ttl };
-  const where = { status, attempts: made, nextAttemptAt };
-  return set({ pk, sk }, round, { where, otherwise: () => new Overtaken() });
+  const attributes = { status: 'attempting', ...round, nextAttemptAt: iso(now), ttl };
+  const where = { status, attempts, nextAttemptAt };
+  return set({ pk, sk }, attributes, { where, otherwise: () => new Overtaken() });
 };

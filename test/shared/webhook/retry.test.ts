@@ -40,6 +40,14 @@ test('one whose attempt is overdue by more than a quarter of an hour has lost it
     tasks().map(({ attempt }) => attempt),
     [3],
   );
+  const { roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
+  deepEqual([roundStart, attemptsMax, nextAttemptAt, attempts], [0, 5, iso(now), 2], 'the attempts it has left');
+});
+
+test('one that is overdue and has no attempt left gets one', async () => {
+  const delivery = put({ ...overdue, attempts: 5 });
+  await retry(delivery);
+  equal(table.get<DeliveryRecord>(delivery)?.attemptsMax, 6);
 });
 
 for (const [name, more] of [
