@@ -48,8 +48,8 @@ export const openSecrets = async (
 export const isLasting = (previous: WebhookRecord['previous'], now: Date): boolean =>
   previous !== undefined && now < new Date(previous.until);
 
-/** 4 MB at the very most. */
-const rememberedMax = 1_000;
+/** Secret and headers of 2,500 webhooks: 20 MB of texts at the very most, and somewhat more of what they were sealed as. */
+const rememberedMax = 5_000;
 /** A key that is disabled is of no more use after that. */
 const rememberedMs = 5 * 60_000;
 const remembered = new Map<string, { readonly text: Promise<string>; readonly untilMs: number }>();
