@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { getGathered } from '../../../shared/platform/index.ts';
 import { answerInProcess } from '../../support/in-process.ts';
@@ -34,10 +34,37 @@ test('whoever asks later reads what is there then', async () => {
   equal(reads, 2);
 });
 
-test('a read that fails fails for each who asked, and for nobody after', async () => {
+test('what is busy for one who asks fails nobody else', async (t) => {
+  // It is asked for again at once.
+  t.mock.method(Math, 'random', () => 0);
+  const { BatchGetItem: whole } = table.script;
+  type Keys = readonly { readonly sk: { readonly S: string } }[];
+  // As a partition answers whose read units are used up.
+  table.script.BatchGetItem = (input) => {
+    const { Keys: keys } = (input.RequestItems as { Table: { Keys: Keys } }).Table;
+    const [busy, others] = [keys.filter(({ sk }) => sk.S === '2'), keys.filter(({ sk }) => sk.S !== '2')];
+    const answer = others.length > 0 ? whole!({ RequestItems: { Table: { Keys: others } } }) : {};
+    return { ...answer, UnprocessedKeys: busy.length > 0 ? { Table: { Keys: busy } } : {} };
+  };
+  const [one, two, three] = await Promise.allSettled([numbers(1, 9), numbers(1, 2), numbers(3)]);
+  table.script.BatchGetItem = whole!;
+  deepEqual(
+    [one, three],
+    [
+      { status: 'fulfilled', value: [1, undefined] },
+      { status: 'fulfilled', value: [3] },
+    ],
+  );
+  equal(two?.status === 'rejected' && two.reason.code, 'SERVICE_UNAVAILABLE');
+});
+
+test('a table that is away fails for each who asked, and for nobody after', async () => {
   isAway = true;
-  const asked = [numbers(1), numbers(2)];
-  for (const one of asked) await rejects(one);
+  const asked = await Promise.allSettled([numbers(1), numbers(2)]);
+  deepEqual(
+    asked.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
   isAway = false;
   deepEqual(await numbers(1), [1]);
 });
