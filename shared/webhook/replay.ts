@@ -23,6 +23,8 @@ export interface ReplayWish {
   readonly status: ReplayStatus;
 }
 
+const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** What will be sent again, and the change that has it done. What is yet to happen is no part of it. */
 export const startReplay = (
   tenant: Tenant,
@@ -30,9 +32,11 @@ export const startReplay = (
   wish: ReplayWish,
   now: Date,
 ): { replay: Pick<ReplayTask, 'webhookId' | 'from' | 'to' | 'events' | 'status'>; change: Change } => {
-  const { start, end } = spanOf(wish);
+  const { start: asked, end } = spanOf(wish);
   const events = wish.events ? checkEvents(wish.events, webhook.format) : webhook.events;
   if (!webhook.enabled) throw isDisabled();
+  // With an offset, the ends of the calendar lie outside of what can be written down; nothing happened there.
+  const start = new Date(Math.min(Math.max(asked.getTime(), 0), lastMoment));
   const last = new Date(Math.max(start.getTime(), Math.min(end.getTime(), now.getTime())));
   const range = { from: iso(start), to: iso(last), events: [...events], status: wish.status };
   const replay = { webhookId: webhook.id, ...range };

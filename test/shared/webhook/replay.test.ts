@@ -1,6 +1,8 @@
 /** A replay sends what was asked for, all of it, and nothing twice, wherever it is cut off. */
-import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
+import { webhooks } from '../../../shared/contract/webhooks.ts';
+import { readTask } from '../../../shared/event/index.ts';
 import { iso } from '../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
@@ -217,6 +219,17 @@ suite('what is asked for', () => {
     const { from, to } = start({ from: '2026-06-01', to: '2027-01-01' }).replay;
     equal(from, to);
   });
+
+  for (const range of [
+    { from: '0000-01-01T00:00:00+14:00', to: '2026-01-01' },
+    { from: '9999-12-31T23:59:59-14:00', to: '9999-12-31T23:59:59-15:00' },
+  ])
+    test(`a range from ${range.from} can be told and worked off`, () => {
+      const { replay, change } = start(webhooks.replay.body.parse(range));
+      deepEqual(webhooks.replay.data.parse(replay), replay);
+      const [task] = change.writes as unknown as [{ put: { message: string } }];
+      ok(readTask(task.put.message));
+    });
 
   for (const [name, code, field, wish, of] of [
     ['a range that ends before it begins', 'VALIDATION_ERROR', 'from', { from: '2026-03-01', to: '2026-02-28' }, webhook],
