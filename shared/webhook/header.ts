@@ -10,17 +10,24 @@ export const mask = '********';
 /** Whether what was given is, or holds, what we showed instead of a secret: that must never become what we use. */
 export const isMasked = (value: string): boolean => value.includes(mask) || /^[*\u2022]{3,}$/.test(value);
 
-/** Whether the value of a header of this name is a credential, as far as a name can tell. */
+/** Whether the value of a header of this name is a credential, as far as a name can tell: better one too many than one too few. */
 export const isSensitive = (name: string): boolean =>
-  /auth|cookie|token|secret|key|passw|pwd|passphrase|credential|signature|session|bearer|jwt/i.test(name);
+  /auth|cookie|token|secret|key|pass|pwd|credential|sig|session|bearer|jwt|hmac|otp|api|access/i.test(name) ||
+  // Within longer words these say nothing, as in Path or Shipping.
+  /(?<![a-z])(pin|pat)(?![a-z])/i.test(name);
 
-/** Some put a credential under a name that does not tell; its scheme does. */
-const beginsLikeCredential = (value: string): boolean => /^\s*(basic|bearer|digest|token)\s/i.test(value);
+/** Some put a credential under a name that does not tell; its scheme does, or how it is made. */
+const looksLikeCredential = (value: string): boolean =>
+  /^\s*(basic|bearer|digest|token|apikey|hmac)\s/i.test(value) ||
+  // What well-known issuers begin theirs with: JWT, GitHub, Stripe, Slack, AWS, GitLab.
+  /(?<![a-z\d])(eyJ|gh[opsur]_|github_pat_|[prs]k_|xox[a-z]-|A[KS]IA[A-Z\d]|glpat-)/i.test(value) ||
+  // 32 characters of base64, either kind, or hex hold 128 bits or more.
+  /[\w+/=-]{32}/.test(value);
 
 /** What may be shown of headers: all names, and the values that are no credentials. */
 export const maskHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, isSensitive(name) || beginsLikeCredential(value) ? mask : value]),
+    Object.entries(headers).map(([name, value]) => [name, isSensitive(name) || looksLikeCredential(value) ? mask : value]),
   );
 
 /** What frames a message or belongs to one connection is the sender's to say. */

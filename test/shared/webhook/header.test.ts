@@ -60,12 +60,33 @@ test('every token and every printable value is taken unless the name is reserved
 const credentials = [
   ...['Authorization', 'Cookie', 'X-Api-Key', 'X-API-KEY', 'apikey', 'X-Auth', 'X-Auth-Token', 'X-Token', 'X-Access-Token'],
   ...['X-Secret', 'X-Password', 'X-Passwd', 'X-Credential', 'X-Hub-Signature', 'X-Session-Id', 'X-Gitlab-Token', 'X-JWT'],
+  ...['X-Pass', 'X-Hmac', 'X-Sig', 'X-Api', 'X-PAT', 'pin', 'X-User-Pin', 'X-OTP', 'X-Access'],
 ];
 for (const name of credentials)
   test(`the value of ${name} is never shown`, () => {
     ok(isSensitive(name));
     deepEqual(maskHeaders({ [name]: 'value', 'X-Environment': 'production' }), { [name]: mask, 'X-Environment': 'production' });
   });
+
+const tokens = [
+  ...['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a', 'gho_x', 'github_pat_11A'],
+  ...['sk_live_51H', 'pk_test_1', 'rk_live_1', 'xoxb-12-34', 'AKIAIOSFODNN7EXAMPLE', 'glpat-abc', 'ApiKey VnVhQ2ZHY0JDZGJrU'],
+  ...['0123456789abcdef0123456789abcdef', 'id=c2VjcmV0IG9mIHRoZSB0ZXN0cyBvZiB3ZWJob29rcw==', 'a8_Zt-qL2mX0pW7rV4sY1nB6kD3fH9jC'],
+];
+for (const value of tokens)
+  test(`${value} looks like a token, and is not shown whatever its name`, () => {
+    deepEqual(maskHeaders({ 'X-Custom': value }), { 'X-Custom': mask });
+  });
+
+test('what says where and what for is shown', () => {
+  const plain = {
+    'X-Environment': 'production',
+    'X-Path': '/hooks/backup',
+    'X-Shipping': 'eu-central-1',
+    'X-Team': 'ops@example.com',
+  };
+  deepEqual(maskHeaders(plain), plain);
+});
 
 test('a value that begins with the scheme of a credential is not shown, whatever its name', () => {
   deepEqual(maskHeaders({ 'X-Custom': 'Bearer abc', 'X-Other': 'Basic dTpw', 'X-Plain': 'bearings' }), {
