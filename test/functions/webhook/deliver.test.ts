@@ -4,7 +4,7 @@ import { beforeEach, test } from 'node:test';
 import type { SQSEvent } from 'aws-lambda';
 import { handler } from '../../../functions/webhook/deliver.ts';
 import { handler as match } from '../../../functions/webhook/match.ts';
-import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import { type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
 import {
   addWebhook,
   deliveryOf,
@@ -19,6 +19,7 @@ import {
   streamOf,
   table,
   taskOf,
+  tenant,
 } from '../../shared/webhook/world.ts';
 
 // The function has the real clock: deliveries must be of now, or they have been forgotten.
@@ -92,4 +93,17 @@ test('a message that fails is given again alone', async () => {
   deepEqual(await run(...bodies), ['m1']);
   deepEqual([deliveryOf(good).status, deliveryOf(sealed).status, heardBy(sealed).length], ['delivered', 'attempting', 0]);
   ok(deliveryOf(sealed).nextAttemptAt);
+});
+
+test('the function knows its lane by the queue of the message: an endpoint that is slow is asked by the slow one alone', async () => {
+  const webhook = addWebhook();
+  const [body = ''] = await messagesOf([webhook]);
+  table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 9_999_999_999 });
+  const by = (queue: string) =>
+    handler({ Records: [{ messageId: 'm', body, eventSourceARN: `arn:aws:sqs:eu-central-1:1:${queue}` }] } as SQSEvent);
+  sent.length = 0;
+  deepEqual((await by('quick')).batchItemFailures, []);
+  deepEqual([heardBy(webhook).length, sent.map(({ queue }) => queue)], [0, ['slow']]);
+  deepEqual((await by('slow')).batchItemFailures, []);
+  deepEqual([heardBy(webhook).length, sent.length, deliveryOf(webhook).status], [1, 1, 'delivered']);
 });
