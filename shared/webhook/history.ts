@@ -20,8 +20,8 @@ export interface DeliveryFilter {
   readonly status?: DeliveryRecord['status'] | undefined;
 }
 
-/** One call reads the table at most this often, each time up to 1 MB, which is some hundred deliveries. */
-const readsMax = 20;
+/** One call reads the table at most this often, each time up to 1 MB, which is some hundred deliveries: senders need the partition, too. */
+const readsMax = 3;
 const lookedAtMax = 1_000;
 
 /**

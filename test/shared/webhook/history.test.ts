@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
 import {
@@ -9,6 +9,7 @@ import {
   requestData,
   webhookKey,
 } from '../../../shared/webhook/index.ts';
+import type { Input } from '../../support/scripted-aws.ts';
 import { deliveryOf, eventAt, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws } = await setScene();
@@ -49,6 +50,25 @@ test('a status lists those that have it', async () => {
   put(-1, { status: 'attempting' });
   deepEqual(await pages('failed', 10), [[failed.id]]);
   deepEqual(await pages('delivered', 10), [[delivered.id]]);
+});
+
+test('one call reads no more than three times; where nothing matched so far, it says where to go on', async () => {
+  const failed = put(-20);
+  for (let minute = -10; minute < 0; minute++) put(minute, { status: 'delivered' });
+  const { Query: read } = table.script;
+  let reads = 0;
+  const readLittle = (input: Input) => {
+    reads += 1;
+    // 1 MB is two deliveries here.
+    return read!({ ...input, Limit: 2 });
+  };
+  aws.play({ ...table.script, Query: readLittle });
+  const first = await listDeliveries(tenant, webhook.id, { status: 'failed' }, { limit: 10, after: undefined }, now);
+  deepEqual([first.deliveries, reads], [[], 3]);
+  ok(first.next);
+  const second = await listDeliveries(tenant, webhook.id, { status: 'failed' }, { limit: 10, after: first.next }, now);
+  deepEqual([second.deliveries.map(({ id }) => id), reads], [[failed.id], 6]);
+  aws.play(table.script);
 });
 
 test('one past its time is gone, though the table still has it', async () => {
