@@ -97,9 +97,10 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
   'webhook:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'webhook-secret')],
   'webhook:send': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'webhook-secret')],
-  // Who sends to strangers can be turned by one of them: it reads, and writes nothing but what became of its deliveries.
+  // Who sends to strangers can be turned by one of them: it reads no session, no key and no audit log, and writes nothing but
+  // what became of its deliveries. Of a batch of keys every one must be of these partitions.
   'delivery:keep': ({ tableArn }) => [
-    allow(reading, [tableArn]),
+    allow(reading, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
     allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
   ],
   'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [

@@ -22,6 +22,7 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
     timeoutSeconds: worker.timeoutSeconds,
     memoryMegabytes: worker.memoryMegabytes,
     uses: worker.uses,
+    sendsToItself: worker.sendsToItself,
     ...rest,
   });
   addAlarm(scope, {

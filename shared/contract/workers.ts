@@ -11,14 +11,20 @@ export interface Worker {
   readonly timeoutSeconds: number;
   /** Lambda gives a whole core at 1,769 MB; what only waits needs far less, 512 unless said. */
   readonly memoryMegabytes?: number;
+  /** It may wait by sending a message to its own queue: Lambda takes that for a loop, and would drop the message after some 16 times. */
+  readonly sendsToItself?: true;
   readonly uses: readonly Use[];
 }
 
-/** The longest request a webhook may ask for is 60 s; what is around it has the rest. */
+/**
+ * The longest request a webhook may ask for is 60 s; what is around it has the rest. A retry that the Scheduler does not take is
+ * put off by the queue, 15 minutes at a time: 16 times in the four hours that the longest wait may have, besides the attempts.
+ */
 const delivery = {
   entry: 'functions/webhook/deliver.ts',
   trigger: 'queue',
   timeoutSeconds: 75,
+  sendsToItself: true,
   uses: ['delivery:keep', 'delivery:send', 'delivery:later', 'webhook:send', 'task:send'],
 } as const;
 

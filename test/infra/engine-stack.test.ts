@@ -46,7 +46,7 @@ suite('the stream wakes a function for exactly the items that are its own', () =
     });
 });
 
-suite('the partitions that permissions name are those the code writes to', () => {
+suite('the partitions that permissions name are those the code reads and writes', () => {
   const patterns = resources
     .filter(({ type }) => type === 'AWS::IAM::Role')
     .flatMap((role) => statementsOf(role))
@@ -62,7 +62,9 @@ suite('the partitions that permissions name are those the code writes to', () =>
     assert.ok(covered(webhookKey.delivery(tenant, 'wh_1', 'dlv_1').pk));
     assert.ok(covered(webhookKey.health(tenant, 'wh_1').pk));
   });
-  test('and no other', () => assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'DELIVERY#*', 'RATE#*', 'SEEN#*']));
+  test('webhooks and events', () => assert.ok(covered(webhookKey.webhook(tenant, 'wh_1').pk)));
+  test('and no other', () =>
+    assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'DELIVERY#*', 'ORG#*', 'RATE#*', 'SEEN#*']));
 });
 
 test('mail may be sent from the configured address and from no other, whatever SES asks for besides', () => {
@@ -115,6 +117,21 @@ suite('who sends to webhooks could do nothing else (C20, E14)', () => {
         'xray:PutTelemetryRecords',
         'xray:PutTraceSegments',
       ]));
+
+    test(`${name} reads organizations and deliveries: no session, no key of an account, no audit log`, () =>
+      assert.deepEqual(
+        of('dynamodb:BatchGetItem').map(({ Condition }) => Condition),
+        [
+          {
+            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['ORG#*', 'DELIVERY#*'] },
+            Null: { 'dynamodb:LeadingKeys': 'false' },
+          },
+        ],
+      ));
+
+    // A retry that is put off comes back by the queue that the function reads: Lambda would stop it after some 16 times.
+    test(`${name} may send to the queue it reads`, () =>
+      assert.equal(named(name.replace('Role', '')).properties.RecursiveLoop, 'Allow'));
 
     test(`${name} opens webhooks' secrets and no other, and no data key`, () => {
       assert.deepEqual(
