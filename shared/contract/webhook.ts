@@ -38,9 +38,20 @@ export const webhookFields = {
     .meta({ description: 'Null takes that of a simple webhook away', examples: ['a secret of your own'] }),
   enabled: yesOrNo,
   headers: z
-    .record(z.string(), z.string('must be a text'), 'must be an object of names and texts')
+    .unknown()
+    // The record below drops this name without a word.
+    .refine((given) => !Object.hasOwn(Object(given), '__proto__'), {
+      path: ['__proto__'],
+      error: 'cannot be the name of a header',
+    })
+    .pipe(z.record(z.string(), z.string('must be a text'), 'must be an object of names and texts'))
     .refine((given) => Object.keys(given).length <= webhookHeadersMax, `must be at most ${webhookHeadersMax} headers`)
-    .meta({ description: 'Sent with every delivery', examples: [{ 'X-Environment': 'production' }] }),
+    .meta({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Sent with every delivery',
+      examples: [{ 'X-Environment': 'production' }],
+    }),
   timeout: z
     .int(timeoutRange)
     .min(webhookTimeoutMsMin, timeoutRange)

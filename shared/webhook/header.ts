@@ -35,6 +35,9 @@ const forbiddenNames = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-e
 /** And so is what tells a receiver that a delivery is ours, and which. */
 const forbiddenPrefixes = ['proxy-', 'content-', 'x-service-', 'x-webhook-', 'webhook-'];
 
+/** Of an object by these names more than a property is asked for: a table that keeps it refuses it, or loses them. */
+const nativeNames = ['constructor', 'prototype', '__proto__'];
+
 export const isForbidden = (name: string): boolean => {
   const lower = name.toLowerCase();
   return forbiddenNames.includes(lower) || forbiddenPrefixes.some((prefix) => lower.startsWith(prefix));
@@ -53,6 +56,7 @@ export const checkHeaders = (headers: Headers): void => {
     if (!isToken(name)) throw invalid('headers', 'names must be of letters, digits and hyphens, as in X-Environment');
     const field = `headers.${name.slice(0, 100)}`;
     if (isForbidden(name)) throw invalid(field, 'is set by the service and cannot be given');
+    if (nativeNames.includes(lower)) throw invalid(field, 'cannot be the name of a header');
     if (taken.has(lower)) throw invalid(field, 'is given twice: the case of a name does not matter');
     if (!isPrintable(value)) throw invalid(field, 'must be of printable ASCII characters, without line breaks');
     if (isMasked(value)) throw invalid(field, 'is the masked value; send the real one');

@@ -2,6 +2,8 @@ import { deepEqual, doesNotThrow, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../../../shared/contract/errors.ts';
+import { webhooks } from '../../../shared/contract/webhooks.ts';
+import { validate } from '../../../shared/http/validate.ts';
 import { checkHeaders, isSensitive, mask, maskHeaders } from '../../../shared/webhook/header.ts';
 
 const refused = (headers: Record<string, string>): { field: string; reason: string } => {
@@ -23,6 +25,22 @@ const ours = [
 for (const name of ours)
   test(`the header ${name} is the service's own to set`, () => {
     equal(refused({ [name]: 'x' }).field, `headers.${name}`);
+  });
+
+for (const name of ['constructor', 'Constructor', 'prototype', '__proto__'])
+  test(`${name} is no name of a header: it means something else to whoever keeps them`, () => {
+    equal(refused(JSON.parse(`{"${name}":"x"}`)).field, `headers.${name}`);
+  });
+
+for (const row of [webhooks.create, webhooks.update])
+  test(`${row.method}: __proto__ among the headers is refused, and not left out`, () => {
+    const given = `{"name":"a","url":"https://example.com","events":["*"],"headers":{"X-A":"b","__proto__":"x"}}`;
+    throws(() => validate(row.body, JSON.parse(given), 'body'), {
+      code: 'VALIDATION_ERROR',
+      details: { field: 'headers.__proto__', reason: 'cannot be the name of a header' },
+    });
+    const { headers } = row.body.parse({ name: 'a', url: 'https://example.com', events: ['*'] });
+    deepEqual(headers, row === webhooks.create ? {} : undefined);
   });
 
 for (const name of ['', 'a b', 'a:b', 'a\r\nHost', 'a\nb', 'ä', 'a(b)', 'a/b', '"a"', 'a\0', ' a', 'a\t'])
