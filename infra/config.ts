@@ -1,6 +1,12 @@
 /** The deployer's choices: cdk context (`-c key=value` or cdk.json) in, a checked configuration out. */
 import * as z from 'zod';
-import { auditRetentionDays, plans, requestsPerMinute } from '../shared/contract/limits.ts';
+import {
+  auditRetentionDays,
+  plans,
+  requestsPerMinute,
+  webhooksPerOrganization,
+  webhooksPerOrganizationMax,
+} from '../shared/contract/limits.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -60,6 +66,8 @@ const Settings = z.object({
   certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
   /** Requests a minute of one actor in one organization. */
   requestsPerMinute: wholeNumber(1, 1_000_000).default(requestsPerMinute),
+  /** How many webhooks one organization may have. */
+  webhooksPerOrganization: wholeNumber(1, webhooksPerOrganizationMax).default(webhooksPerOrganization),
   /** One more makes a new signing key; the ones before stay, retained. */
   tokenKeyGeneration: wholeNumber(1, 100).default(1),
   /** Keys that signed before and whose tokens are still to be accepted. */

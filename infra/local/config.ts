@@ -1,4 +1,5 @@
 /** The deployer's choices, as the local stage makes them. */
+import { webhooksPerOrganizationMax } from '../../shared/contract/limits.ts';
 import type { ConfigInput } from '../config.ts';
 
 /** A bucket in every store, from the start. */
@@ -49,6 +50,7 @@ export const localConfig = (addresses: Addresses, allowedHosts: readonly string[
     identityIssuer: identityUrl,
     identityClientId: 'local-stage',
     mailFrom: 'backups@example.com',
+    webhooksPerOrganization: webhooksPerOrganizationMax,
     consoleUrl: `${apiUrl}/docs`,
     allowedOrigins: [...new Set([apiUrl, 'http://localhost:3000', 'http://localhost:5173', 'https://app.example.com'])],
     allowedRedirectUris: [

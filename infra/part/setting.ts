@@ -11,6 +11,7 @@ export const settingsOf = (config: Config, publicUrl: string): Parts['settings']
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),
+  WEBHOOKS_PER_ORGANIZATION: String(config.webhooksPerOrganization),
   PUBLIC_URL: publicUrl,
   ALLOWED_ORIGINS: config.allowedOrigins.join(','),
   ALLOWED_REDIRECT_URIS: config.allowedRedirectUris.join(','),

@@ -50,8 +50,10 @@ export const deliveryAttemptsMax = retryDelaysSeconds.length + 1;
 export const deliveryKeptSeconds = eventKeptSeconds;
 /** An endpoint that has failed everything for this long is disabled. */
 export const failingSecondsMax = 5 * 24 * 3_600;
-/** Of one organization: an event of its own makes as many deliveries at most. */
-export const webhooksMax = 1_000;
+/** Of one organization, unless the deployment says otherwise: an event of its own makes as many deliveries at most, each with a copy of it. */
+export const webhooksPerOrganization = 100;
+/** What a deployment may set at most: what works off events is made for it. */
+export const webhooksPerOrganizationMax = 1_000;
 export const webhookUrlMax = 2_048;
 export const webhookSecretMin = 8;
 export const webhookSecretMax = 256;

@@ -1,8 +1,8 @@
 /** Adding a webhook, and keeping count of them. */
 import { ApiError } from '../contract/errors.ts';
-import { webhooksMax, webhookTimeoutMs } from '../contract/limits.ts';
+import { webhookTimeoutMs } from '../contract/limits.ts';
 import { noSuchOrganization, type OrganizationRecord, organizationKey } from '../organization/index.ts';
-import { type Change, create, get, iso, type Tenant, type Write } from '../platform/index.ts';
+import { type Change, create, env, get, iso, type Tenant, type Write } from '../platform/index.ts';
 import { maskHeaders } from './header.ts';
 import { type WebhookRecord, webhookKey } from './record.ts';
 import { newSecret, sealHeaders, sealWebhookSecret } from './secret.ts';
@@ -58,15 +58,15 @@ export const hostOf = (url: string): string => new URL(url).host;
 const active = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
 
 /** One more, of an organization that is there and has room. */
-const countWebhook = (tenant: Tenant): Write => ({
+const countWebhook = (tenant: Tenant, max = Number(env('WEBHOOKS_PER_ORGANIZATION'))): Write => ({
   update: organizationKey.organization(tenant),
   expression: 'ADD webhookCount :one',
   condition: `${active} AND (attribute_not_exists(webhookCount) OR webhookCount < :max)`,
-  values: { ':one': 1, ':max': webhooksMax },
+  values: { ':one': 1, ':max': max },
   otherwise: async () => {
     const found = (await get(organizationKey.organization(tenant))) as OrganizationRecord | undefined;
     return found && found.deletedAt === undefined
-      ? new ApiError('CONFLICT', `An organization has at most ${webhooksMax} webhooks`, { max: webhooksMax })
+      ? new ApiError('CONFLICT', `An organization has at most ${max} webhooks`, { max })
       : noSuchOrganization();
   },
 });

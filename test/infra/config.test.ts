@@ -22,6 +22,8 @@ suite('a wrong setting is refused by name', () => {
     ],
     'retention of no days': [{ auditRetentionDays: '0' }, /^ {2}auditRetentionDays: must be at least 1$/m],
     'retention that is no number': [{ auditRetentionDays: 'long' }, /^ {2}auditRetentionDays: must be a whole number/m],
+    'webhooks without end': [{ webhooksPerOrganization: '1001' }, /^ {2}webhooksPerOrganization: must be at most 1000$/m],
+    'no webhooks': [{ webhooksPerOrganization: '0' }, /^ {2}webhooksPerOrganization: must be at least 1$/m],
     'an http issuer elsewhere': [
       { identityIssuer: 'http://accounts.example.com' },
       /^ {2}identityIssuer: must be an https address/m,

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
-import { webhooksMax } from '../../shared/contract/limits.ts';
+import { webhooksPerOrganizationMax } from '../../shared/contract/limits.ts';
 import { webhooks as rows } from '../../shared/contract/webhooks.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { newProject } from '../support/backup.ts';
@@ -299,7 +299,7 @@ test('an organization has so many webhooks and no more', async () => {
   const first = await add();
   const key = { pk: `ORG#${full.id}`, sk: 'META' };
   equal((await getItem(key))?.webhookCount, 1);
-  await putItem({ ...(await getItem(key))!, webhookCount: webhooksMax - 1 });
+  await putItem({ ...(await getItem(key))!, webhookCount: webhooksPerOrganizationMax - 1 });
   const statuses = (await Promise.all([add(), add()])).map(({ status }) => status);
   deepEqual(statuses.sort(), [201, 409]);
   equal((await add()).body.error.code, 'CONFLICT');
