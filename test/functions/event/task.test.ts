@@ -44,6 +44,7 @@ const aws = await scriptAws({
     const found = table.filter(({ pk, sk }) => Keys.some((key) => key.pk.S === pk && key.sk.S === sk));
     return { Responses: { Table: found.map(attributesOf) } };
   },
+  UpdateItem: () => ({ Attributes: { count: { N: '1' } } }),
   GetSecretValue: () => ({ SecretString: 'a secret of the deployment' }),
   [sendEmail]: (input) => {
     const [to] = (input.Destination as { ToAddresses: string[] }).ToAddresses;
