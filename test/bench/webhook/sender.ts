@@ -38,6 +38,8 @@ Object.assign(process.env, {
   AWS_SECRET_ACCESS_KEY: 'BENCH',
   TABLE_NAME: 'Table',
   SECRETS_KEY_ID: 'key',
+  DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/Deliveries',
+  SLOW_DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/SlowDeliveries',
   PRIVATE_HOSTS: 'localhost',
   PUBLIC_URL: 'https://api.example.com',
   SERVICE_VERSION: '2.0.0',
@@ -84,7 +86,8 @@ const { handler } = createRequire(import.meta.url)(bundled) as {
 };
 const task = { kind: 'deliver', webhookId, deliveryId, attempt: 1 };
 const body = JSON.stringify({ id: newId('task'), organizationId: tenant.organizationId, task });
-const batch = { Records: Array.from({ length: atOnce }, (_, n) => ({ messageId: String(n), body })) } as SQSEvent;
+const eventSourceARN = 'arn:aws:sqs:eu-central-1:1:Deliveries';
+const batch = { Records: Array.from({ length: atOnce }, (_, n) => ({ messageId: String(n), body, eventSourceARN })) } as SQSEvent;
 const composed = compose();
 
 /** Each sends ten, side by side. */
