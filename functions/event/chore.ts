@@ -1,5 +1,5 @@
 /**
- * Does one task that needs a customer's bucket. It ends before its function does, however long the bucket takes to answer, and
+ * Does one task that takes its time: it needs a customer's bucket, or replays a month of events. It ends before its function does, however long the bucket takes to answer, and
  * is given again then, and after some tries put aside with the dead letters.
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
@@ -8,12 +8,15 @@ import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
+import { replayWebhook } from '../../shared/webhook/index.ts';
 
 const { timeoutSeconds } = workers.chore;
 /** The object or page begun then has the last third. */
 const eraseMs = (timeoutSeconds * 2_000) / 3;
 /** Wrapping the key of one backup takes up to four requests to its bucket, each tried for up to 32 s. */
 const rewrapSeconds = timeoutSeconds / 3;
+/** A page begun then ends long before the function does; what others ask for has its turn between two parts. */
+const replaySeconds = timeoutSeconds / 3;
 
 const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
 
@@ -25,6 +28,8 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return eraseBackup(tenant, task.backupId, open, AbortSignal.timeout(eraseMs));
     case 'rewrap-keys':
       return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open, journalKeyIds);
+    case 'replay-webhook':
+      return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
     default:
       throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
   }

@@ -4,7 +4,7 @@ import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
 import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
-import { disableWebhook, replayWebhook, tellDisabled } from '../../shared/webhook/index.ts';
+import { disableWebhook, tellDisabled } from '../../shared/webhook/index.ts';
 
 /** A third of the function's time: what is begun then ends well before it does. */
 const partSeconds = taskSeconds / 3;
@@ -35,8 +35,6 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
       return disableWebhook(tenant, task, clock.now());
     case 'tell-disabled':
       return tellDisabled(tenant, task.webhookId, clock.now());
-    case 'replay-webhook':
-      return replayWebhook(tenant, task, after(clock.now(), partSeconds), clock);
     default:
       throw new Error(`${task.kind} is no task of this worker, and came by the wrong queue`);
   }

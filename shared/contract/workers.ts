@@ -45,8 +45,7 @@ export const workers = {
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary:
-      'Does what is quickly done: sends an invitation, starts a workflow, settles a move, disables a dead webhook, replays',
+    summary: 'Does what is quickly done: sends an invitation, starts a workflow, settles a move, disables a dead webhook',
     trigger: 'queue',
     timeoutSeconds: taskSeconds,
     uses: [
@@ -58,15 +57,15 @@ export const workers = {
       'backup:start',
       'verify:start',
       'restore:start',
-      'delivery:send',
     ],
   },
   chore: {
     entry: 'functions/event/chore.ts',
-    summary: "Does what needs a customer's bucket: removes the objects of a deleted backup, wraps keys anew",
+    summary:
+      "Does what takes its time: removes the objects of a deleted backup from a customer's bucket, wraps keys anew, replays events",
     trigger: 'queue',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open'],
+    uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:send'],
   },
   match: {
     entry: 'functions/webhook/match.ts',

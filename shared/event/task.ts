@@ -66,7 +66,8 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   deliver: 'slowDelivery',
   'disable-webhook': 'task',
   'tell-disabled': 'task',
-  'replay-webhook': 'task',
+  // A month of events may take many minutes, too.
+  'replay-webhook': 'chore',
 };
 
 export const queueOf = ({ kind }: Task): Queue => queues[kind];

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import type { SQSEvent } from 'aws-lambda';
 import { workers } from '../../../shared/contract/workers.ts';
@@ -8,6 +8,7 @@ import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 let isAway = false;
 const aws = await scriptAws({
+  UpdateItem: () => ({}),
   BatchGetItem: () => (isAway ? new Fault('ResourceNotFoundException') : { Responses: { Table: [] } }),
 });
 after(() => aws.stop());
@@ -30,6 +31,12 @@ test('a backup that is not there any more has nothing to erase, and a walk that 
   equal(await run(message({ kind: 'rewrap-keys', walk: 'x' })), 0);
 });
 
+test('a webhook that is not there any more has nothing to be replayed', async () => {
+  const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z', events: ['*'], status: 'all' };
+  equal(await run(message({ kind: 'replay-webhook', webhookId: 'whk_01JWNVAV000000000000000000', walk: 'x', ...range })), 0);
+  ok(aws.sent('BatchGetItem').length > 0);
+});
+
 test('a chore that fails is given again', async () => {
   isAway = true;
   equal(await run(message({ kind: 'erase-backup', backupId })), 1);
@@ -48,7 +55,7 @@ test('whatever a bucket answers, the last request begun in the worker ends withi
   equal(workers.chore.timeoutSeconds * 1_000 >= (workers.chore.timeoutSeconds * 1_000) / 3 + 4 * requestMost, true);
 });
 
-test('every task that reaches into a bucket leaves by the queue of the chores, and no other does', () => {
+test('every task that reaches into a bucket, or may take minutes for other reasons, leaves by the queue of the chores, and no other does', () => {
   const tenant = proveTenant(organizationId, 'record');
   const queueOf = (kind: Task['kind']): unknown => {
     const write = enqueue(tenant, { kind } as Task, new Date());
@@ -57,7 +64,7 @@ test('every task that reaches into a bucket leaves by the queue of the chores, a
   const kinds = Task.options.map(({ shape }) => shape.kind.value);
   deepEqual(
     kinds.filter((kind) => queueOf(kind) === 'chore'),
-    ['erase-backup', 'rewrap-keys'],
+    ['erase-backup', 'rewrap-keys', 'replay-webhook'],
   );
   // What is sent to strangers has queues of its own, too.
   deepEqual(
