@@ -102,6 +102,8 @@ export const webhookKey = {
     pk: `ORG#${organizationId}`,
     sk: `${removedPrefix}${webhookId}`,
   }),
+  /** Which replay of a webhook runs, and until when nobody else may begin one. */
+  replay: ({ organizationId }: Tenant, webhookId: string): Key => ({ pk: `ORG#${organizationId}`, sk: `REPLAY#${webhookId}` }),
   /** A partition of its own for each webhook: however much is sent, the organization's own is not slowed down. */
   delivery: ({ organizationId }: Tenant, webhookId: string, deliveryId: string): Key => ({
     pk: `DELIVERY#${organizationId}#${webhookId}`,

@@ -10,6 +10,7 @@ import type { DeliveryRecord, WebhookRecord } from './record.ts';
 import { isDisabled, whileEnabled } from './retry.ts';
 import { isUnderWay } from './round.ts';
 import { checkEvents } from './subscription.ts';
+import { takeTurn } from './turn.ts';
 
 export type ReplayTask = Extract<Task, { kind: 'replay-webhook' }>;
 export type ReplayStatus = (typeof replayStatuses)[number];
@@ -25,7 +26,7 @@ export interface ReplayWish {
 
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** What will be sent again, and the change that has it done. What is yet to happen is no part of it. */
+/** What will be sent again, and the change that has it done, unless a replay of the webhook runs. What is yet to happen is no part of it. */
 export const startReplay = (
   tenant: Tenant,
   webhook: WebhookRecord,
@@ -40,11 +41,13 @@ export const startReplay = (
   const last = new Date(Math.max(start.getTime(), Math.min(end.getTime(), now.getTime())));
   const range = { from: iso(start), to: iso(last), events: [...events], status: wish.status };
   const replay = { webhookId: webhook.id, ...range };
+  const walk = newUlid(now);
   return {
     replay,
     change: {
       writes: [
-        enqueue(tenant, { kind: 'replay-webhook', walk: newUlid(now), ...replay }, now),
+        enqueue(tenant, { kind: 'replay-webhook', walk, ...replay }, now),
+        takeTurn(tenant, { webhookId: webhook.id, walk }, now),
         whileEnabled(tenant, webhook),
         whileActive(tenant),
       ],

@@ -22,6 +22,7 @@ import { sendDeliveries } from './lane.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from './record.ts';
 import { type ReplayTask, redoingOf } from './replay.ts';
 import { beginRound } from './round.ts';
+import { endTurn, keepTurn } from './turn.ts';
 
 /** Events that are looked at between two looks at the clock. */
 const pageEvents = 50;
@@ -30,9 +31,16 @@ const idLateSeconds = 900;
 
 /**
  * Goes on until the time given, then asks for another task. Every part may run again: what this replay has begun it does not
- * begin twice. A webhook that was disabled or removed meanwhile ends it.
+ * begin twice. A webhook that was disabled or removed meanwhile ends it, and so does another replay that took its place.
  */
 export const replayWebhook = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
+  if (!(await keepTurn(tenant, task, time.now())))
+    return log.info('the replay ends: another one has taken its place', { webhookId: task.webhookId });
+  if (await isOver(tenant, task, until, time)) await endTurn(tenant, task, time.now());
+};
+
+/** False if there is more to do than fits into the time, and a task was asked for that does it. */
+const isOver = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<boolean> => {
   const bounds = idBounds('event', new Date(task.from), after(new Date(task.to), idLateSeconds));
   const range = {
     pk: `ORG#${tenant.organizationId}`,
@@ -46,17 +54,18 @@ export const replayWebhook = async (tenant: Tenant, task: ReplayTask, until: Dat
     if (time.now() >= until) {
       const from = position?.slice(eventPrefix.length);
       await commit([enqueue(tenant, { ...task, after: from }, time.now())]);
-      return;
+      return false;
     }
     const webhook = await enabledWebhook(tenant, task.webhookId);
     if (!webhook) {
       log.info('the replay ends: its webhook is disabled or gone', { webhookId: task.webhookId });
-      return;
+      return true;
     }
     const page = await query({ ...range, after: position });
     await redo(tenant, webhook, task, page.items.filter(isWanted(webhook, task, time.now())).map(eventOf), time.now());
     position = page.next;
   } while (position !== undefined);
+  return true;
 };
 
 const enabledWebhook = async (tenant: Tenant, webhookId: string): Promise<WebhookRecord | undefined> => {

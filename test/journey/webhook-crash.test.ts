@@ -50,7 +50,7 @@ const delivered = async (webhookId: string, count: number) => {
   for (;;) {
     const deliveries = await deliveriesOf(webhookId);
     if (deliveries.filter(({ status }) => status === 'delivered').length >= count) return deliveries;
-    await pause(50);
+    await pause(250);
   }
 };
 

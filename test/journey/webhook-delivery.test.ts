@@ -31,7 +31,7 @@ const delivered = async (webhookId: string) => {
     const [delivery, ...others] = body.data.deliveries;
     equal(others.length, 0);
     if (delivery && delivery.attempts > 0) return delivery;
-    await pause(50);
+    await pause(250);
   }
 };
 

@@ -55,7 +55,7 @@ const list = async (webhookId: string, query: Record<string, string> = {}) => {
 };
 const patienceMs = 30_000;
 const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-  for (const endMs = Date.now() + patienceMs; ; await pause(50)) {
+  for (const endMs = Date.now() + patienceMs; ; await pause(250)) {
     const found = await look();
     if (found !== undefined) return found;
     ok(Date.now() < endMs, `not within ${patienceMs} ms`);

@@ -88,7 +88,7 @@ const tellWebhooks = async (by: { readonly token: string; readonly org: string }
   equal(heard.headers['x-api-key'], headers['X-Api-Key']);
   await receiver.next(({ path }) => path === '/own');
   const deliveries = async () => (await call(webhooks.deliveries, { ...by, params })).body.data.deliveries;
-  while ((await deliveries())[0]?.status !== 'delivered') await pause(50);
+  while ((await deliveries())[0]?.status !== 'delivered') await pause(250);
   told = { ...params, deliveryId: (await deliveries())[0]?.id ?? '' };
   await receiver.stop();
 };

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { after, beforeEach, suite, test } from 'node:test';
 import { webhooks } from '../../../shared/contract/webhooks.ts';
 import { readTask } from '../../../shared/event/index.ts';
-import { iso } from '../../../shared/platform/index.ts';
+import { commit, iso } from '../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
   deliveryIdOf,
@@ -136,7 +136,7 @@ suite('over many pages', () => {
     while (task && runs < 5) {
       let looks = 0;
       // The look at the clock after the first page finds the time over.
-      const time = { now: () => (looks++ < 3 ? now : minutes(2)) };
+      const time = { now: () => (looks++ < 4 ? now : minutes(2)) };
       const before = tasks().length;
       await replayWebhook(tenant, task, minutes(1), time);
       runs += 1;
@@ -201,6 +201,59 @@ suite('over many pages', () => {
       await run();
       deepEqual([sent(), tasks()], [[], []]);
     });
+});
+
+suite('one at a time', () => {
+  const start = (at = now) =>
+    commit(startReplay(tenant, webhook, { from: '2026-02-27', to: '2026-02-28', status: 'failed' }, at).change.writes);
+  const begun = () => tasks().at(-1) as unknown as Task;
+
+  test('of two that are asked for at once, or one after the other, one begins, and the other is told', async () => {
+    const ends = await Promise.allSettled([start(), start()]);
+    deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    await rejects(start(), { code: 'CONFLICT' });
+    equal(tasks().length, 1);
+  });
+
+  test('another may begin when it has ended', async () => {
+    await start();
+    await run(begun());
+    await start();
+    await rejects(start(), { code: 'CONFLICT' });
+    table.put({ ...webhook, enabled: false });
+    await run(begun());
+    table.put(webhook);
+    await start();
+  });
+
+  test('it is not over between two of its parts', async () => {
+    await start();
+    const [task] = tasks() as unknown as Task[];
+    await replayWebhook(tenant, task!, now, clock);
+    equal(tasks().length, 2);
+    await rejects(start(minutes(10)), { code: 'CONFLICT' });
+  });
+
+  test('one whose task died is over after three hours, and each part begins them anew', async () => {
+    await start();
+    const [task] = tasks() as unknown as Task[];
+    await replayWebhook(tenant, task!, minutes(60), { now: () => minutes(60) });
+    await rejects(start(minutes(239)), { code: 'CONFLICT' });
+    await start(minutes(240));
+  });
+
+  test('one that another took the place of sends nothing more, and does not end the other', async () => {
+    const delivery = put(eventAt(new Date('2026-02-28T12:00:00.000Z')), {});
+    await start();
+    const [old] = tasks() as unknown as Task[];
+    await start(minutes(180));
+    const clockThen = { now: () => minutes(181) };
+    await replayWebhook(tenant, old!, minutes(190), clockThen);
+    deepEqual(sent(), []);
+    await rejects(start(minutes(182)), { code: 'CONFLICT' });
+    await replayWebhook(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, minutes(190), clockThen);
+    deepEqual(sent(), [delivery.id]);
+  });
 });
 
 suite('what is asked for', () => {
