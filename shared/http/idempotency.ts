@@ -3,10 +3,20 @@
  * change itself, so there is no moment at which the change is made and the answer not yet kept. It may hold a secret
  * that is shown once, so it is sealed.
  */
-import { createHash } from 'node:crypto';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, fingerprint, type Item, type Key, seal, unseal, type Write } from '../platform/index.ts';
+import {
+  after,
+  create,
+  epochSeconds,
+  fingerprint,
+  type Item,
+  type Key,
+  seal,
+  sign,
+  unseal,
+  type Write,
+} from '../platform/index.ts';
 
 export interface StoredAnswer {
   readonly status: number;
@@ -27,15 +37,14 @@ export const answerKey = (
   return { pk: `ANSWER#${fingerprint(JSON.stringify([actor, organization ?? '', route, header]))}`, sk: 'ANSWER' };
 };
 
-const digest = (body: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(body ?? null))
-    .digest('base64url');
+/** Under our own key: a body may hold a secret that is short enough to be guessed from a bare digest. */
+const digest = async (body: unknown): Promise<string> =>
+  (await sign('digest of a body', JSON.stringify(body ?? null))).toString('base64url');
 
 /** The answer stored under the key, unless it is too old; refuses a key that was used for another body. */
 export const recall = async (stored: Item | undefined, body: unknown, now: Date): Promise<StoredAnswer | undefined> => {
   if (!stored || (stored.ttl as number) <= epochSeconds(now)) return undefined;
-  if (stored.digest !== digest(body)) {
+  if (stored.digest !== (await digest(body))) {
     throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body');
   }
   const answer = await unseal(purpose, stored.pk, stored.answer as string);
@@ -47,7 +56,7 @@ export const keepAnswer = async (key: Key, body: unknown, answer: StoredAnswer, 
   ...create(
     {
       ...key,
-      digest: digest(body),
+      digest: await digest(body),
       answer: await seal(purpose, key.pk, JSON.stringify(answer)),
       ttl: epochSeconds(after(now, idempotencySeconds)),
     },

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { postGuarded } from '../../../shared/platform/index.ts';
 import { composeRequest, type OpenSecrets, sampleEvent } from '../../../shared/webhook/index.ts';
@@ -163,6 +164,12 @@ test('the receiver runs: it takes what is signed, once, and refuses the rest', {
     };
     const text = body.toString();
     assert.deepEqual([await post(text), await post(text), await post(`${text} `)], [204, 204, 401]);
+    // Who hangs up in the middle ends nothing.
+    const rude = connect({ port, host: 'localhost', rejectUnauthorized: false });
+    await new Promise<void>((done) => {
+      rude.once('secureConnect', () => rude.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nx', done));
+    });
+    rude.destroy();
     // What no signature covers tells nothing apart.
     headers['x-service-delivery-id'] = 'dlv_another';
     assert.equal(await post(text), 204);
