@@ -85,9 +85,15 @@ test('what reaches into buckets has a queue and a worker of its own, one message
   assert.notDeepEqual(task.EventSourceArn, chore.EventSourceArn);
   assert.equal(chore.BatchSize, 1);
   const actionsOf = (role: string) => statementsOf(named(role)).flatMap(({ Action }) => Action);
-  for (const action of ['ses:SendEmail', 'states:StartExecution', 'sqs:SendMessage'])
-    assert.ok(!actionsOf('ChoreRole').includes(action), action);
-  for (const action of ['sts:AssumeRole', 'kms:Encrypt', 'kms:GenerateDataKey'])
+  for (const action of ['ses:SendEmail', 'states:StartExecution']) assert.ok(!actionsOf('ChoreRole').includes(action), action);
+  // It replays events, too.
+  assert.deepEqual(
+    statementsOf(named('ChoreRole'))
+      .filter(({ Action }) => Action.includes('sqs:SendMessage'))
+      .map(({ Resource }) => Resource),
+    [['Deliveries', 'SlowDeliveries'].map((queue) => ({ 'Fn::GetAtt': [named(queue).id, 'Arn'] }))],
+  );
+  for (const action of ['sts:AssumeRole', 'kms:Encrypt', 'kms:GenerateDataKey', 'sqs:SendMessage'])
     assert.ok(!actionsOf('TaskRole').includes(action), action);
 });
 
