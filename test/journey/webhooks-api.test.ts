@@ -93,6 +93,7 @@ test('headers that look like credentials are masked, others shown; a mask sent b
   refused(await put(id, { secret: mask }), 'secret');
   refused(await patch(id, { secret: (await get(id)).secret }), 'secret');
   refused(await patch(id, { headers: { Host: 'x' } }), 'headers.Host');
+  for (const name of ['constructor', '__proto__']) refused(await patch(id, { headers: { [name]: 'x' } }), `headers.${name}`);
   deepEqual(await itemOf(id), stored);
   deepEqual((await patch(id, { headers: {} })).body.data.headers, {});
   equal((await itemOf(id))?.sealedHeaders, undefined);
