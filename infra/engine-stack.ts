@@ -1,4 +1,4 @@
-/** What works behind the API: the stream's readers, the queues and their workers, the clocks and the workflows. */
+/** What works behind the API: the stream's reader, the queues and their workers, the clocks and the workflows. */
 import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -44,6 +44,12 @@ const queues = {
   /** A chore may take all of its worker's time, and comes alone. Nobody waits for one, and a burst of them may take an hour. */
   chore: { id: 'Chores', worker: 'chore', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
   /**
+   * Ten events for 1,000 webhooks each, the most there may be, are 10,000 deliveries at some 1 ms of a core: a quarter of the
+   * worker's time. Ten workers make 10,000 deliveries a second, twice what the quick lane sends: who has many waits there, and an
+   * event that comes meanwhile is matched at once. Events are expected within seconds.
+   */
+  match: { id: 'Matches', worker: 'match', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
+  /**
    * 500 requests at once: at 100 ms each, 5,000 deliveries a second; and if all 1,000 webhooks of an organization begin to hang at
    * the same moment, two timeouts later they are on the other lane. Events are expected within seconds.
    */
@@ -54,11 +60,8 @@ const queues = {
 type QueueName = keyof typeof queues;
 const queueNames = Object.keys(queues) as readonly QueueName[];
 
-/** An event may be for 1,000 webhooks; 25 such events fit into the minute of the function that makes their deliveries. */
-const matchBatch = 25;
+/** Ten calls of a queue, side by side: some 50 ms, so 2,000 a second of a shard, which takes 1,000 writes. */
 const fanOutBatch = 100;
-/** Lambda's maximum: an organization with many webhooks and many events holds up a tenth of its shard, not all of it. */
-const matchParallelMax = 10;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
 type WorkflowName = (typeof workflowNames)[number];
@@ -90,8 +93,7 @@ export class EngineStack extends Stack {
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
     workflows.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
     // Tasks and events leave the table with the transaction that asked for them.
-    this.#feedFromStream('fanOut', { prefix: 'TASK#', batchSize: fanOutBatch });
-    this.#feedFromStream('match', { prefix: 'EVENT#', batchSize: matchBatch, parallelMax: matchParallelMax });
+    this.#feedFromStream('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#feedFromQueue(name, made[name]);
     this.#startByClock('sweep', 'rate(1 hour)');
     this.#startByClock('backupReap', 'rate(5 minutes)');
@@ -149,6 +151,8 @@ export class EngineStack extends Stack {
       taskQueueArn: made.task.queueArn,
       choreQueueUrl: made.chore.queueUrl,
       choreQueueArn: made.chore.queueArn,
+      matchQueueUrl: made.match.queueUrl,
+      matchQueueArn: made.match.queueArn,
       deliveryQueueUrl: made.delivery.queueUrl,
       deliveryQueueArn: made.delivery.queueArn,
       slowDeliveryQueueUrl: made.slowDelivery.queueUrl,
@@ -180,7 +184,7 @@ export class EngineStack extends Stack {
     startByClock(this, capital(name), { name: kebab(name), rate, target, deadLetters });
   }
 
-  #feedFromStream(name: WorkerName, what: Pick<StreamFeedProps, 'prefix' | 'batchSize' | 'parallelMax'>): void {
+  #feedFromStream(name: WorkerName, what: Pick<StreamFeedProps, 'prefixes' | 'batchSize'>): void {
     const streamArn = this.#props.data.table.tableStreamArn ?? '';
     const deadLetters = this.#makeDeadLetters(name);
     const target = this.#makeWorker(name, [readStream(streamArn), putAside(deadLetters)]);

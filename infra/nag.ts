@@ -77,7 +77,7 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/(Task|Chore|Deliver|DeliverSlow)Feed$/,
+    path: /^Engine\/(Task|Chore|Match|Deliver|DeliverSlow)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'What fails goes back to its queue, whose redrive policy puts it aside; a destination is for streams.',
   },

@@ -1,7 +1,10 @@
-/** Hands the tasks that leave the table to the queue each names. A record a queue did not take is given again, and only from there on. */
-
+/**
+ * Hands the tasks and events that leave the table to the queue each is for. Everything behind a record waits for it, whoever's it
+ * is: none costs more than its message. A record a queue did not take is given again, and only from there on.
+ */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import type { Queue } from '../../shared/event/index.ts';
+import { idPrefixes, isId } from '../../shared/contract/id.ts';
+import type { Queue, TaskMessage } from '../../shared/event/index.ts';
 import { log, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
 
 interface Leaving extends QueueMessage {
@@ -12,6 +15,7 @@ interface Leaving extends QueueMessage {
 const queues: Readonly<Record<Queue, QueueVariable>> = {
   task: 'TASK_QUEUE_URL',
   chore: 'CHORE_QUEUE_URL',
+  match: 'MATCH_QUEUE_URL',
   delivery: 'DELIVERY_QUEUE_URL',
   slowDelivery: 'SLOW_DELIVERY_QUEUE_URL',
 };
@@ -24,15 +28,30 @@ export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoD
 };
 
 const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
-  const body = dynamodb?.NewImage?.message?.S;
-  if (body === undefined) {
-    // Nothing a retry could mend, and it would hold up everything behind it.
-    log.error('a task without a message was dropped', { key: dynamodb?.Keys?.sk?.S });
-    return [];
-  }
-  const named = dynamodb?.NewImage?.queue?.S ?? '';
-  const queue = Object.hasOwn(queues, named) ? queues[named as Queue] : queues.task;
-  return [{ queue, body, sender: dynamodb?.Keys?.pk?.S ?? 'nobody', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
+  const [pk = '', sk = ''] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S];
+  const told = sk.startsWith('EVENT#') ? matchingOf(pk, sk) : taskOf(dynamodb?.NewImage);
+  if (told) return [{ ...told, sender: pk || 'nobody', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
+  // Nothing a retry could mend, and it would hold up everything behind it.
+  log.error('a task without a message, or an event without an id, was dropped', { pk, sk });
+  return [];
+};
+
+type Told = Pick<Leaving, 'queue' | 'body'>;
+
+/** A task's item names the queue and holds its message. */
+const taskOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Told | undefined => {
+  const [body, named = ''] = [image?.message?.S, image?.queue?.S];
+  if (body === undefined) return undefined;
+  return { body, queue: Object.hasOwn(queues, named) ? queues[named as Queue] : queues.task };
+};
+
+/** An event's key says all that its task does. Given twice, it is the same task. */
+const matchingOf = (pk: string, sk: string): Told | undefined => {
+  const [organizationId, eventId] = [pk.replace(/^ORG#/, ''), sk.replace(/^EVENT#/, '')];
+  if (!isId('organization', organizationId) || !isId('event', eventId)) return undefined;
+  const id = eventId.replace(idPrefixes.event, idPrefixes.task);
+  const message: TaskMessage = { id, organizationId, task: { kind: 'match', eventId } };
+  return { body: JSON.stringify(message), queue: queues.match };
 };
 
 /** Those that the queue did not take. */

@@ -1,51 +1,53 @@
 /**
- * Makes a delivery of every event that leaves the table for each webhook that is to hear of it. An event for which that is not
- * sure is given again, and only from there on.
+ * Makes a delivery of every event for each webhook that is to hear of it. An event for which that is not sure is given again, by
+ * itself, and after some tries put aside with the dead letters.
  */
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { clock, log, proveTenant } from '../../shared/platform/index.ts';
-import { matchEvents, readEvent, type StoredEvent } from '../../shared/webhook/index.ts';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { workers } from '../../shared/contract/workers.ts';
+import { readTask } from '../../shared/event/index.ts';
+import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
+import { matchEvents } from '../../shared/webhook/index.ts';
 
-interface Leaving {
+interface Asked {
+  readonly messageId: string;
   readonly organizationId: string;
-  readonly event: StoredEvent;
-  readonly itemIdentifier: string;
+  readonly eventId: string;
 }
 
-/** One organization reads its webhooks once for all of its events of the batch. */
-const organizationsAtOnce = 8;
+/** The deliveries begun then have the last third. */
+const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
 
-export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-  const groups = Object.values(Object.groupBy(Records.flatMap(leavingBy), ({ organizationId }) => organizationId));
-  const failed: Leaving[] = [];
-  for (let start = 0; start < groups.length; start += organizationsAtOnce) {
-    const some = groups.slice(start, start + organizationsAtOnce);
-    failed.push(...(await Promise.all(some.map((group = []) => match(group)))).flat());
-  }
-  return { batchItemFailures: failed.map(({ itemIdentifier }) => ({ itemIdentifier })) };
+/** Organizations are worked on side by side, and none waits for another; each reads its webhooks once for all of its events. */
+export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+  const until = after(clock.now(), partSeconds);
+  const groups = Object.values(Object.groupBy(Records.flatMap(askedBy), ({ organizationId }) => organizationId));
+  const done = new Set((await Promise.all(groups.map((group = []) => match(group, until)))).flat());
+  const failed = Records.filter(({ messageId }) => !done.has(messageId));
+  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 };
 
-const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
-  const read = dynamodb?.NewImage && readEvent(dynamodb.NewImage);
-  if (read) return [{ ...read, itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
-  // Nothing a retry could mend, and it would hold up everything behind it.
-  log.error('an event that cannot be read was dropped', { key: dynamodb?.Keys?.sk?.S });
-  return [];
-};
-
-/** Those of one organization for which it is not sure. */
-const match = async (group: readonly Leaving[]): Promise<readonly Leaving[]> => {
-  const organizationId = group[0]?.organizationId ?? '';
+const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
   try {
-    const tenant = proveTenant(organizationId, 'record');
-    const failed = await matchEvents(
-      tenant,
-      group.map(({ event }) => event),
-      clock,
-    );
-    return group.filter((_, n) => failed.has(n));
+    const message = readTask(body);
+    if (message?.task.kind !== 'match') throw new Error('a message that asks for no matching came by the wrong queue');
+    return [{ messageId, organizationId: message.organizationId, eventId: message.task.eventId }];
   } catch (error) {
-    log.error('events could not be matched', { error, organizationId, events: group.length });
-    return group;
+    log.error('the task failed', { error, messageId });
+    return [];
+  }
+};
+
+/** The messages of one organization of which all is sure. */
+const match = async (group: readonly Asked[], until: Date): Promise<readonly string[]> => {
+  const organizationId = group[0]?.organizationId ?? '';
+  const messageIds = group.map(({ messageId }) => messageId);
+  try {
+    const eventIds = group.map(({ eventId }) => eventId);
+    const failed = await matchEvents(proveTenant(organizationId, 'record'), eventIds, until, clock);
+    if (failed.size > 0) log.error('the task failed', { organizationId, messageIds: messageIds.filter((_, n) => failed.has(n)) });
+    return messageIds.filter((_, n) => !failed.has(n));
+  } catch (error) {
+    log.error('the task failed', { error, organizationId, messageIds });
+    return [];
   }
 };

@@ -12,11 +12,9 @@ import { allow } from './statement.ts';
 export interface StreamFeedProps {
   readonly name: string;
   readonly streamArn: string;
-  /** Only new items whose sort key begins so wake the function; every other change of the table costs nothing. */
-  readonly prefix: string;
+  /** Only new items whose sort key begins with one of these wake the function; every other change of the table costs nothing. */
+  readonly prefixes: readonly string[];
   readonly batchSize: number;
-  /** Batches of one shard at once. Items of one partition are never in two of them. */
-  readonly parallelMax?: number;
   readonly deadLetters: Queue;
   readonly topic: ITopic;
 }
@@ -27,9 +25,13 @@ const streamRetries = -1;
 const recordAgeMaxSeconds = 6 * 3_600;
 const recordWaitMaxSeconds = 900;
 
-/** A shard of a table's stream serves two readers well, and no more: a third kind of item has to share one of theirs. */
+/**
+ * What is slow holds up everything behind it in its shard, whoever's it is, and what waits too long is gone: a reader hands on to
+ * queues, at the same small price for every record, and leaves the work to those who read there. A shard serves two readers well,
+ * and no more.
+ */
 export const feedFromStream = (scope: Construct, target: Fn, props: StreamFeedProps): void => {
-  const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: props.prefix }] } } } };
+  const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: props.prefixes.map((prefix) => ({ prefix })) } } } };
   // Records the function could not hand on are no error of it; this hears of them too.
   addAlarm(scope, {
     name: `${kebab(props.name)}-late`,
@@ -43,7 +45,6 @@ export const feedFromStream = (scope: Construct, target: Fn, props: StreamFeedPr
     eventSourceArn: props.streamArn,
     startingPosition: 'TRIM_HORIZON',
     batchSize: props.batchSize,
-    ...(props.parallelMax && { parallelizationFactor: props.parallelMax }),
     bisectBatchOnFunctionError: true,
     maximumRetryAttempts: streamRetries,
     maximumRecordAgeInSeconds: recordAgeMaxSeconds,

@@ -95,6 +95,7 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   ],
   'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
   'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
+  'match:send': ({ matchQueueArn }) => [allow(['sqs:SendMessage'], [matchQueueArn])],
   'webhook:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'webhook-secret')],
   'webhook:send': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'webhook-secret')],
   // Who sends to strangers can be turned by one of them: it reads no session, no key and no audit log, and writes nothing but

@@ -15,6 +15,8 @@ export interface Parts {
   readonly taskQueueArn: string;
   readonly choreQueueUrl: string;
   readonly choreQueueArn: string;
+  readonly matchQueueUrl: string;
+  readonly matchQueueArn: string;
   readonly deliveryQueueUrl: string;
   readonly deliveryQueueArn: string;
   readonly slowDeliveryQueueUrl: string;
@@ -44,6 +46,7 @@ interface Named {
   readonly SECRETS_KEY_ID: string;
   readonly TASK_QUEUE_URL: string;
   readonly CHORE_QUEUE_URL: string;
+  readonly MATCH_QUEUE_URL: string;
   readonly DELIVERY_QUEUE_URL: string;
   readonly SLOW_DELIVERY_QUEUE_URL: string;
   readonly SLOW_DELIVERY_QUEUE_ARN: string;

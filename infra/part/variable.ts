@@ -39,6 +39,7 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
     'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
     'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
     'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
+    'match:send': { MATCH_QUEUE_URL: parts.matchQueueUrl },
     'webhook:seal': { ...secrets, PRIVATE_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
     'webhook:send': { ...secrets, PRIVATE_HOSTS, PUBLIC_URL, SERVICE_VERSION },
     'delivery:keep': table,

@@ -53,6 +53,7 @@ export const uses = {
   'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'task:send': ['TASK_QUEUE_URL'],
   'chore:send': ['CHORE_QUEUE_URL'],
+  'match:send': ['MATCH_QUEUE_URL'],
   /** Check the address of a webhook and whether there is room for it, and seal its secret and headers. */
   'webhook:seal': ['SECRETS_KEY_ID', 'PRIVATE_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
   /** Open the secret and the headers of a webhook, and send to it. */

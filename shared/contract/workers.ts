@@ -38,10 +38,10 @@ export const workers = {
   },
   fanOut: {
     entry: 'functions/event/fan-out.ts',
-    summary: 'Hands the tasks that leave the table to the queue each is for',
+    summary: 'Hands the tasks and events that leave the table to the queue each is for',
     trigger: 'stream',
     timeoutSeconds: 30,
-    uses: ['task:send', 'chore:send', 'delivery:send'],
+    uses: ['task:send', 'chore:send', 'match:send', 'delivery:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
@@ -69,9 +69,10 @@ export const workers = {
   },
   match: {
     entry: 'functions/webhook/match.ts',
-    summary: 'Makes a delivery of every event that leaves the table for each webhook that is to hear of it',
-    trigger: 'stream',
+    summary: 'Makes a delivery of every event for each webhook that is to hear of it',
+    trigger: 'queue',
     timeoutSeconds: 60,
+    memoryMegabytes: 1_769,
     uses: ['delivery:keep', 'delivery:send'],
   },
   deliver: { ...delivery, summary: 'Sends events to webhooks that answer quickly' },

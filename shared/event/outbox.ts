@@ -6,19 +6,24 @@
 import type { EventName } from '../contract/event-names.ts';
 import { type EventData, events } from '../contract/events.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
-import { after, epochSeconds, iso, newId, type Tenant, type Write } from '../platform/index.ts';
+import { after, epochSeconds, iso, type Key, newId, type Tenant, type Write } from '../platform/index.ts';
 import { queueOf, type Task, type TaskMessage } from './task.ts';
 
 export const eventPrefix = 'EVENT#';
 export const taskPrefix = 'TASK#';
+
+/** Where an event lies for as long as it is kept. */
+export const eventKey = ({ organizationId }: Tenant, eventId: string): Key => ({
+  pk: `ORG#${organizationId}`,
+  sk: `${eventPrefix}${eventId}`,
+});
 
 /** An event is an item whose id sorts by time. It is kept 30 days, so that it can be replayed. */
 export const emit = <N extends EventName>(tenant: Tenant, name: N, data: EventData<N>, now: Date): Write => {
   const id = newId('event', now);
   return {
     put: {
-      pk: `ORG#${tenant.organizationId}`,
-      sk: `${eventPrefix}${id}`,
+      ...eventKey(tenant, id),
       id,
       type: name,
       timestamp: iso(now),

@@ -15,6 +15,8 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rewrap-keys'), walk: z.string(), after: id('backup').optional() }),
   /** Brings a move of a project to its end, whoever began it: finished if the project has moved, taken back if not. */
   z.object({ kind: z.literal('settle-move'), projectId: id('project'), moveId: z.string() }),
+  /** Finds who is to hear of an event. It is in the table, however large: a message names it only. */
+  z.object({ kind: z.literal('match'), eventId: id('event') }),
   /** The attempt of a delivery with that number; one that was made, or is not due in this order, is no more to be made. */
   z.object({
     kind: z.literal('deliver'),
@@ -47,7 +49,7 @@ export const Task = z.discriminatedUnion('kind', [
 ]);
 export type Task = z.output<typeof Task>;
 
-export type Queue = 'task' | 'chore' | 'delivery' | 'slowDelivery';
+export type Queue = 'task' | 'chore' | 'match' | 'delivery' | 'slowDelivery';
 
 /**
  * Chores reach into customers' buckets, which may take minutes or never answer: they have a queue and a worker of their own, so
@@ -62,6 +64,7 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'erase-backup': 'chore',
   'rewrap-keys': 'chore',
   'settle-move': 'task',
+  match: 'match',
   // What is asked for by hand failed before: it takes the lane of those.
   deliver: 'slowDelivery',
   'disable-webhook': 'task',

@@ -41,7 +41,6 @@ export { removeAll } from './removal.ts';
 export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
 export { sendLater } from './scheduler.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
-export { type ImageAttribute, readImage } from './stream.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';

@@ -7,7 +7,6 @@ export { deliver, type Means } from './delivering.ts';
 export { newDelivery } from './delivery.ts';
 export { deliveryIdOf } from './delivery-id.ts';
 export { disableWebhook } from './disabling.ts';
-export { readEvent } from './event-image.ts';
 export { untilTold } from './farewell.ts';
 export { matches } from './filter.ts';
 export { isSensitive, mask, maskHeaders } from './header.ts';

@@ -1,10 +1,12 @@
-/** From an event that left the table to a delivery for every webhook that is to hear of it. */
+/** From an event in the table to a delivery for every webhook that is to hear of it. */
+import { eventKey } from '../event/index.ts';
 import { type Clock, getAll, log, putNew, type Tenant } from '../platform/index.ts';
 import { newDelivery } from './delivery.ts';
 import { matches } from './filter.ts';
 import { laneOf, sendDeliveries } from './lane.ts';
 import { webhooksOf } from './read.ts';
 import { type DeliveryRecord, type HealthRecord, type StoredEvent, type WebhookRecord, webhookKey } from './record.ts';
+import { readEvent } from './stored-event.ts';
 
 /** Deliveries that are put at once, and then sent. */
 const atOnce = 100;
@@ -18,33 +20,45 @@ interface Pair {
 
 /**
  * Makes the deliveries of an organization's events and has them attempted; tells the positions of the events for which that is
- * not sure. However often an event comes, it makes one delivery for each webhook; only its message may be sent again, and what
- * was attempted is not attempted for it.
+ * not sure, or which did not fit the time. However often an event comes, it makes one delivery for each webhook; only its message
+ * may be sent again, and what was attempted is not attempted for it.
  */
-export const matchEvents = async (tenant: Tenant, events: readonly StoredEvent[], clock: Clock): Promise<ReadonlySet<number>> => {
-  const pairs = pairsOf(events, await enabledOf(tenant));
+export const matchEvents = async (
+  tenant: Tenant,
+  eventIds: readonly string[],
+  until: Date,
+  clock: Clock,
+): Promise<ReadonlySet<number>> => {
+  const { pairs, unread } = await findPairs(tenant, eventIds);
   const slow = await slowAmong(tenant, pairs);
-  const failed = new Set<number>();
-  for (let start = 0; start < pairs.length; start += atOnce) {
-    const some = pairs.slice(start, start + atOnce);
-    const kept = await Promise.all(some.map((pair) => keep(tenant, pair, clock.now())));
-    const wanted = kept.flatMap((delivery) => delivery ?? []);
-    const refused = await sendDeliveries(
-      tenant,
-      wanted.map(({ id, webhookId }) => ({
-        webhookId,
-        deliveryId: id,
-        attempt: 1,
-        lane: laneOf({ isSlow: slow.has(webhookId) }),
-      })),
-    );
-    const taken = new Set(wanted.filter((_, n) => !refused.has(n)));
-    for (const [n, { position }] of some.entries()) {
-      const delivery = kept[n];
-      if (!delivery || !taken.has(delivery)) failed.add(position);
+  const failed = new Set(unread);
+  let start = 0;
+  for (; start < pairs.length && clock.now() < until; start += atOnce)
+    for (const { position } of await begin(tenant, pairs.slice(start, start + atOnce), slow, clock.now())) failed.add(position);
+  const left = pairs.slice(start);
+  if (left.length > 0) log.warn('the time for matching is over', { organizationId: tenant.organizationId, left: left.length });
+  for (const { position } of left) failed.add(position);
+  return failed;
+};
+
+/** One event after the other; and the positions of those that cannot be read, which keep no other from being told. */
+const findPairs = async (tenant: Tenant, eventIds: readonly string[]) => {
+  const keys = eventIds.map((eventId) => eventKey(tenant, eventId));
+  const [items, webhooks] = await Promise.all([getAll(keys), enabledOf(tenant)]);
+  const pairs: Pair[] = [];
+  const unread: number[] = [];
+  for (const [position, item] of items.entries()) {
+    const eventId = eventIds[position];
+    try {
+      // It went with its organization.
+      if (!item) log.info('an event is no more, and nobody is told of it', { eventId });
+      else pairs.push(...pairsOf(position, readEvent(item), webhooks));
+    } catch (error) {
+      log.error('an event could not be matched', { error, eventId });
+      unread.push(position);
     }
   }
-  return failed;
+  return { pairs, unread };
 };
 
 const enabledOf = async (tenant: Tenant): Promise<readonly WebhookRecord[]> => {
@@ -53,21 +67,45 @@ const enabledOf = async (tenant: Tenant): Promise<readonly WebhookRecord[]> => {
   return enabled;
 };
 
-const pairsOf = (events: readonly StoredEvent[], webhooks: readonly WebhookRecord[]): readonly Pair[] =>
-  events.flatMap((event, position) =>
-    webhooks.filter((webhook) => matches(webhook, event)).map((webhook) => ({ position, event, webhook })),
-  );
+const pairsOf = (position: number, event: StoredEvent, webhooks: readonly WebhookRecord[]): readonly Pair[] =>
+  webhooks.filter((webhook) => matches(webhook, event)).map((webhook) => ({ position, event, webhook }));
 
+/** This only chooses the lane: nobody goes untold for it, and where it cannot be read the slow one keeps nobody waiting. */
 const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
-  const healths = (await getAll(ids.map((id) => webhookKey.health(tenant, id)))) as readonly (HealthRecord | undefined)[];
-  return new Set(ids.filter((_, n) => laneOf(healths[n]) === 'slowDelivery'));
+  try {
+    const healths = (await getAll(ids.map((id) => webhookKey.health(tenant, id)))) as readonly (HealthRecord | undefined)[];
+    return new Set(ids.filter((_, n) => laneOf(healths[n]) === 'slowDelivery'));
+  } catch (error) {
+    log.warn('nothing is known of endpoints: the slow lane is taken for all', { error, organizationId: tenant.organizationId });
+    return new Set(ids);
+  }
+};
+
+/** Makes these deliveries and has them attempted; those for which that is not sure. */
+const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<string>, now: Date): Promise<readonly Pair[]> => {
+  const kept = await Promise.all(some.map((pair) => keep(tenant, pair, now)));
+  const wanted = kept.flatMap((delivery) => delivery ?? []);
+  const refused = await sendDeliveries(
+    tenant,
+    wanted.map(({ id, webhookId }) => ({
+      webhookId,
+      deliveryId: id,
+      attempt: 1,
+      lane: laneOf({ isSlow: slow.has(webhookId) }),
+    })),
+  );
+  const taken = new Set(wanted.filter((_, n) => !refused.has(n)));
+  return some.filter((_, n) => {
+    const delivery = kept[n];
+    return !delivery || !taken.has(delivery);
+  });
 };
 
 /** The delivery, new or as it was; undefined if that failed. One that was there may have died before its message was sent. */
 const keep = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<DeliveryRecord | undefined> => {
-  const delivery = newDelivery(tenant, webhook, event, now);
   try {
+    const delivery = newDelivery(tenant, webhook, event, now);
     await putNew(delivery);
     return delivery;
   } catch (error) {

@@ -16,9 +16,10 @@ const named = (name: string) =>
   resources.find(({ stack, id }) => stack === 'Engine' && (id === name || id.replace(/[0-9A-F]{8}$/, '') === name))!;
 const tenant = proveTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
 
-suite('the stream wakes a function for exactly the items that are its own', () => {
+test('the stream wakes its one reader for exactly the items that leave: new tasks and events', () => {
+  assert.equal(resources.filter(({ properties }) => properties.StartingPosition !== undefined).length, 1);
   /** Lambda's own rules are those of the local stage's poller. */
-  const passes = (feed: string) => filterOf(named(feed).properties.FilterCriteria);
+  const passes = filterOf(named('FanOutFeed').properties.FilterCriteria);
   const record = (eventName: string, { pk, sk }: { pk: string; sk: string }) => ({
     eventName,
     dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } },
@@ -34,16 +35,32 @@ suite('the stream wakes a function for exactly the items that are its own', () =
     webhookKey.health(tenant, 'wh_1'),
     { pk: auditPartition('org_1'), sk: 'aud_1' },
   ];
-  for (const [feed, own, other] of [
-    ['FanOutFeed', task, event],
-    ['MatchFeed', event, task],
-  ] as const)
-    test(feed, () => {
-      assert.ok(passes(feed)(record('INSERT', own)));
-      // Time to live removes them, and a purge.
-      for (const change of ['MODIFY', 'REMOVE']) assert.ok(!passes(feed)(record(change, own)), change);
-      for (const keys of [other, ...others]) assert.ok(!passes(feed)(record('INSERT', keys)), keys.sk);
-    });
+  for (const own of [task, event]) {
+    assert.ok(passes(record('INSERT', own)), own.sk);
+    // Time to live removes them, and a purge.
+    for (const change of ['MODIFY', 'REMOVE']) assert.ok(!passes(record(change, own)), change);
+  }
+  for (const keys of others) assert.ok(!passes(record('INSERT', keys)), keys.sk);
+});
+
+test('who hands on what leaves the table can read nothing of it but the stream, and do nothing but send to the queues', () => {
+  const statements = statementsOf(named('FanOutRole'));
+  assert.deepEqual(
+    [...new Set(statements.flatMap(({ Action }) => Action))].filter((action) => /^(dynamodb|sqs)/.test(action)).sort(),
+    ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams', 'sqs:SendMessage'],
+  );
+  for (const queue of ['Tasks', 'Chores', 'Matches', 'Deliveries', 'SlowDeliveries'])
+    assert.ok(JSON.stringify(statements).includes(`"${named(queue).id}"`), queue);
+});
+
+test('events wait in a queue of their own, and are hidden for six times as long as a batch may take', () => {
+  const { EventSourceArn, BatchSize } = named('MatchFeed').properties;
+  assert.deepEqual(EventSourceArn, { 'Fn::GetAtt': [named('Matches').id, 'Arn'] });
+  assert.equal(BatchSize, 10);
+  const { Timeout, MemorySize } = named('Match').properties;
+  assert.equal(Number(named('Matches').properties.VisibilityTimeout), 6 * Number(Timeout));
+  // A whole core: making a delivery is work, not waiting.
+  assert.equal(MemorySize, 1_769);
 });
 
 suite('the partitions that permissions name are those the code reads and writes', () => {

@@ -1,7 +1,9 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, fail, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { emit, readTask } from '../../../shared/event/index.ts';
+import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 interface Entry {
@@ -29,6 +31,7 @@ after(() => aws.stop());
 // The SDK sends to the queue's own address.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
 process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/chores`;
+process.env.MATCH_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/matches`;
 process.env.DELIVERY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/deliveries`;
 process.env.SLOW_DELIVERY_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/slow-deliveries`;
 const { handler } = await import('../../../functions/event/fan-out.ts');
@@ -102,6 +105,56 @@ test('every task says whose it is, so that a burst of one organization keeps no 
   deepEqual(
     (Entries as { MessageGroupId: string }[]).map(({ MessageGroupId }) => MessageGroupId),
     ['ORG#x'],
+  );
+});
+
+/** As the stream tells of an event: no more of it than its key is needed. */
+const recordOf = ({ pk, sk }: { readonly pk: string; readonly sk: string }, n = 0) => ({
+  eventName: 'INSERT' as const,
+  dynamodb: { SequenceNumber: `seq-${n}`, Keys: { pk: { S: pk }, sk: { S: sk } } },
+});
+const organizationId = newId('organization');
+const newEvent = () => {
+  const tenant = proveTenant(organizationId, 'record');
+  const now = new Date();
+  const organization = { id: organizationId, name: 'One', slug: 'one', ownerId: newId('user'), createdAt: now.toISOString() };
+  const write = emit(tenant, 'organization.created', { organization }, now);
+  return 'put' in write ? write.put : fail();
+};
+
+test('an event goes to the queue of those to be matched, named by its id, for its organization, and given again is the same', async () => {
+  const event = newEvent();
+  const batch = { Records: [recordOf(event), ...eventOf('mail').Records] } as DynamoDBStreamEvent;
+  for (const _ of Array(2)) deepEqual(await handler(batch), { batchItemFailures: [] });
+  const [first, second] = aws.sent('SendMessageBatch').filter(({ QueueUrl }) => String(QueueUrl).endsWith('/matches'));
+  deepEqual(first, second);
+  const [{ MessageBody, MessageGroupId } = fail(), ...more] = first!.Entries as (Entry & { MessageGroupId: string })[];
+  deepEqual([MessageGroupId, more], [`ORG#${organizationId}`, []]);
+  const { organizationId: whose, task } = readTask(MessageBody) ?? fail();
+  deepEqual([whose, task], [organizationId, { kind: 'match', eventId: event.id }]);
+});
+
+test('exactly the events that the queue did not take are given again', async () => {
+  const events = Array.from({ length: 25 }, newEvent);
+  refuses = (message) => [3, 17].some((n) => message.includes(String(events[n]?.id)));
+  deepEqual(await handler({ Records: events.map(recordOf) } as DynamoDBStreamEvent), {
+    batchItemFailures: [{ itemIdentifier: 'seq-3' }, { itemIdentifier: 'seq-17' }],
+  });
+});
+
+test('an event whose key cannot be read is dropped and holds up nothing', async () => {
+  const event = newEvent();
+  const odd = [
+    { pk: 'ORG#org_x', sk: event.sk },
+    { pk: event.pk, sk: 'EVENT#' },
+    { pk: event.pk, sk: 'EVENT#evt_x' },
+    { pk: `USER#${organizationId}`, sk: event.sk },
+  ];
+  const Records = [...odd, event].map(recordOf);
+  deepEqual(await handler({ Records } as DynamoDBStreamEvent), { batchItemFailures: [] });
+  deepEqual(
+    sent().map((body) => readTask(body)?.task),
+    [{ kind: 'match', eventId: event.id }],
   );
 });
 

@@ -12,21 +12,16 @@ import {
   newEvent,
   newWorld,
   organizationId,
-  pass,
   pathOf,
   receiver,
   sent,
-  streamOf,
   table,
   taskOf,
   tenant,
+  written,
 } from '../../shared/webhook/world.ts';
 
-// The function has the real clock: deliveries must be of now, or they have been forgotten.
-beforeEach(() => {
-  newWorld();
-  pass((Date.now() - Date.parse('2026-03-01T12:00:00.000Z')) / 1_000);
-});
+beforeEach(newWorld);
 
 const run = (...bodies: string[]) =>
   handler({ Records: bodies.map((body, n) => ({ messageId: `m${n}`, body })) } as SQSEvent).then(({ batchItemFailures }) =>
@@ -34,7 +29,7 @@ const run = (...bodies: string[]) =>
   );
 /** One event for all of these, and the messages in their order. */
 const messagesOf = async (webhooks: readonly WebhookRecord[]): Promise<readonly string[]> => {
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   return webhooks.map(({ id }) => sent.find((one) => taskOf(one).webhookId === id)!.body);
 };
 
@@ -76,7 +71,7 @@ test('an endpoint that hangs keeps none of the batch waiting, and takes the slow
   const { status, attempts, lastError, statusCode } = deliveryOf(hanging!);
   deepEqual([status, attempts, lastError, statusCode], ['attempting', 1, 'timed out after 1500 ms', null]);
   sent.length = 0;
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   deepEqual(
     sent.map((one) => [taskOf(one).webhookId === hanging!.id, one.queue]).sort(),
     [...others.map(() => [false, 'quick']), [true, 'slow']].sort(),

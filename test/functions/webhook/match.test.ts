@@ -1,19 +1,23 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { handler } from '../../../functions/webhook/match.ts';
-import { newId, proveTenant } from '../../../shared/platform/index.ts';
+import { eventKey } from '../../../shared/event/index.ts';
+import { after, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { matchEvents } from '../../../shared/webhook/index.ts';
 import {
   addWebhook,
+  clock,
   deliveriesOf,
   faults,
   newEvent,
   newWorld,
+  pass,
   sent,
-  streamOf,
   table,
   taskOf,
   tenant,
+  written,
 } from '../../shared/webhook/world.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 
@@ -26,7 +30,7 @@ const others = proveTenant(newId('organization'), 'record');
 test('every event makes one delivery and one message for each webhook that wants it', async () => {
   const webhooks = [addWebhook(), addWebhook()];
   const events = [newEvent(), newEvent(), newEvent()];
-  deepEqual(failedOf(await handler(streamOf(...events.map((event) => ({ event }))))), []);
+  deepEqual(failedOf(await handler(written(...events.map((event) => ({ event }))))), []);
   for (const webhook of webhooks) {
     deepEqual(
       deliveriesOf(webhook)
@@ -55,17 +59,17 @@ test('the events of an organization share one read of its webhooks', async () =>
     reads += 1;
     return undefined;
   };
-  const written = Array.from({ length: 20 }, (_, n) => (n % 2 ? { event: newEvent() } : { event: newEvent(others), of: others }));
-  await handler(streamOf(...written));
-  equal(sent.length, 20);
-  // Its webhooks, and what is known of their endpoints.
-  equal(reads, 2 * 2);
+  const all = Array.from({ length: 10 }, (_, n) => (n % 2 ? { event: newEvent() } : { event: newEvent(others), of: others }));
+  await handler(written(...all));
+  equal(sent.length, 10);
+  // Its events, its webhooks, and what is known of their endpoints.
+  equal(reads, 3 * 2);
 });
 
-test('exactly the records whose messages a queue did not take are given again', async () => {
+test('exactly the events whose messages a queue did not take are given again', async () => {
   const webhook = addWebhook();
   const events = [newEvent(), newEvent(), newEvent()];
-  const batch = streamOf(...events.map((event) => ({ event })));
+  const batch = written(...events.map((event) => ({ event })));
   await handler(batch);
   const { id } = deliveriesOf(webhook).find(({ event }) => event.id === events[1]!.id)!;
   faults.refuses = (body) => body.includes(id);
@@ -79,7 +83,7 @@ test('an organization whose webhooks cannot be read fails alone', async () => {
   const { Query } = table.script;
   table.script.Query = (input) =>
     JSON.stringify(input).includes(others.organizationId) ? new Fault('AccessDeniedException') : Query!(input);
-  const failed = failedOf(await handler(streamOf({ event: events.ours }, { event: events.theirs, of: others })));
+  const failed = failedOf(await handler(written({ event: events.ours }, { event: events.theirs, of: others })));
   table.script.Query = Query!;
   deepEqual(failed, [events.theirs.id]);
   deepEqual([sent.length, deliveriesOf(theirs, others).length], [1, 0]);
@@ -91,24 +95,84 @@ test('a delivery that cannot be written gives its event again, and the others of
   const { PutItem } = table.script;
   table.script.PutItem = (input) =>
     JSON.stringify(input).includes(events[0]!.id) ? new Fault('AccessDeniedException') : PutItem!(input);
-  const failed = failedOf(await handler(streamOf(...events.map((event) => ({ event })))));
+  const failed = failedOf(await handler(written(...events.map((event) => ({ event })))));
   table.script.PutItem = PutItem!;
   deepEqual(failed, [events[0]!.id]);
   deepEqual([deliveriesOf(webhook).length, sent.length], [1, 1]);
 });
 
-test('what can never be read is dropped and holds up nothing', async () => {
+test('an event that cannot be read is put aside alone, and told of once it is repaired and given again', async () => {
   const webhook = addWebhook();
-  const batch = streamOf(
-    { event: { ...newEvent(), id: 'evt_x' } },
-    { event: { ...newEvent(), type: 'coffee.made' as 'backup.started' } },
-    { event: { ...newEvent(), data: 'text' } },
-    { event: newEvent() },
-    { event: newEvent(), of: proveTenant('org_x', 'record') },
+  const theirs = addWebhook({}, others);
+  const broken = [
+    { ...newEvent(), type: 'coffee.made' as 'backup.started' },
+    { ...newEvent(), data: 'text' },
+  ];
+  const batch = written(...[...broken, newEvent()].map((event) => ({ event })), { event: newEvent(others), of: others });
+  const dead = batch.Records.filter(({ messageId }) => broken.some(({ id }) => id === messageId));
+  // As often as the queue gives it: the others are told once.
+  for (const Records of [batch.Records, dead, dead])
+    deepEqual(failedOf(await handler({ Records })), broken.map(({ id }) => id).sort());
+  deepEqual([deliveriesOf(webhook).length, deliveriesOf(theirs, others).length, sent.length], [1, 1, 2]);
+  for (const { id } of broken) written({ event: { ...newEvent(), id } });
+  deepEqual(failedOf(await handler({ Records: dead })), []);
+  equal(deliveriesOf(webhook).length, 3);
+});
+
+test('a message that says nothing is put aside alone', async () => {
+  const webhook = addWebhook();
+  const webhookId = webhook.id;
+  const message = (task: object, of = tenant.organizationId) => JSON.stringify({ id: newId('task'), organizationId: of, task });
+  const odd = [
+    'poison',
+    '{}',
+    message({ kind: 'tell-disabled', webhookId }),
+    message({ kind: 'make-coffee' }),
+    message({ kind: 'match', eventId: `../${newId('event')}` }),
+    message({ kind: 'match', eventId: newId('event') }, 'org_x'),
+  ].map((body, n) => ({ messageId: `m${n}`, body }) as SQSRecord);
+  const { Records } = written({ event: newEvent() });
+  deepEqual(
+    failedOf(await handler({ Records: [...odd, ...Records] } as SQSEvent)),
+    odd.map(({ messageId }) => messageId),
   );
-  const odd = [{ eventName: 'INSERT' }, { eventName: 'INSERT', dynamodb: { SequenceNumber: 'n', NewImage: {} } }];
-  deepEqual(failedOf(await handler({ Records: [...odd, ...batch.Records] } as DynamoDBStreamEvent)), []);
   deepEqual([deliveriesOf(webhook).length, sent.length], [1, 1]);
+});
+
+test('an event that went with its organization is told to nobody, and fails nothing', async () => {
+  const webhook = addWebhook();
+  const event = newEvent();
+  const batch = written({ event }, { event: newEvent() });
+  const { pk, sk } = eventKey(tenant, event.id);
+  table.items.delete(`${pk}\n${sk}`);
+  deepEqual(failedOf(await handler(batch)), []);
+  equal(deliveriesOf(webhook).length, 1);
+});
+
+test('an event that comes twice in a batch makes one delivery', async () => {
+  const webhook = addWebhook();
+  const event = newEvent();
+  deepEqual(failedOf(await handler(written({ event }, { event }))), []);
+  equal(deliveriesOf(webhook).length, 1);
+});
+
+test('what does not fit the time comes again: the events that did are done, and the others lose nothing', async () => {
+  const webhooks = Array.from({ length: 100 }, () => addWebhook({ url: 'https://localhost:1/' }));
+  const events = Array.from({ length: 4 }, () => newEvent());
+  written(...events.map((event) => ({ event })));
+  const ids = events.map(({ id }) => id);
+  const until = after(clock.now(), 40);
+  const { PutItem } = table.script;
+  // As slow as 20 s for the deliveries of one event.
+  table.script.PutItem = (input) => {
+    pass(0.2);
+    return PutItem!(input);
+  };
+  deepEqual([...(await matchEvents(tenant, ids, until, clock))], [2, 3]);
+  table.script.PutItem = PutItem!;
+  equal(sent.length, 200);
+  deepEqual([...(await matchEvents(tenant, ids.slice(2), after(clock.now(), 40), clock))], []);
+  for (const webhook of webhooks) equal(deliveriesOf(webhook).length, 4);
 });
 
 test('however many webhooks hear of an event, at most a hundred deliveries are put at once', async () => {
@@ -123,7 +187,7 @@ test('however many webhooks hear of an event, at most a hundred deliveries are p
     });
     return PutItem!(input);
   };
-  const failed = failedOf(await handler(streamOf({ event: newEvent() })));
+  const failed = failedOf(await handler(written({ event: newEvent() })));
   table.script.PutItem = PutItem!;
   deepEqual([failed, sent.length], [[], 250]);
   ok(most <= 100, `${most} at once`);
@@ -131,6 +195,6 @@ test('however many webhooks hear of an event, at most a hundred deliveries are p
 
 test('no records and no webhooks are no messages', async () => {
   deepEqual(await handler({ Records: [] }), { batchItemFailures: [] });
-  deepEqual(await handler(streamOf({ event: newEvent() })), { batchItemFailures: [] });
+  deepEqual(await handler(written({ event: newEvent() })), { batchItemFailures: [] });
   deepEqual([sent, table.find(`DELIVERY#${tenant.organizationId}`)], [[], []]);
 });

@@ -2,7 +2,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { WebhookRecord } from '../../../shared/webhook/index.ts';
-import { matchEvents } from '../../../shared/webhook/index.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -18,14 +17,14 @@ import {
   receiver,
   run,
   sent,
-  tenant,
+  tell,
 } from './world.ts';
 
 beforeEach(newWorld);
 
 const begin = async (more: Partial<WebhookRecord> = {}) => {
   const webhook = addWebhook(more);
-  await matchEvents(tenant, [newEvent()], clock);
+  await tell();
   return webhook;
 };
 /** When each attempt reached the endpoint, in seconds since the first. */
@@ -120,7 +119,7 @@ for (const [what, more] of [
     const webhook = addWebhook(more as Partial<WebhookRecord>);
     receiver.answer(pathOf(webhook), { status: 503, headers: { 'retry-after': '5' } });
     const event = { ...newEvent(), type: 'backup.started', data: backupStarted } as const;
-    await matchEvents(tenant, [event], clock);
+    await tell(event);
     await run();
     equal(heardBy(webhook).length, 1);
     const { status, attempts, attemptsMax, nextAttemptAt } = deliveryOf(webhook);

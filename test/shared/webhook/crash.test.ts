@@ -5,13 +5,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { handler as match } from '../../../functions/webhook/match.ts';
-import { matchEvents, type StoredEvent, type WebhookRecord } from '../../../shared/webhook/index.ts';
+import type { StoredEvent, WebhookRecord } from '../../../shared/webhook/index.ts';
 import type { Answer } from '../../support/receiver.ts';
 import { Machine } from './machine.ts';
 import {
   addWebhook,
   attemptsHeardBy,
-  clock,
   deliveriesOf,
   deliveryOf,
   entries,
@@ -24,9 +23,9 @@ import {
   receiver,
   run,
   setMachine,
-  streamOf,
   tasksSent,
-  tenant,
+  tell,
+  written,
 } from './world.ts';
 
 /** Every moment at which a machine can die that does so many things. */
@@ -42,7 +41,7 @@ const matchOnce = async (machine: Machine) => {
   newWorld();
   const webhooks = [addWebhook(), addWebhook({ events: ['organization.*'] }), addWebhook({ events: ['backup.*'] })] as const;
   const events = Array.from({ length: eventsOfBatch }, () => newEvent());
-  const batch = streamOf(...events.map((event) => ({ event })));
+  const batch = written(...events.map((event) => ({ event })));
   setMachine(machine);
   const answer = await match(batch);
   return { webhooks, events, batch, answer };
@@ -83,7 +82,7 @@ const deliverAll = async (machine: Machine, ...answers: readonly Answer[]) => {
   const webhook: WebhookRecord = addWebhook();
   const event: StoredEvent = newEvent();
   receiver.answer(pathOf(webhook), ...answers);
-  await matchEvents(tenant, [event], clock);
+  await tell(event);
   setMachine(machine);
   await run();
   return webhook;
@@ -126,7 +125,7 @@ test('the message of a retry that comes before its attempt is written down makes
     newWorld();
     const webhook = addWebhook();
     receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
-    await matchEvents(tenant, [newEvent()], clock);
+    await tell();
     setMachine(machine);
     await run(0);
     return webhook;

@@ -1,4 +1,4 @@
-/** Streams and queues give everything at least once, and in any order. */
+/** Queues give everything at least once, and in any order. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import * as fc from 'fast-check';
@@ -16,9 +16,9 @@ import {
   receiver,
   run,
   sent,
-  streamOf,
   taskOf,
   tenant,
+  written,
 } from './world.ts';
 
 beforeEach(newWorld);
@@ -26,10 +26,10 @@ beforeEach(newWorld);
 /** The message of that attempt, as it was sent. */
 const messageOf = (attempt: number): string => sent.find((one) => taskOf(one).attempt === attempt)!.body;
 
-test('a record of the stream that comes again, at any time, adds no delivery and no attempt', async () => {
+test('an event that is given again, at any time, adds no delivery and no attempt', async () => {
   const webhook = addWebhook();
   receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
-  const batch = streamOf({ event: newEvent() });
+  const batch = written({ event: newEvent() });
   // Twice before anything was sent, then while a retry waits, then when all is over.
   for (const seconds of [0, 30, 3_600]) {
     deepEqual(await match(batch), { batchItemFailures: [] });
@@ -44,7 +44,7 @@ test('a record of the stream that comes again, at any time, adds no delivery and
 test('a message that comes twice at once leaves one record of one attempt, under one id', async () => {
   const webhook = addWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 20 });
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await Promise.all([give(messageOf(1)), give(messageOf(1)), give(messageOf(1))]);
   const { id, status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['attempting', 1]);
@@ -54,7 +54,7 @@ test('a message that comes twice at once leaves one record of one attempt, under
 test('a late duplicate of the first attempt, after the second, is dropped', async () => {
   const webhook = addWebhook();
   receiver.answer(pathOf(webhook), { status: 500 });
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await run(100);
   deepEqual(attemptsHeardBy(webhook), [1, 2]);
   const before = deliveryOf(webhook);
@@ -69,7 +69,7 @@ test('a late duplicate of the first attempt, after the second, is dropped', asyn
 test('one of two attempts at once that succeeds stands, and the retry that the other asked for is not made', async () => {
   const webhook = addWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 60 }, { status: 200 });
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await Promise.all([give(messageOf(1)), give(messageOf(1))]);
   await run();
   equal(heardBy(webhook).length, 2);
@@ -79,7 +79,7 @@ test('one of two attempts at once that succeeds stands, and the retry that the o
 
 test('a message that waited for a delivery which is no more is dropped', async () => {
   const webhook = addWebhook();
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   const other = sent[0]!.body.replace(deliveryOf(webhook).id, 'dlv_01JWNVAV000000000000000000');
   await give(other);
   deepEqual(heardBy(webhook), []);
@@ -92,7 +92,7 @@ test('whatever order and however often the messages of a delivery come, each att
       newWorld();
       const webhook = addWebhook();
       receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
-      await match(streamOf({ event: newEvent() }));
+      await match(written({ event: newEvent() }));
       const first = messageOf(1);
       for (const attempt of order) await give(first.replace('"attempt":1', `"attempt":${attempt}`));
       await run();

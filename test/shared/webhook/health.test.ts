@@ -6,6 +6,7 @@ import { organizationKey } from '../../../shared/organization/index.ts';
 import type { PostOutcome } from '../../../shared/platform/index.ts';
 import { iso } from '../../../shared/platform/index.ts';
 import { disableWebhook, type WebhookRecord } from '../../../shared/webhook/index.ts';
+import { Fault } from '../../support/scripted-aws.ts';
 import {
   addWebhook,
   clock,
@@ -22,11 +23,11 @@ import {
   receiver,
   run,
   sent,
-  streamOf,
   table,
   taskOf,
   tasksSent,
   tenant,
+  written,
 } from './world.ts';
 
 beforeEach(newWorld);
@@ -35,7 +36,7 @@ const day = 24 * 3_600;
 const status = (webhook: WebhookRecord, code: number) => receiver.answer(pathOf(webhook), { status: code });
 /** An event now, and all of its attempts. */
 const tell = async (): Promise<void> => {
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await run();
 };
 
@@ -85,7 +86,7 @@ test('nobody is given up before a delivery has used up its attempts, however lon
   status(webhook, 503);
   await tell();
   pass(6 * day);
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   // The last of five comes 9,060 s after the first, or later.
   await run(9_000);
   deepEqual(tasksSent(), []);
@@ -114,7 +115,7 @@ for (const [what, when] of [
 
 const laneNow = async (): Promise<string | undefined> => {
   const before = sent.length;
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   return sent[before]?.queue;
 };
 const takes = (outcome: PostOutcome) => ({ post: async () => outcome });
@@ -139,10 +140,21 @@ test('an endpoint that takes more than three seconds is slow, and three are not 
   equal(await laneNow(), 'quick');
 });
 
+test('where it cannot be read how an endpoint does, its event takes the slow lane, and does not fail', async () => {
+  const webhook = addWebhook();
+  const { BatchGetItem: read } = table.script;
+  table.script.BatchGetItem = (input) =>
+    JSON.stringify(input).includes('HEALTH') ? new Fault('AccessDeniedException') : read!(input);
+  equal(await laneNow(), 'slow');
+  table.script.BatchGetItem = read!;
+  await run(0);
+  equal(deliveriesOf(webhook)[0]?.status, 'delivered');
+});
+
 test('every retry waits among the slow', async () => {
   const webhook = addWebhook();
   status(webhook, 500);
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await run(1_000);
   deepEqual(
     sent.map(({ queue }) => queue),
@@ -155,7 +167,7 @@ test('when it was triggered is noted with every change, and else not more often 
   let writes = 0;
   const { onWrite } = table;
   const noted = async (): Promise<boolean> => {
-    await match(streamOf({ event: newEvent() }));
+    await match(written({ event: newEvent() }));
     const { body } = sent.at(-1)!;
     writes = 0;
     table.onWrite = (when) => {
@@ -181,7 +193,7 @@ test('when it was triggered is noted with every change, and else not more often 
 
 test('what waits in the quick lane when its endpoint turns slow moves to the slow one without an attempt, and is delivered there', async () => {
   const webhook = addWebhook({ retryEnabled: false });
-  for (const _ of Array(5)) await match(streamOf({ event: newEvent() }));
+  for (const _ of Array(5)) await match(written({ event: newEvent() }));
   deepEqual(new Set(sent.map(({ queue }) => queue)), new Set(['quick']));
   receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
   const quick = sent.map(({ body }) => body);

@@ -19,9 +19,9 @@ import {
   receiver,
   run,
   sent,
-  streamOf,
   table,
   tenant,
+  written,
 } from './world.ts';
 
 beforeEach(newWorld);
@@ -30,7 +30,7 @@ beforeEach(newWorld);
 const waitingForRetry = async (more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> => {
   const webhook = addWebhook(more);
   receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await run(0);
   return webhook;
 };
@@ -91,7 +91,7 @@ test('what is kept of a request hides signatures and credentials, and the table 
 
 test('a webhook that is disabled, or subscribes to something else, gets no delivery at all', async () => {
   const webhooks = [addWebhook({ enabled: false }), addWebhook({ events: ['backup.*', 'organization.created'] })];
-  await match(streamOf({ event: newEvent() }));
+  await match(written({ event: newEvent() }));
   await run();
   deepEqual(
     webhooks.map((webhook) => [deliveriesOf(webhook).length, heardBy(webhook).length]),
@@ -106,7 +106,7 @@ test('two organizations that hear everything hear their own only', async () => {
   const others = proveTenant(newId('organization', clock.now()), 'record');
   const [ours, theirs] = [addWebhook(), addWebhook({}, others)];
   const events = { ours: newEvent(), theirs: newEvent(others) };
-  await match(streamOf({ event: events.ours }, { event: events.theirs, of: others }));
+  await match(written({ event: events.ours }, { event: events.theirs, of: others }));
   await run();
   const idsHeard = (webhook: WebhookRecord) =>
     heardBy(webhook).map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);

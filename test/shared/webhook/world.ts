@@ -3,20 +3,21 @@
  * stands still, and endpoints that are reached over real https. Messages are given when they are due, in that order.
  */
 import { createHash } from 'node:crypto';
-import { after as afterAll } from 'node:test';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { iso, newId, postGuarded, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+import { after as afterAll, mock } from 'node:test';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
+import { after, iso, newId, clock as ourClock, postGuarded, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
   deliver,
   type Means,
+  matchEvents,
   type StoredEvent,
   type WebhookRecord,
   webhookKey,
 } from '../../../shared/webhook/index.ts';
 import type { HealthRecord } from '../../../shared/webhook/record.ts';
 import { answerInProcess } from '../../support/in-process.ts';
-import { marshalled } from '../../support/memory-table.ts';
 import { type Heard, startReceiver } from '../../support/receiver.ts';
 import { Fault, type Input, scriptAws } from '../../support/scripted-aws.ts';
 import { StrictTable } from '../../support/strict-table.ts';
@@ -43,10 +44,12 @@ export const entries = new Map<string, Waiting>();
 let waiting: Waiting[] = [];
 let nowMs = 0;
 export let machine = new Machine();
-/** Which messages a queue does not take. */
-export const faults = { refuses: (_: string): boolean => false };
+/** Which messages a queue does not take, and what the Scheduler says instead of making an entry. */
+export const faults = { refuses: (_: string): boolean => false, ofScheduler: (): Fault | undefined => undefined };
 
 export const clock = { now: () => new Date(nowMs) };
+// Functions have no other either.
+mock.method(ourClock, 'now', clock.now);
 export const pass = (seconds: number): void => {
   nowMs += seconds * 1_000;
 };
@@ -79,6 +82,8 @@ const sendBatch = ({ QueueUrl, Entries }: Input): object => {
 const createSchedule = (input: Input, address = ''): object => {
   const name = decodeURIComponent(address.split('/').at(-1) ?? '');
   if (!/^[0-9a-zA-Z-_.]{1,64}$/.test(name)) return new Fault('ValidationException');
+  const fault = faults.ofScheduler();
+  if (fault) return fault;
   if (entries.has(name)) return new Fault('ConflictException', 409);
   const { Input: body } = input.Target as { Input: string };
   const [, at] = /^at\((.+)\)$/.exec(String(input.ScheduleExpression)) ?? [];
@@ -98,6 +103,7 @@ answerInProcess(table.script);
 Object.assign(process.env, {
   TASK_QUEUE_URL: `${url}/1/tasks`,
   CHORE_QUEUE_URL: `${url}/1/chores`,
+  MATCH_QUEUE_URL: `${url}/1/matches`,
   DELIVERY_QUEUE_URL: `${url}/1/quick`,
   SLOW_DELIVERY_QUEUE_URL: `${url}/1/slow`,
   SLOW_DELIVERY_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:slow',
@@ -125,6 +131,7 @@ export const newWorld = (): void => {
   waiting = [];
   nowMs = Date.parse('2026-03-01T12:00:00.000Z');
   faults.refuses = () => false;
+  faults.ofScheduler = () => undefined;
   setMachine(new Machine());
 };
 
@@ -169,18 +176,27 @@ export const newEvent = (of: Tenant = tenant): StoredEvent => ({
   data: { organization: { id: of.organizationId, name: 'Acme' } },
 });
 
-/** What the table's stream says when events are written. */
-export const streamOf = (...written: readonly { readonly event: StoredEvent; readonly of?: Tenant }[]): DynamoDBStreamEvent =>
-  ({
-    Records: written.map(({ event, of = tenant }) => {
-      const keys = { pk: `ORG#${of.organizationId}`, sk: `EVENT#${event.id}` };
-      const item = Object.entries({ ...keys, ...event, ttl: 1 }).map(([name, value]) => [name, marshalled(value)]);
-      return {
-        eventName: 'INSERT',
-        dynamodb: { SequenceNumber: event.id, Keys: { sk: { S: keys.sk } }, NewImage: Object.fromEntries(item) },
-      };
-    }),
-  }) as DynamoDBStreamEvent;
+interface Written {
+  readonly event: StoredEvent;
+  readonly of?: Tenant;
+}
+
+/** Writes events, and tells what the queue then gives to whoever matches them: each message has the id of its event. */
+export const written = (...all: readonly Written[]): SQSEvent => ({
+  Records: all.map(({ event, of = tenant }) => {
+    table.put({ ...eventKey(of, event.id), ...event, ttl: 1 });
+    const task = { kind: 'match', eventId: event.id } as const;
+    const message: TaskMessage = { id: newId('task'), organizationId: of.organizationId, task };
+    return { messageId: event.id, body: JSON.stringify(message) } as SQSRecord;
+  }),
+});
+
+/** Has an event of now matched, by this world's clock. */
+export const tell = async (event: StoredEvent = newEvent()): Promise<void> => {
+  written({ event });
+  const failed = await matchEvents(tenant, [event.id], after(clock.now(), 1), clock);
+  if (failed.size > 0) throw new Error('an event could not be matched');
+};
 
 export const pathOf = ({ url: address }: Pick<WebhookRecord, 'url'>): string => new URL(address).pathname;
 export const heardBy = (webhook: Pick<WebhookRecord, 'url'>): readonly Heard[] =>
