@@ -14,9 +14,9 @@ const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
 /**
  * Has the body sent to the slow delivery queue at that moment or up to a minute later, never before, and forgets it then.
- * An entry of that name that waits already is the same wish, and stays as it is.
+ * False if there is an entry of that name, which stays as it is: it may wait, or it has fired and is not yet removed.
  */
-export const sendLater = async (name: string, at: Date, body: string): Promise<void> => {
+export const sendLater = async (name: string, at: Date, body: string): Promise<boolean> => {
   try {
     await client().send(
       new CreateScheduleCommand({
@@ -35,8 +35,10 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<v
         },
       }),
     );
+    return true;
   } catch (error) {
-    if (!(error instanceof ConflictException)) throw error;
+    if (error instanceof ConflictException) return false;
+    throw error;
   }
 };
 

@@ -1,6 +1,6 @@
 /** One attempt of one delivery: prepare, send, judge, record. */
 import { type Clock, chance, clock, envList, iso, log, postGuarded, type Tenant } from '../platform/index.ts';
-import { type AttemptName, type Lane, sendDeliveries } from './lane.ts';
+import { type AttemptName, type Lane, putOff } from './lane.ts';
 import { type Due, prepare } from './preparing.ts';
 import { endInVain, type Made, recordAttempt } from './recording.ts';
 import { composeRequest } from './request.ts';
@@ -32,7 +32,7 @@ export const deliver = async (
     log.info('an attempt is not made', { webhookId, deliveryId, attempt: name.attempt, why: prepared.why });
     return;
   }
-  if (prepared.kind === 'slow') return moveToSlow(tenant, name);
+  if (prepared.kind === 'waits') return putOff(tenant, name, prepared.seconds);
   if (prepared.kind === 'vain') return endInVain(prepared.delivery, prepared.error);
   const made = await send(tenant, prepared, means);
   const now = means.clock.now();
@@ -47,12 +47,6 @@ export const deliver = async (
     durationMs: made.outcome.durationMs,
   });
   await recordAttempt(tenant, made, verdict, now);
-};
-
-/** What waited in the quick lane when its endpoint turned slow costs that lane a message, not a timeout. */
-const moveToSlow = async (tenant: Tenant, { webhookId, deliveryId, attempt }: AttemptName): Promise<void> => {
-  const refused = await sendDeliveries(tenant, [{ webhookId, deliveryId, attempt, lane: 'slowDelivery' }]);
-  if (refused.size > 0) throw new Error('the slow queue did not take an attempt');
 };
 
 const send = async (tenant: Tenant, due: Due, { clock: time, post }: Means): Promise<Made> => {

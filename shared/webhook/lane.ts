@@ -4,6 +4,7 @@ import {
   after,
   delayMaxSeconds,
   env,
+  log,
   newId,
   type QueueMessage,
   type QueueVariable,
@@ -51,14 +52,29 @@ export const sendDeliveries = async (
 
 /**
  * Has an attempt made so many seconds from now: by the queue if it can wait that long, else by an entry of the Scheduler that
- * is named for the attempt, so that asking again changes nothing. It waits among the slow, for the one before has failed.
+ * is named for the attempt. Where no entry is made, the queue waits as long as it can, and whoever gets the message puts it off.
  */
 export const sendAttemptLater = async (tenant: Tenant, name: AttemptName, delaySeconds: number, now: Date): Promise<void> => {
-  const message = messageOf(tenant, name);
-  if (delaySeconds > delayMaxSeconds)
-    return sendLater(`${name.deliveryId}-${name.attempt}`, after(now, delaySeconds), message.body);
-  const refused = await sendTasks(queues.slowDelivery, [{ ...message, delaySeconds }]);
-  if (refused.size > 0) throw new Error('the queue did not take the next attempt');
+  if (delaySeconds > delayMaxSeconds && (await isScheduled(tenant, name, after(now, delaySeconds)))) return;
+  await putOff(tenant, name, delaySeconds);
+};
+
+/** Has an attempt made among the slow after so many seconds, or as many as a queue can wait. */
+export const putOff = async (tenant: Tenant, name: AttemptName, seconds: number): Promise<void> => {
+  const delaySeconds = Math.min(seconds, delayMaxSeconds);
+  const refused = await sendTasks(queues.slowDelivery, [{ ...messageOf(tenant, name), delaySeconds }]);
+  if (refused.size > 0) throw new Error('the slow queue did not take an attempt');
+};
+
+/** The Scheduler takes some hundred entries a second. That it is busy or away is no reason to send to anybody again. */
+const isScheduled = async (tenant: Tenant, name: AttemptName, at: Date): Promise<boolean> => {
+  const { deliveryId, attempt } = name;
+  try {
+    return await sendLater(`${deliveryId}-${attempt}`, at, messageOf(tenant, name).body);
+  } catch (error) {
+    log.error('the Scheduler does not take an attempt, the queue gets it', { error, deliveryId, attempt });
+    return false;
+  }
 };
 
 const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt }: AttemptName): QueueMessage => {

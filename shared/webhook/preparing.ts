@@ -20,8 +20,8 @@ export type Prepared =
   | Due
   /** There is nothing to do: it was done, or its delivery is no more. */
   | { readonly kind: 'over'; readonly why: string }
-  /** It came by the quick lane, and its endpoint is slow meanwhile: it would keep others waiting. */
-  | { readonly kind: 'slow' }
+  /** Among the slow, for so long: its time has not come, or it is in the quick lane, and its endpoint is slow meanwhile. */
+  | { readonly kind: 'waits'; readonly seconds: number }
   /** There is nobody to send it to any more, so it ends here. */
   | { readonly kind: 'vain'; readonly delivery: DeliveryRecord; readonly error: string };
 
@@ -60,6 +60,13 @@ const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Pro
 const isAhead = ({ delivery }: Found, { attempt }: AttemptName): boolean =>
   delivery?.status === 'attempting' && attempt > delivery.attempts + 1;
 
+/** No two clocks of ours differ by more. */
+const earlyMaxSeconds = 5;
+
+/** Until the attempt is due; the first of a round always is. */
+const secondsLeft = ({ attempts, roundStart, nextAttemptAt }: DeliveryRecord, now: Date): number =>
+  attempts === roundStart || nextAttemptAt === null ? 0 : (Date.parse(nextAttemptAt) - now.getTime()) / 1_000;
+
 /**
  * An attempt that was made is not made again. One that comes too early says that whoever made the one before died without
  * writing it down: that one is made again, under its own number, so that nothing is lost and nothing is counted twice.
@@ -73,11 +80,13 @@ export const decide = (
   if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'over', why: 'the delivery is gone' };
   if (delivery.status !== 'attempting') return { kind: 'over', why: 'the delivery is finished' };
   if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
+  const seconds = secondsLeft(delivery, now);
+  if (seconds > earlyMaxSeconds) return { kind: 'waits', seconds };
   if (!webhook) return { kind: 'vain', delivery, error: 'The webhook was removed' };
   if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
-  if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'slow' };
+  if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
   return { kind: 'due', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };

@@ -48,9 +48,10 @@ test('a part of a second is never taken away', async () => {
   equal(asked[0]?.input.ScheduleExpression, 'at(2027-01-01T00:00:00)');
 });
 
-test('an entry that is there already is the same wish; every other refusal is told', async () => {
+test('an entry that is there already stays, and whoever asked knows that none was made; every other refusal is told', async () => {
+  equal(await sendLater('x', new Date(0), ''), true);
   answer = new Fault('ConflictException', 409);
-  await sendLater('x', new Date(0), '');
+  equal(await sendLater('x', new Date(0), ''), false);
   answer = new Fault('ValidationException', 400);
   await rejects(sendLater('x', new Date(0), ''), { name: 'ValidationException' });
 });
