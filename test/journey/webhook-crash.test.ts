@@ -9,7 +9,8 @@ import * as sqs from '@aws-sdk/client-sqs';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
-import { proveTenant } from '../../shared/platform/index.ts';
+import { eventKey } from '../../shared/event/index.ts';
+import { newId, proveTenant } from '../../shared/platform/index.ts';
 import { webhookKey } from '../../shared/webhook/record.ts';
 import { call, stageVariable } from '../support/client.ts';
 import { startMortalStage } from '../support/mortal-stage.ts';
@@ -98,19 +99,37 @@ test('killed between a change and its delivery, the stage tells it after a resta
   await Promise.all([hangs, fails].map(remove));
 });
 
-test('a message that cannot be worked on ends among the dead letters, the good ones around it are delivered, and a redrive delivers it once repaired', async () => {
+/** The queues of the stage as it runs now, and what was put aside. */
+const queuesNow = () => {
   const queues = new sqs.SQSClient({
     endpoint: stageVariable('STAGE_AWS_URL'),
     region: stageVariable('STAGE_REGION'),
     credentials: { accessKeyId: stageVariable('STAGE_AWS_KEY'), secretAccessKey: 'local' },
   });
-  const attributesOf = async (QueueUrl: string) =>
-    (await queues.send(new sqs.GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes ?? {};
-  const QueueUrl = stage.deliveryQueueUrl;
-  const { deadLetterTargetArn: deadArn } = JSON.parse((await attributesOf(QueueUrl)).RedrivePolicy ?? '') as {
-    readonly deadLetterTargetArn: string;
+  const deadLettersOf = async (QueueUrl: string) => {
+    const asked = new sqs.GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
+    const { RedrivePolicy = '' } = (await queues.send(asked)).Attributes ?? {};
+    const { deadLetterTargetArn: deadArn } = JSON.parse(RedrivePolicy) as { readonly deadLetterTargetArn: string };
+    return { deadArn, deadUrl: QueueUrl.replace(/[^/]+$/, deadArn.split(':').at(-1) ?? '') };
   };
-  const deadUrl = QueueUrl.replace(/[^/]+$/, deadArn.split(':').at(-1) ?? '');
+  const received = async (QueueUrl: string, count: number): Promise<readonly sqs.Message[]> => {
+    const messages: sqs.Message[] = [];
+    for (const endMs = Date.now() + patienceMs; messages.length < count; ) {
+      ok(Date.now() < endMs, `${messages.length} dead letters`);
+      const { Messages = [] } = await queues.send(
+        new sqs.ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5, MaxNumberOfMessages: 10 }),
+      );
+      messages.push(...Messages);
+    }
+    return messages;
+  };
+  return { queues, deadLettersOf, received };
+};
+
+test('a message that cannot be worked on ends among the dead letters, the good ones around it are delivered, and a redrive delivers it once repaired', async () => {
+  const { queues, deadLettersOf, received } = queuesNow();
+  const QueueUrl = stage.deliveryQueueUrl;
+  const { deadArn, deadUrl } = await deadLettersOf(QueueUrl);
 
   const [good, broken] = [await create('/good'), await create('/broken', 'invitation.created')];
   const key = webhookKey.webhook(proveTenant(organization.id, 'record'), broken);
@@ -130,14 +149,7 @@ test('a message that cannot be worked on ends among the dead letters, the good o
     'each of them once',
   );
 
-  const dead: sqs.Message[] = [];
-  for (const endMs = Date.now() + 60_000; dead.length < 2; ) {
-    ok(Date.now() < endMs, `${dead.length} dead letters`);
-    const { Messages = [] } = await queues.send(
-      new sqs.ReceiveMessageCommand({ QueueUrl: deadUrl, WaitTimeSeconds: 5, MaxNumberOfMessages: 10 }),
-    );
-    dead.push(...Messages);
-  }
+  const dead = await received(deadUrl, 2);
   deepEqual(at('/broken'), []);
   const [stuck] = await deliveriesOf(broken);
   equal(stuck?.status, 'attempting');
@@ -152,4 +164,28 @@ test('a message that cannot be worked on ends among the dead letters, the good o
   await queues.send(new sqs.StartMessageMoveTaskCommand({ SourceArn: deadArn }));
   equal((await attemptAt('/broken', 1)).metadata.deliveryId, stuck?.id);
   equal((await delivered(broken, 1))[0]?.attempts, 1);
+});
+
+test('an event that cannot be read ends among the dead letters alone, and a redrive tells it once it is repaired', async () => {
+  const tenant = proveTenant(organization.id, 'record');
+  const { queues, deadLettersOf, received } = queuesNow();
+  const { deadArn, deadUrl } = await deadLettersOf(stage.matchQueueUrl);
+  const id = await create('/told');
+  await change('Before');
+  const whole = await getItem(eventKey(tenant, (await attemptAt('/told', 1)).id));
+  ok(whole);
+  const eventId = newId('event');
+  const repaired = { ...whole, ...eventKey(tenant, eventId), id: eventId };
+  await putItem({ ...repaired, type: 'coffee.made' });
+  await change('After');
+  await delivered(id, 2);
+  const [letter, ...others] = await received(deadUrl, 1);
+  deepEqual((JSON.parse(letter?.Body ?? '') as { task: object }).task, { kind: 'match', eventId });
+  deepEqual(others, []);
+  equal((await deliveriesOf(id)).length, 2);
+  await putItem(repaired);
+  const message = { QueueUrl: deadUrl, ReceiptHandle: letter?.ReceiptHandle };
+  await queues.send(new sqs.ChangeMessageVisibilityCommand({ ...message, VisibilityTimeout: 0 }));
+  await queues.send(new sqs.StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  equal((await delivered(id, 3)).filter((delivery) => delivery.eventId === eventId).length, 1);
 });

@@ -25,6 +25,7 @@ interface Ready {
   readonly ports: Ports;
   /** What test/run.ts sets, for this stage. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly matchQueueUrl: string;
   readonly deliveryQueueUrl: string;
 }
 
@@ -55,6 +56,7 @@ export const startMortalStage = async (dir: string, ports: Ports = anyPorts): Pr
 const main = async (choices: Ports & { readonly dir: string }): Promise<void> => {
   const stage = await startStage({ ...choices, allowedHosts: ['localhost'], delayScale: 1_000, demo: false });
   const portOf = (url: string): number => Number(new URL(url).port);
+  const variableOf = (name: string): string => stage.functions.flatMap(({ environment }) => environment[name] ?? [])[0] ?? '';
   const ready: Ready = {
     ports: {
       port: portOf(stage.url),
@@ -72,7 +74,8 @@ const main = async (choices: Ports & { readonly dir: string }): Promise<void> =>
       STAGE_TABLE: stage.tableName,
       STAGE_DIR: choices.dir,
     },
-    deliveryQueueUrl: stage.functions.flatMap(({ environment }) => environment.DELIVERY_QUEUE_URL ?? [])[0] ?? '',
+    matchQueueUrl: variableOf('MATCH_QUEUE_URL'),
+    deliveryQueueUrl: variableOf('DELIVERY_QUEUE_URL'),
   };
   console.log(JSON.stringify(ready));
 };
