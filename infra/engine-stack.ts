@@ -51,7 +51,7 @@ const queues = {
   match: { id: 'Matches', worker: 'match', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
   /**
    * 500 requests at once: at 100 ms each, 5,000 deliveries a second; and if all 1,000 webhooks of an organization begin to hang at
-   * the same moment, two timeouts later they are on the other lane. Events are expected within seconds.
+   * the same moment, two timeouts later they are on the other lane, with all that waits for them. Events are expected within seconds.
    */
   delivery: { id: 'Deliveries', worker: 'deliver', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 300 },
   /** As many, of endpoints that hang for up to 60 s: 500 a minute at the very worst. Every retry has waited a minute before. */

@@ -1,5 +1,6 @@
-/** One attempt of one delivery: prepare, send, judge, record. */
+/** One attempt of one delivery: prepare; put off, or claim, send, judge and record. */
 import { type Clock, chance, clock, envList, iso, log, postGuarded, type Tenant } from '../platform/index.ts';
+import { claim, isToBeClaimed } from './claim.ts';
 import { type AttemptName, type Lane, putOff } from './lane.ts';
 import { type Due, prepare } from './preparing.ts';
 import { endInVain, type Made, recordAttempt } from './recording.ts';
@@ -34,15 +35,20 @@ export const deliver = async (
   }
   if (prepared.kind === 'waits') return putOff(tenant, name, prepared.seconds);
   if (prepared.kind === 'vain') return endInVain(prepared.delivery, prepared.error);
-  const made = await send(tenant, prepared, means);
+  if (isToBeClaimed(prepared, lane)) await claim(prepared, means.clock.now());
+  await attempt(tenant, prepared, means);
+};
+
+const attempt = async (tenant: Tenant, due: Due, means: Means): Promise<void> => {
+  const made = await send(tenant, due, means);
   const now = means.clock.now();
-  const { webhook, delivery, attempt, willRetry } = prepared;
-  const standing = { attempt, willRetry, roundStart: delivery.roundStart, timeoutMs: webhook.timeoutMs };
+  const { webhook, delivery, attempt: number, willRetry } = due;
+  const standing = { attempt: number, willRetry, roundStart: delivery.roundStart, timeoutMs: webhook.timeoutMs };
   const verdict = judge(made.outcome, standing, now, means.chance());
   log.info('an attempt was made', {
-    webhookId,
-    deliveryId,
-    attempt,
+    webhookId: webhook.id,
+    deliveryId: delivery.id,
+    attempt: number,
     verdict: verdict.kind,
     durationMs: made.outcome.durationMs,
   });

@@ -70,6 +70,8 @@ export interface DeliveryRecord extends Item {
   readonly lastAttemptAt: string | null;
   /** When the next attempt is due; null when it is finished. */
   readonly nextAttemptAt: string | null;
+  /** While someone makes the next attempt; after that moment it has died. */
+  readonly claimedUntil?: string;
   readonly request?: SentRequest;
   readonly isTest?: true;
   /** The replay that began this round: told again, it sends a message that may be lost, and nothing that was sent. */

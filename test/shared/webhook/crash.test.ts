@@ -5,8 +5,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { handler as match } from '../../../functions/webhook/match.ts';
-import type { StoredEvent, WebhookRecord } from '../../../shared/webhook/index.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
 import type { Answer } from '../../support/receiver.ts';
+import { Fault } from '../../support/scripted-aws.ts';
 import { Machine } from './machine.ts';
 import {
   addWebhook,
@@ -14,6 +15,7 @@ import {
   deliveriesOf,
   deliveryOf,
   entries,
+  faults,
   healthOf,
   heardBy,
   metadataOf,
@@ -23,8 +25,10 @@ import {
   receiver,
   run,
   setMachine,
+  table,
   tasksSent,
   tell,
+  tenant,
   written,
 } from './world.ts';
 
@@ -77,9 +81,12 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
   }
 });
 
-const deliverAll = async (machine: Machine, ...answers: readonly Answer[]) => {
+const deliverAll = (machine: Machine, ...answers: readonly Answer[]) => deliverTo({}, () => {}, machine, ...answers);
+
+const deliverTo = async (more: Partial<WebhookRecord>, setUp: () => void, machine: Machine, ...answers: readonly Answer[]) => {
   newWorld();
-  const webhook: WebhookRecord = addWebhook();
+  setUp();
+  const webhook: WebhookRecord = addWebhook(more);
   const event: StoredEvent = newEvent();
   receiver.answer(pathOf(webhook), ...answers);
   await tell(event);
@@ -139,4 +146,44 @@ test('the message of a retry that comes before its attempt is written down makes
   deepEqual(attemptsHeardBy(webhook), [1, 1, 2]);
   const { status, attempts } = deliveryOf(webhook);
   deepEqual([status, attempts], ['delivered', 2]);
+});
+
+test('what waits in the quick lane of an endpoint that turned slow is delivered once, whenever whoever sends it on dies', async () => {
+  const begin = async (machine: Machine): Promise<WebhookRecord> => {
+    newWorld();
+    const webhook = addWebhook();
+    await tell();
+    table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 1 });
+    setMachine(machine);
+    await run();
+    return webhook;
+  };
+  const whole = new Machine();
+  await begin(whole);
+  for (const { at, when } of moments(whole.effects)) {
+    const webhook = await begin(new Machine(at, when));
+    const { status, attempts } = deliveryOf(webhook);
+    deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
+    ok(heardBy(webhook).length <= 2);
+  }
+});
+
+test('with the longest timeout and a Scheduler that makes no entry: whoever dies at any moment, every attempt is made and counted once, and at its time', async () => {
+  const refuse = () => {
+    faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
+  };
+  // A claim then outlasts the wait for the second attempt.
+  const begin = (machine: Machine) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
+  const whole = new Machine();
+  await begin(whole);
+  for (const { at, when } of moments(whole.effects)) {
+    const webhook = await begin(new Machine(at, when));
+    const { status, attempts, claimedUntil } = deliveryOf(webhook);
+    const name = `${when} ${at}`;
+    deepEqual([status, attempts, claimedUntil], ['failed', 5, undefined], name);
+    deepEqual([...new Set(attemptsHeardBy(webhook))], [1, 2, 3, 4, 5], name);
+    ok(heardBy(webhook).length <= 6, name);
+    const times = heardBy(webhook).map(({ headers }) => Number(headers['x-service-timestamp']));
+    ok(times.at(-1)! - times[0]! >= 9_360, name);
+  }
 });

@@ -1,8 +1,10 @@
 /** Queues give everything at least once, and in any order. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import * as fc from 'fast-check';
 import { handler as match } from '../../../functions/webhook/match.ts';
+import { Claimed } from '../../../shared/webhook/claim.ts';
+import { webhookKey } from '../../../shared/webhook/index.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -12,11 +14,14 @@ import {
   heardBy,
   newEvent,
   newWorld,
+  pass,
   pathOf,
   receiver,
   run,
   sent,
+  table,
   taskOf,
+  tell,
   tenant,
   written,
 } from './world.ts';
@@ -103,4 +108,65 @@ test('whatever order and however often the messages of a delivery come, each att
     }),
     { numRuns: 25 },
   );
+});
+
+/** Of the same message, both at once: how each ended. */
+const giveTwice = async (body: string, more: Parameters<typeof give>[1] = {}) =>
+  (await Promise.allSettled([give(body, more), give(body, more)])).map((one) =>
+    one.status === 'fulfilled' ? 'done' : one.reason instanceof Claimed ? 'claimed' : one.reason,
+  );
+
+test('a first attempt that is made twice at once doubles none of those that follow', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), { status: 500, delayMs: 50 });
+  await tell();
+  deepEqual(await giveTwice(messageOf(1)), ['done', 'done']);
+  // Both have asked for the second.
+  equal(sent.filter((one) => taskOf(one).attempt === 2).length, 2);
+  await run();
+  deepEqual(attemptsHeardBy(webhook), [1, 1, 2, 3, 4, 5]);
+});
+
+test('of two who have the message of a retry one makes it; the other, whose message comes again, finds it made', async () => {
+  const webhook = addWebhook({ timeoutMs: 60_000 });
+  receiver.answer(pathOf(webhook), { status: 500, delayMs: 50 });
+  await tell();
+  await run(0);
+  pass(60);
+  const second = messageOf(2);
+  deepEqual((await giveTwice(second)).sort(), ['claimed', 'done']);
+  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  const { attempts, claimedUntil } = deliveryOf(webhook);
+  deepEqual([attempts, claimedUntil], [2, undefined]);
+  pass(450);
+  await give(second);
+  await run();
+  deepEqual(attemptsHeardBy(webhook), [1, 2, 3, 4, 5]);
+});
+
+test('what is asked for by hand or moved to the slow lane is claimed from its first attempt on', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), { status: 200, delayMs: 50 });
+  table.put({ ...webhookKey.health(tenant, webhook.id), isSlow: true, ttl: 1 });
+  await tell();
+  equal(sent[0]?.queue, 'slow');
+  deepEqual((await giveTwice(messageOf(1))).sort(), ['claimed', 'done']);
+  deepEqual(attemptsHeardBy(webhook), [1]);
+});
+
+test('a claim lasts for the time of the request and 15 s, and not longer: whoever died with it keeps nobody from the attempt', async () => {
+  const webhook = addWebhook({ timeoutMs: 60_000 });
+  receiver.answer(pathOf(webhook), { status: 500 }, { status: 200 });
+  await tell();
+  await run(0);
+  pass(60);
+  const dies = { post: () => Promise.reject(new Error('it died')) };
+  await rejects(give(messageOf(2), dies), { message: 'it died' });
+  pass(74.999);
+  await rejects(give(messageOf(2)), Claimed);
+  deepEqual(attemptsHeardBy(webhook), [1]);
+  pass(0.001);
+  await give(messageOf(2));
+  deepEqual(attemptsHeardBy(webhook), [1, 2]);
+  equal(deliveryOf(webhook).status, 'delivered');
 });

@@ -168,7 +168,7 @@ test('when it was triggered is noted with every change, and else not more often 
   const { onWrite } = table;
   const noted = async (): Promise<boolean> => {
     await match(written({ event: newEvent() }));
-    const { body } = sent.at(-1)!;
+    const { body, queue } = sent.at(-1)!;
     writes = 0;
     table.onWrite = (when) => {
       if (when === 'before') writes += 1;
@@ -176,8 +176,10 @@ test('when it was triggered is noted with every change, and else not more often 
     };
     await give(body);
     table.onWrite = onWrite;
-    ok(writes >= 1, 'the attempt itself is written down');
-    return writes === 2;
+    // The attempt itself is written down, and among the slow it is claimed before.
+    const others = queue === 'slow' ? 2 : 1;
+    ok(writes >= others);
+    return writes === others + 1;
   };
   deepEqual([await noted(), await noted()], [true, false]);
   equal(healthOf(webhook)?.lastTriggeredAt, iso(clock.now()));
