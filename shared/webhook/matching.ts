@@ -67,8 +67,11 @@ const enabledOf = async (tenant: Tenant): Promise<readonly WebhookRecord[]> => {
   return enabled;
 };
 
+/** However long an event has waited here, it is none of a webhook that was added since it happened. */
 const pairsOf = (position: number, event: StoredEvent, webhooks: readonly WebhookRecord[]): readonly Pair[] =>
-  webhooks.filter((webhook) => matches(webhook, event)).map((webhook) => ({ position, event, webhook }));
+  webhooks
+    .filter((webhook) => webhook.createdAt <= event.timestamp && matches(webhook, event))
+    .map((webhook) => ({ position, event, webhook }));
 
 /** This only chooses the lane: nobody goes untold for it, and where it cannot be read the slow one keeps nobody waiting. */
 const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {

@@ -15,6 +15,7 @@ import {
   newEvent,
   newPath,
   newWorld,
+  pass,
   pathOf,
   receiver,
   run,
@@ -99,6 +100,18 @@ test('a webhook that is disabled, or subscribes to something else, gets no deliv
       [0, 0],
       [0, 0],
     ],
+  );
+});
+
+test('a webhook hears nothing that happened before it was added, however late that is matched', async () => {
+  const before = newEvent();
+  pass(0.001);
+  const webhook = addWebhook();
+  const since = newEvent();
+  await match(written({ event: before }, { event: since }));
+  deepEqual(
+    deliveriesOf(webhook).map(({ event }) => event.id),
+    [since.id],
   );
 });
 
