@@ -23,6 +23,9 @@ const Origin = Address.refine(
 );
 const Redirect = Address.refine((text) => !text.includes('#'), 'must not have a fragment');
 
+/** One port of a host, or all of them. */
+const Host = z.string().regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be host or host:port');
+
 /** A list may be written `a,b` on the command line and ["a", "b"] in cdk.json. */
 const listOf = <T extends z.ZodType>(entry: T) =>
   z.preprocess(
@@ -86,8 +89,10 @@ const Settings = z.object({
   s3Url: z.union([z.literal(''), Address]).default(''),
   /** `{region}` is put in from the destination. */
   spacesUrl: Address.default('https://{region}.digitaloceanspaces.com'),
-  /** `host:port` that a destination or webhook may name although it is not public, and over http. For private networks and tests. */
-  privateHosts: listOf(z.string().regex(/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be host or host:port')).default([]),
+  /** What a destination may name although it is not public, and over http. For private networks and tests. */
+  privateHosts: listOf(Host).default([]),
+  /** What any organization's webhook may name although it is not public, over https. For tests. */
+  webhookHosts: listOf(Host).default([]),
   /** Where alarms go. */
   alarmEmail: z.email('must be an e-mail address').optional(),
 });

@@ -44,6 +44,7 @@ export const localConfig = (addresses: Addresses, allowedHosts: readonly string[
     gcsUrl,
     // What a customer may name as an endpoint although it is on this machine.
     privateHosts: [...loopback.flatMap((host) => storePorts.map((port) => `${host}:${port}`)), ...allowedHosts],
+    webhookHosts: [...allowedHosts],
     firestoreUrl,
     identityToolkitUrl: firestoreUrl,
     googleTokenUrl: `${identityUrl}/google/token`,

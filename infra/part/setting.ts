@@ -27,5 +27,6 @@ export const settingsOf = (config: Config, publicUrl: string): Parts['settings']
   SPACES_URL: config.spacesUrl,
   GCS_URL: config.gcsUrl,
   PRIVATE_HOSTS: config.privateHosts.join(','),
+  WEBHOOK_HOSTS: config.webhookHosts.join(','),
   SERVICE_VERSION: version,
 });

@@ -12,7 +12,8 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
   const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
   const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
   const { WEBHOOKS_PER_ORGANIZATION } = parts.settings;
-  const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS } = parts.settings;
+  const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS, WEBHOOK_HOSTS } =
+    parts.settings;
   const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
   const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
   const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
@@ -40,8 +41,8 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
     'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
     'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
     'match:send': { MATCH_QUEUE_URL: parts.matchQueueUrl },
-    'webhook:seal': { ...secrets, PRIVATE_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
-    'webhook:send': { ...secrets, PRIVATE_HOSTS, PUBLIC_URL, SERVICE_VERSION },
+    'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
+    'webhook:send': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, SERVICE_VERSION },
     'delivery:keep': table,
     'delivery:send': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
     'delivery:later': {

@@ -55,9 +55,9 @@ export const uses = {
   'chore:send': ['CHORE_QUEUE_URL'],
   'match:send': ['MATCH_QUEUE_URL'],
   /** Check the address of a webhook and whether there is room for it, and seal its secret and headers. */
-  'webhook:seal': ['SECRETS_KEY_ID', 'PRIVATE_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
+  'webhook:seal': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
   /** Open the secret and the headers of a webhook, and send to it. */
-  'webhook:send': ['SECRETS_KEY_ID', 'PRIVATE_HOSTS', 'PUBLIC_URL', 'SERVICE_VERSION'],
+  'webhook:send': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'SERVICE_VERSION'],
   /** Read any item; write deliveries and what is known of their endpoints (DELIVERY# partitions only). */
   'delivery:keep': ['TABLE_NAME'],
   'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],

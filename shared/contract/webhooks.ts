@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiPrefix, group } from './endpoint.ts';
 import { Moment, When } from './fields.ts';
-import { browsingShare, outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from './limits.ts';
+import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from './limits.ts';
 import { Delivery, DeliveryRequest, webhookFields as given, Webhook, WebhookWithSecret } from './webhook.ts';
 import { deliveryStatuses, replayStatuses } from './webhook-words.ts';
 
@@ -131,7 +131,6 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     data: z.object({ deliveries: z.array(Delivery) }),
     paged: true,
     errors: ['WEBHOOK_NOT_FOUND'],
-    requestShare: browsingShare,
     uses: ['table:read'],
   },
   request: {

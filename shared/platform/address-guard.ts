@@ -7,6 +7,7 @@ import { type LookupAddress, type LookupOptions, lookup as systemLookup } from '
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { askNameServers } from './name-server.ts';
 
 /** The message is fit for whoever named the address, and says nothing of what a name resolves to. */
 export class BlockedAddress extends Error {
@@ -84,6 +85,10 @@ export const guardUrl = (text: string, trusted: readonly string[]): GuardedUrl =
   return { url, isTrusted: false };
 };
 
+/** Names that no name server of the internet knows: single words, and the endings set apart for machines, homes and companies. */
+const isNobodys = (name: string): boolean =>
+  /^[^.]+\.?$|\.(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)\.?$/.test(name);
+
 /**
  * Webhooks speak https only, at trusted hosts too, and never to ourselves: an event that is told to our own API could tell of
  * itself for ever. Whoever takes an address from a caller passes `own`, our PUBLIC_URL. Throws BlockedAddress, as guardUrl.
@@ -108,10 +113,15 @@ export const guardedLookup =
       if (error) return callback(error, [], 0);
       const [first] = addresses;
       if (!first || !addresses.every(({ address }) => allows(address))) return callback(notPublic(), [], 0);
-      if (options.all) callback(null, addresses);
+      if (options.all) callback(null, few(addresses));
       else callback(null, first.address, first.family);
     });
   };
+
+/** A connection tries one address after the other: a name with thousands of them must not make us knock at each. */
+const triedMax = 2;
+const few = (addresses: readonly LookupAddress[]): LookupAddress[] =>
+  [4, 6].flatMap((family) => addresses.filter((one) => one.family === family).slice(0, triedMax));
 
 /**
  * Says at once, to whoever names an address, what a connection would say later. A name that does not resolve, or not soon,
@@ -119,10 +129,11 @@ export const guardedLookup =
  */
 export const checkAddress = async (
   { url, isTrusted }: GuardedUrl,
-  resolve?: Resolve,
+  resolve: Resolve = askNameServers,
   patienceMs: number = checkPatienceMs,
 ): Promise<void> => {
   if (isTrusted || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return;
+  if (isNobodys(url.hostname)) throw notPublic();
   await new Promise<void>((done, fail) => {
     const late = setTimeout(done, patienceMs);
     guardedLookup(resolve)(url.hostname, { all: true }, (error) => {

@@ -81,6 +81,13 @@ const attempt = (url: URL, { headers, body, timeoutMs }: GuardedPost, doors: Doo
       bytesBefore = socket.bytesRead;
     });
     sent.once('response', (answer) => readAway(answer, finish));
+    let announcements = 0;
+    sent.on('information', () => {
+      announcements += 1;
+      if (announcements <= announcementsMax) return;
+      finish(failed('protocol'));
+      sent.destroy();
+    });
     sent.on('error', (error) => {
       if (isOver) return;
       // An idle connection ends when the other side tires of it, and a call may be on its way at that moment.
@@ -138,6 +145,8 @@ const openDoors = (lookup?: LookupFunction): Doors => {
 
 const bodyBytesMax = 4_096;
 const headerBytesMax = 16_384;
+/** Answers that only announce another one; a flood of them would take the time of everybody beside it. */
+const announcementsMax = 10;
 /** An idle connection is given up before most servers and every load balancer (60 s) give it up. */
 const idleMs = 30_000;
 /** A host has room for several full batches, so that its slow paths do not hold up its quick ones. */

@@ -67,6 +67,6 @@ const send = async (tenant: Tenant, due: Due, { clock: time, post }: Means): Pro
     sentAt,
   });
   const { url, headers, body, shownHeaders } = composed;
-  const outcome = await post({ url, headers, body, timeoutMs: webhook.timeoutMs, trusted: envList('PRIVATE_HOSTS') });
+  const outcome = await post({ url, headers, body, timeoutMs: webhook.timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
   return { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
 };

@@ -33,7 +33,7 @@ export const tryWebhook = async (
   const request = composeRequest(webhook, await openSecrets(tenant, webhook, now), event, attempt);
   const timeoutMs = Math.min(webhook.timeoutMs, webhookTestTimeoutMs);
   const { url, headers, body } = request;
-  const outcome = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('PRIVATE_HOSTS') });
+  const outcome = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
   const fresh = { ...newDelivery(tenant, webhook, event, now), ...webhookKey.delivery(tenant, webhook.id, deliveryId) };
   const delivery = ended({ ...fresh, id: deliveryId, isTest: true }, request, outcome, timeoutMs);
   const success = delivery.status === 'delivered';

@@ -38,7 +38,7 @@ export const checkPlaces = async (tenant: Tenant, { url, filters }: WebhookWish)
 
 const checkUrl = async (url: string): Promise<void> => {
   try {
-    await checkAddress(guardWebhookUrl(url, envList('PRIVATE_HOSTS'), env('PUBLIC_URL')));
+    await checkAddress(guardWebhookUrl(url, envList('WEBHOOK_HOSTS'), env('PUBLIC_URL')));
   } catch (error) {
     if (error instanceof BlockedAddress) throw invalid('url', error.message);
     throw error;

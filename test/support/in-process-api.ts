@@ -38,6 +38,7 @@ export const startInProcessApi = async (): Promise<InProcessApi> => {
     ALLOWED_ORIGINS: '',
     ALLOWED_REDIRECT_URIS: '',
     PRIVATE_HOSTS: '',
+    WEBHOOK_HOSTS: '',
     REQUESTS_PER_MINUTE: '100000000',
   });
   answerInProcess(table.script);

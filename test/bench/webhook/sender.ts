@@ -40,7 +40,7 @@ Object.assign(process.env, {
   SECRETS_KEY_ID: 'key',
   DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/Deliveries',
   SLOW_DELIVERY_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/SlowDeliveries',
-  PRIVATE_HOSTS: 'localhost',
+  WEBHOOK_HOSTS: 'localhost',
   PUBLIC_URL: 'https://api.example.com',
   SERVICE_VERSION: '2.0.0',
   POWERTOOLS_LOG_LEVEL: 'SILENT',

@@ -181,12 +181,35 @@ test('whoever names an address is told at once; a name that does not resolve is 
   await checkAddress(guardUrl('http://localhost:1', ['localhost:1']), names(['127.0.0.1']));
 });
 
+for (const text of [
+  'https://localhost',
+  'https://LOCALHOST.:8443/x',
+  'https://a.localhost',
+  'https://intranet',
+  'https://metadata.google.internal',
+  'https://printer.local.',
+  'https://router.home.arpa',
+])
+  test(`${text} is refused whatever name servers say`, () =>
+    rejects(checkAddress(guardUrl(text, []), names(['93.184.215.14'])), BlockedAddress));
+
+test('of the many addresses of a name two of each family are tried', async () => {
+  const many = Array.from({ length: 300 }, (_, n) => ({
+    address: `203.0.${n % 100}.9`.replace('203.0.113', '203.0.112'),
+    family: 4,
+  }));
+  const six = ['2606:4700::1', '2606:4700::2', '2606:4700::3'].map((address) => ({ address, family: 6 }));
+  const lookup = guardedLookup((_name, _options, callback) => callback(null, [...six, ...many]));
+  const tried = await new Promise((done) => lookup('many.example.com', { all: true }, (_error, addresses) => done(addresses)));
+  deepEqual(tried, [...many.slice(0, 2), ...six.slice(0, 2)]);
+});
+
 test('a connection by a guarded agent does not reach a name of this machine', async () => {
   let reached = 0;
   const server = createServer(() => reached++).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   const { port } = server.address() as AddressInfo;
-  const agent = guardedAgent(guardUrl(`https://localhost:${port}`, []), 1);
+  const agent = guardedAgent({ url: new URL(`https://localhost:${port}`), isTrusted: false }, 1);
   const failure = await new Promise<Error>((done) => {
     request(`https://localhost:${port}`, { agent }).once('error', done).end();
   });

@@ -8,7 +8,7 @@ import { now, organization, setScene, tenant } from './scene.ts';
 const { table, aws } = await setScene();
 after(() => aws.stop());
 Object.assign(process.env, {
-  PRIVATE_HOSTS: 'localhost',
+  WEBHOOK_HOSTS: 'localhost',
   PUBLIC_URL: 'https://backup.example.com',
   WEBHOOKS_PER_ORGANIZATION: '2',
 });

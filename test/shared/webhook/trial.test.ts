@@ -8,7 +8,7 @@ import { now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws } = await setScene();
 after(() => aws.stop());
-Object.assign(process.env, { PRIVATE_HOSTS: '', SERVICE_VERSION: '2.0.0' });
+Object.assign(process.env, { WEBHOOK_HOSTS: '', SERVICE_VERSION: '2.0.0' });
 beforeEach(() => {
   table.items.clear();
   table.put(organization);

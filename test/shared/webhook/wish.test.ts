@@ -9,7 +9,7 @@ import { mask } from '../../../shared/webhook/header.ts';
 import type { WebhookRecord } from '../../../shared/webhook/record.ts';
 import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from '../../../shared/webhook/wish.ts';
 
-Object.assign(process.env, { PRIVATE_HOSTS: 'localhost', PUBLIC_URL: 'https://api.backups.example' });
+Object.assign(process.env, { WEBHOOK_HOSTS: 'localhost', PUBLIC_URL: 'https://api.backups.example' });
 const tenant = proveTenant('org_1', 'record');
 
 const complete = { name: 'Hook', url: 'https://example.com/hook', events: ['backup.*'] };

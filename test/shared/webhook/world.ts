@@ -112,7 +112,7 @@ Object.assign(process.env, {
   RETRY_ROLE_ARN: 'arn:aws:iam::1:role/retry',
   RETRY_DEAD_LETTERS_ARN: 'arn:aws:sqs:eu-central-1:1:dead',
   SECRETS_KEY_ID: 'key',
-  PRIVATE_HOSTS: `localhost:${receiver.port}`,
+  WEBHOOK_HOSTS: `localhost:${receiver.port}`,
   PUBLIC_URL: 'https://backup.example.com',
   SERVICE_VERSION: '2.0.0',
 });
