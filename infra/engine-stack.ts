@@ -50,12 +50,15 @@ const queues = {
    */
   match: { id: 'Matches', worker: 'match', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
   /**
-   * 500 requests at once: at 100 ms each, 5,000 deliveries a second; and if all 1,000 webhooks of an organization begin to hang at
-   * the same moment, two timeouts later they are on the other lane, with all that waits for them. Events are expected within seconds.
+   * 500 requests at once, of endpoints that were quick the last time: at 100 ms each, 5,000 deliveries a second. One that begins to
+   * hang costs one timeout, then it is on the other lane, with all that waits for it. Events are expected within seconds.
    */
   delivery: { id: 'Deliveries', worker: 'deliver', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 300 },
-  /** As many, of endpoints that hang for up to 60 s: 500 a minute at the very worst. Every retry has waited a minute before. */
-  slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 3_600 },
+  /**
+   * Endpoints that failed, were slow or are new, and every retry: twice as many places, because each may hang for up to 60 s. SQS
+   * deals them out by turns of organizations, so that a new endpoint does not wait for those of another that hang.
+   */
+  slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
 } as const;
 type QueueName = keyof typeof queues;
 const queueNames = Object.keys(queues) as readonly QueueName[];

@@ -102,7 +102,7 @@ export const Delivery = z.object({
   eventType: z.string(),
   status: z.enum(deliveryStatuses),
   statusCode: z.int().nullable().describe('Of the last attempt; null where nothing was answered'),
-  timestamp: Moment.describe('When it was made'),
+  timestamp: Moment.describe('When the event happened'),
   duration: z.int().nullable().describe('Milliseconds of the last attempt'),
   attempts: z.int(),
   lastError: z.string().optional(),

@@ -23,6 +23,7 @@ export const Task = z.discriminatedUnion('kind', [
     webhookId: id('webhook'),
     deliveryId: id('delivery'),
     attempt: z.int().min(1),
+    notBefore: Moment.optional(),
   }),
   /** The endpoint answered 410, or has failed everything since that moment. */
   z.object({

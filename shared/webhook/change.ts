@@ -19,7 +19,7 @@ export const changeWebhook = async (
     .map(([field]) => field);
   if (given.length === 0) return { webhook, change: { writes: [], audit: [] } };
   const { format, events } = judgeWish(wish, webhook);
-  await checkPlaces(tenant, wish);
+  await checkPlaces(tenant, wish, webhook);
   const attributes = {
     ...(wish.name !== undefined && { name: wish.name }),
     ...(wish.url !== undefined && { url: wish.url }),

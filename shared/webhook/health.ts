@@ -6,7 +6,7 @@ import type { HealthRecord } from './record.ts';
 /** An endpoint that takes longer waits among the slow the next time. */
 const slowMs = 3_000;
 /** `lastTriggeredAt` alone is not worth a write for every delivery. */
-const notedEverySeconds = 10;
+const notedEverySeconds = 1;
 /** Longer than any webhook that is still of interest lies idle; one that was removed leaves nothing for ever. */
 const keptSeconds = 400 * 24 * 3_600;
 

@@ -65,7 +65,7 @@ export const deliveryData = (record: DeliveryRecord): z.input<typeof Delivery> =
   eventType: record.event.type,
   status: record.status,
   statusCode: record.statusCode,
-  timestamp: record.createdAt,
+  timestamp: record.event.timestamp,
   duration: record.durationMs,
   attempts: record.attempts,
   ...(record.status !== 'delivered' && record.lastError !== null && { lastError: record.lastError }),

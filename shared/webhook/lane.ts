@@ -4,6 +4,7 @@ import {
   after,
   delayMaxSeconds,
   env,
+  iso,
   log,
   newId,
   type QueueMessage,
@@ -16,8 +17,12 @@ import type { HealthRecord } from './record.ts';
 
 export type Lane = 'delivery' | 'slowDelivery';
 
-/** Endpoints that failed or were slow the last time wait among themselves: a dead one costs the quick ones one attempt. */
-export const laneOf = (health: Pick<HealthRecord, 'isSlow'> | undefined): Lane => (health?.isSlow ? 'slowDelivery' : 'delivery');
+/**
+ * The quick lane is for endpoints that answered quickly the last time. Those that failed or were slow wait among themselves, and so
+ * do new ones: however many that hang are added, they hold up nobody who has proven quick.
+ */
+export const laneOf = (health: Pick<HealthRecord, 'isSlow'> | undefined): Lane =>
+  health?.isSlow === false ? 'delivery' : 'slowDelivery';
 
 /** The lane of a queue by its name; a message that came from anywhere else stays where it is. */
 export const laneOfQueue = (queueName: string): Lane =>
@@ -28,6 +33,8 @@ export interface AttemptName {
   readonly webhookId: string;
   readonly deliveryId: string;
   readonly attempt: number;
+  /** It was sent on its way by a queue that cannot wait long enough: whoever gets it before puts it off. */
+  readonly notBefore?: string | undefined;
 }
 
 const queues: Readonly<Record<Lane, QueueVariable>> = {
@@ -38,12 +45,17 @@ const queues: Readonly<Record<Lane, QueueVariable>> = {
 /** Has these attempts made now; tells the positions of those that a queue did not take. */
 export const sendDeliveries = async (
   tenant: Tenant,
-  wanted: readonly (AttemptName & { readonly lane: Lane })[],
+  wanted: readonly (AttemptName & { readonly lane: Lane; readonly delaySeconds?: number | undefined })[],
 ): Promise<ReadonlySet<number>> => {
   const sendOf = async (lane: Lane): Promise<readonly number[]> => {
     const positions = wanted.flatMap((one, n) => (one.lane === lane ? [n] : []));
     if (positions.length === 0) return [];
-    const messages = positions.flatMap((n) => wanted[n] ?? []).map((one) => messageOf(tenant, one));
+    const messages = positions
+      .flatMap((n) => wanted[n] ?? [])
+      .map((one) => ({
+        ...messageOf(tenant, one),
+        ...(one.delaySeconds !== undefined && { delaySeconds: one.delaySeconds }),
+      }));
     const refused = await sendTasks(queues[lane], messages);
     return positions.filter((_, n) => refused.has(n));
   };
@@ -55,8 +67,9 @@ export const sendDeliveries = async (
  * is named for the attempt. Where no entry is made, the queue waits as long as it can, and whoever gets the message puts it off.
  */
 export const sendAttemptLater = async (tenant: Tenant, name: AttemptName, delaySeconds: number, now: Date): Promise<void> => {
-  if (delaySeconds > delayMaxSeconds && (await isScheduled(tenant, name, after(now, delaySeconds)))) return;
-  await putOff(tenant, name, delaySeconds);
+  if (delaySeconds <= delayMaxSeconds) return putOff(tenant, name, delaySeconds);
+  const due = after(now, delaySeconds);
+  if (!(await isScheduled(tenant, name, due))) await putOff(tenant, { ...name, notBefore: iso(due) }, delaySeconds);
 };
 
 /** Has an attempt made among the slow after so many seconds, or as many as a queue can wait. */
@@ -77,9 +90,9 @@ const isScheduled = async (tenant: Tenant, name: AttemptName, at: Date): Promise
   }
 };
 
-const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt }: AttemptName): QueueMessage => {
+const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt, notBefore }: AttemptName): QueueMessage => {
   const { organizationId } = tenant;
-  const task = { kind: 'deliver', webhookId, deliveryId, attempt } as const;
+  const task = { kind: 'deliver', webhookId, deliveryId, attempt, notBefore } as const;
   return {
     body: JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage),
     // As what leaves by the table's stream says it: all of one organization take turns as one.

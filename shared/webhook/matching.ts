@@ -88,29 +88,37 @@ const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<Readon
 /** Makes these deliveries and has them attempted; those for which that is not sure. */
 const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<string>, now: Date): Promise<readonly Pair[]> => {
   const kept = await Promise.all(some.map((pair) => keep(tenant, pair, now)));
-  const wanted = kept.flatMap((delivery) => delivery ?? []);
+  const wanted = kept.flatMap((one) => one ?? []);
   const refused = await sendDeliveries(
     tenant,
-    wanted.map(({ id, webhookId }) => ({
+    wanted.map(({ delivery: { id, webhookId }, isNew }) => ({
       webhookId,
       deliveryId: id,
       attempt: 1,
-      lane: laneOf({ isSlow: slow.has(webhookId) }),
+      lane: laneOf({ isSlow: !isNew || slow.has(webhookId) }),
+      ...(!isNew && { delaySeconds: secondChanceSeconds }),
     })),
   );
   const taken = new Set(wanted.filter((_, n) => !refused.has(n)));
   return some.filter((_, n) => {
-    const delivery = kept[n];
-    return !delivery || !taken.has(delivery);
+    const one = kept[n];
+    return !one || !taken.has(one);
   });
 };
 
-/** The delivery, new or as it was; undefined if that failed. One that was there may have died before its message was sent. */
-const keep = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<DeliveryRecord | undefined> => {
+/** The message of a delivery that was there is on its way, or died with whoever was to send it: after this long that is known. */
+const secondChanceSeconds = 10;
+
+interface Kept {
+  readonly delivery: DeliveryRecord;
+  readonly isNew: boolean;
+}
+
+/** The delivery, new or as it was; undefined if that failed. */
+const keep = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<Kept | undefined> => {
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
-    await putNew(delivery);
-    return delivery;
+    return { delivery, isNew: await putNew(delivery) };
   } catch (error) {
     log.error('a delivery could not be made', { error, eventId: event.id, webhookId: webhook.id });
     return undefined;

@@ -63,9 +63,12 @@ const isAhead = ({ delivery }: Found, { attempt }: AttemptName): boolean =>
 /** No two clocks of ours differ by more. */
 const earlyMaxSeconds = 5;
 
-/** Until the attempt is due; the first of a round always is. */
-const secondsLeft = ({ attempts, roundStart, nextAttemptAt }: DeliveryRecord, now: Date): number =>
-  attempts === roundStart || nextAttemptAt === null ? 0 : (Date.parse(nextAttemptAt) - now.getTime()) / 1_000;
+/** Until the attempt is due; one that says nothing of it was kept back by whoever brought it. */
+const secondsLeft = ({ notBefore }: AttemptName, now: Date): number =>
+  notBefore === undefined ? 0 : (Date.parse(notBefore) - now.getTime()) / 1_000;
+
+/** Not the first of its round. */
+const isRetry = ({ attempts, roundStart }: DeliveryRecord): boolean => attempts > roundStart;
 
 /**
  * An attempt that was made is not made again. One that comes too early says that whoever made the one before died without
@@ -80,12 +83,13 @@ export const decide = (
   if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'over', why: 'the delivery is gone' };
   if (delivery.status !== 'attempting') return { kind: 'over', why: 'the delivery is finished' };
   if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
-  const seconds = secondsLeft(delivery, now);
+  const seconds = secondsLeft(name, now);
   if (seconds > earlyMaxSeconds) return { kind: 'waits', seconds };
   if (!webhook) return { kind: 'vain', delivery, error: 'The webhook was removed' };
   if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
+  if (isRetry(delivery) && !isRetried(webhook)) return { kind: 'vain', delivery, error: delivery.lastError ?? 'Retries are off' };
   if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;

@@ -20,21 +20,21 @@ export const takeTurn = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): 
   otherwise: () => new ApiError('CONFLICT', 'A replay of this webhook is still running; wait until it has ended'),
 });
 
-/** Makes it last from now on; false if another replay has it. */
+/** Makes it last from now on; false if another replay has it, or this one has ended: a task that comes late does nothing again. */
 export const keepTurn = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<boolean> => {
   const { until, ttl } = lasting(now);
   return changeOne({
     update: webhookKey.replay(tenant, webhookId),
     expression: 'SET #walk = :walk, #until = :until, #ttl = :ttl',
-    condition: 'attribute_not_exists(pk) OR #walk = :walk OR #until <= :now',
-    names: { '#walk': 'walk', '#until': 'until', '#ttl': 'ttl' },
-    values: { ':walk': walk, ':until': until, ':ttl': ttl, ':now': iso(now) },
+    condition: 'attribute_not_exists(pk) OR (#walk = :walk AND attribute_not_exists(#ended))',
+    names: { '#walk': 'walk', '#until': 'until', '#ttl': 'ttl', '#ended': 'isEnded' },
+    values: { ':walk': walk, ':until': until, ':ttl': ttl },
   });
 };
 
 /** Frees the webhook for another, unless another has it. */
 export const endTurn = async (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<void> => {
-  await changeOne(set(webhookKey.replay(tenant, webhookId), { until: iso(now) }, { where: { walk } }));
+  await changeOne(set(webhookKey.replay(tenant, webhookId), { until: iso(now), isEnded: true }, { where: { walk } }));
 };
 
 const lasting = (now: Date): { readonly until: string; readonly ttl: number } => {

@@ -31,9 +31,11 @@ export const judgeWish = (
 };
 
 /** The same for what others have to be asked: the name service, and the table for projects. */
-export const checkPlaces = async (tenant: Tenant, { url, filters }: WebhookWish): Promise<void> => {
+export const checkPlaces = async (tenant: Tenant, { url, filters }: WebhookWish, record?: WebhookRecord): Promise<void> => {
   if (url !== undefined) await checkUrl(url);
-  if (filters?.projects) await checkProjects(tenant, filters.projects);
+  // What is there already may be sent back, also where the project has gone since.
+  const added = filters?.projects?.filter((id) => !record?.filters.projects.includes(id)) ?? [];
+  if (added.length > 0) await checkProjects(tenant, added);
 };
 
 const checkUrl = async (url: string): Promise<void> => {

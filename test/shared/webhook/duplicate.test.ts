@@ -6,6 +6,7 @@ import { handler as match } from '../../../functions/webhook/match.ts';
 import { Claimed } from '../../../shared/webhook/claim.ts';
 import { webhookKey } from '../../../shared/webhook/index.ts';
 import {
+  addQuickWebhook,
   addWebhook,
   attemptsHeardBy,
   deliveriesOf,
@@ -47,7 +48,7 @@ test('an event that is given again, at any time, adds no delivery and no attempt
 });
 
 test('a message that comes twice at once leaves one record of one attempt, under one id', async () => {
-  const webhook = addWebhook();
+  const webhook = addQuickWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 20 });
   await match(written({ event: newEvent() }));
   await Promise.all([give(messageOf(1)), give(messageOf(1)), give(messageOf(1))]);
@@ -57,7 +58,7 @@ test('a message that comes twice at once leaves one record of one attempt, under
 });
 
 test('a late duplicate of the first attempt, after the second, is dropped', async () => {
-  const webhook = addWebhook();
+  const webhook = addQuickWebhook();
   receiver.answer(pathOf(webhook), { status: 500 });
   await match(written({ event: newEvent() }));
   await run(100);
@@ -72,7 +73,7 @@ test('a late duplicate of the first attempt, after the second, is dropped', asyn
 });
 
 test('one of two attempts at once that succeeds stands, and the retry that the other asked for is not made', async () => {
-  const webhook = addWebhook();
+  const webhook = addQuickWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 60 }, { status: 200 });
   await match(written({ event: newEvent() }));
   await Promise.all([give(messageOf(1)), give(messageOf(1))]);
@@ -117,7 +118,7 @@ const giveTwice = async (body: string, more: Parameters<typeof give>[1] = {}) =>
   );
 
 test('a first attempt that is made twice at once doubles none of those that follow', async () => {
-  const webhook = addWebhook();
+  const webhook = addQuickWebhook();
   receiver.answer(pathOf(webhook), { status: 500, delayMs: 50 });
   await tell();
   deepEqual(await giveTwice(messageOf(1)), ['done', 'done']);
