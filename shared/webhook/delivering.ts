@@ -1,6 +1,6 @@
 /** One attempt of one delivery: prepare; put off, or claim, send, judge and record. */
 import { type Clock, chance, clock, envList, iso, log, postGuarded, type Tenant } from '../platform/index.ts';
-import { claim, isToBeClaimed } from './claim.ts';
+import { claim, claimSeconds, isToBeClaimed } from './claim.ts';
 import { type AttemptName, type Lane, putOff } from './lane.ts';
 import { type Due, prepare } from './preparing.ts';
 import { endInVain, type Made, recordAttempt } from './recording.ts';
@@ -35,7 +35,9 @@ export const deliver = async (
   }
   if (prepared.kind === 'waits') return putOff(tenant, name, prepared.seconds);
   if (prepared.kind === 'vain') return endInVain(prepared.delivery, prepared.error);
-  if (isToBeClaimed(prepared, lane)) await claim(prepared, means.clock.now());
+  // Another makes it, or died: when its time is over, one of the two is known.
+  if (isToBeClaimed(prepared, lane) && !(await claim(prepared, means.clock.now())))
+    return putOff(tenant, name, claimSeconds(prepared.webhook));
   await attempt(tenant, prepared, means);
 };
 

@@ -1,6 +1,6 @@
 /** Whether an attempt is to be made, of what, and with which settings: those of the webhook as it is now. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { epochSeconds, getGathered, type Tenant } from '../platform/index.ts';
+import { epochSeconds, getGathered, iso, type Tenant } from '../platform/index.ts';
 import { isRetried } from './delivery.ts';
 import { type AttemptName, type Lane, laneOf } from './lane.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
@@ -20,7 +20,7 @@ export type Prepared =
   | Due
   /** There is nothing to do: it was done, or its delivery is no more. */
   | { readonly kind: 'over'; readonly why: string }
-  /** Among the slow, for so long: its time has not come, or it is in the quick lane, and its endpoint is slow meanwhile. */
+  /** Among the slow, for so long: its time has not come, another makes it, or it is in the quick lane and its endpoint is slow meanwhile. */
   | { readonly kind: 'waits'; readonly seconds: number }
   /** There is nobody to send it to any more, so it ends here. */
   | { readonly kind: 'vain'; readonly delivery: DeliveryRecord; readonly error: string };
@@ -90,6 +90,8 @@ export const decide = (
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
   if (isRetry(delivery) && !isRetried(webhook)) return { kind: 'vain', delivery, error: delivery.lastError ?? 'Retries are off' };
+  const claimedSeconds = (Date.parse(delivery.claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
+  if (claimedSeconds > 0) return { kind: 'waits', seconds: claimedSeconds };
   if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;

@@ -7,7 +7,6 @@ import { after as afterAll, mock } from 'node:test';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
 import { after, iso, newId, clock as ourClock, postGuarded, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
-import { Claimed } from '../../../shared/webhook/claim.ts';
 import {
   type DeliveryRecord,
   deliver,
@@ -271,9 +270,9 @@ export const run = async (seconds = 7 * 24 * 3_600, more: Partial<Means> = {}): 
     const next = nextDue(untilMs);
     if (!next) return given;
     await give(next.body, more).catch((error: unknown) => {
-      // A machine that died is replaced; the message is given again when its time is over, as one whose attempt is another's.
-      if (!machine.isDead && !(error instanceof Claimed)) throw error;
-      if (machine.isDead) setMachine(new Machine());
+      // A machine that died is replaced; the message is given again when its time is over.
+      if (!machine.isDead) throw error;
+      setMachine(new Machine());
       waiting.push({ ...next, dueMs: nowMs + visibilityMs });
     });
   }
