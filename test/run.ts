@@ -40,7 +40,9 @@ const main = async (): Promise<void> => {
   const dir = mkdtempSync(join(tmpdir(), 'stage-'));
   const startedMs = performance.now();
   const stage = await startStage({
-    ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, allowedHosts: ['localhost'], delayScale: 1, demo: false, dir },
+    ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, delayScale: 1, demo: false, dir },
+    // Where the receivers of the tests are.
+    allowedHosts: ['localhost'],
     // Tests call from one address, and far more often than a person.
     config: { requestsPerMinute: 100_000 },
     say: (line) => console.log(`stage: ${line}`),
