@@ -1,10 +1,10 @@
-/** One attempt of one delivery: prepare; put off, or claim, send, judge and record. */
+/** One attempt of one delivery: prepare; put off, or compose, claim, send, judge and record. */
 import { type Clock, chance, clock, envList, iso, log, postGuarded, type Tenant } from '../platform/index.ts';
 import { claim, claimSeconds, isToBeClaimed } from './claim.ts';
 import { type AttemptName, type Lane, putOff } from './lane.ts';
 import { type Due, prepare } from './preparing.ts';
 import { endInVain, type Made, recordAttempt } from './recording.ts';
-import { composeRequest } from './request.ts';
+import { type ComposedRequest, composeRequest } from './request.ts';
 import { openSecrets } from './secret.ts';
 import { judge } from './verdict.ts';
 
@@ -35,14 +35,19 @@ export const deliver = async (
   }
   if (prepared.kind === 'waits') return putOff(tenant, name, prepared.seconds);
   if (prepared.kind === 'vain') return endInVain(prepared.delivery, prepared.error);
+  // What cannot be composed fails its message before anything is claimed.
+  const composed = await compose(tenant, prepared, means.clock.now());
   // Another makes it, or died: when its time is over, one of the two is known.
   if (isToBeClaimed(prepared, lane) && !(await claim(prepared, means.clock.now())))
     return putOff(tenant, name, claimSeconds(prepared.webhook));
-  await attempt(tenant, prepared, means);
+  await attempt(tenant, prepared, composed, means);
 };
 
-const attempt = async (tenant: Tenant, due: Due, means: Means): Promise<void> => {
-  const made = await send(tenant, due, means);
+const attempt = async (tenant: Tenant, due: Due, { request, sentAt }: Composed, means: Means): Promise<void> => {
+  const { url, headers, body, shownHeaders } = request;
+  const { timeoutMs } = due.webhook;
+  const outcome = await means.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
+  const made: Made = { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
   const now = means.clock.now();
   const { webhook, delivery, attempt: number, willRetry } = due;
   const standing = { attempt: number, willRetry, roundStart: delivery.roundStart, timeoutMs: webhook.timeoutMs };
@@ -57,18 +62,14 @@ const attempt = async (tenant: Tenant, due: Due, means: Means): Promise<void> =>
   await recordAttempt(tenant, made, verdict, now);
 };
 
-const send = async (tenant: Tenant, due: Due, { clock: time, post }: Means): Promise<Made> => {
+interface Composed {
+  readonly request: ComposedRequest;
+  readonly sentAt: Date;
+}
+
+const compose = async (tenant: Tenant, due: Due, sentAt: Date): Promise<Composed> => {
   const { webhook, delivery, attempt, maxAttempts, willRetry } = due;
-  const sentAt = time.now();
   const secrets = await openSecrets(tenant, webhook, sentAt);
-  const composed = composeRequest(webhook, secrets, delivery.event, {
-    deliveryId: delivery.id,
-    attempt,
-    maxAttempts,
-    willRetry,
-    sentAt,
-  });
-  const { url, headers, body, shownHeaders } = composed;
-  const outcome = await post({ url, headers, body, timeoutMs: webhook.timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  return { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
+  const { id: deliveryId, event } = delivery;
+  return { request: composeRequest(webhook, secrets, event, { deliveryId, attempt, maxAttempts, willRetry, sentAt }), sentAt };
 };

@@ -66,7 +66,7 @@ test('deleted, it answers nobody; recovered, it is as it was', async () => {
 
   const items = await itemsOf(`ORG#${id}`);
   const told = items.find(({ type }) => type === 'organization.deleted')?.data as { organization: object };
-  deepEqual(told.organization, { id, name, deletionType: 'soft', recoveryDeadline });
+  deepEqual(told.organization, { id, name, deleted: true, deletionType: 'soft', recoveryDeadline });
   ok(await getItem({ pk: 'DUE#PURGE', sk: `${recoveryDeadline}#${id}` }));
 
   deepEqual(code(await recover(await signIn(), id)), [404, 'ORGANIZATION_NOT_FOUND']);

@@ -26,7 +26,7 @@ interface Ready {
   /** What test/run.ts sets, for this stage. */
   readonly variables: Readonly<Record<string, string>>;
   readonly matchQueueUrl: string;
-  readonly deliveryQueueUrl: string;
+  readonly slowDeliveryQueueUrl: string;
 }
 
 export interface MortalStage extends Ready {
@@ -75,7 +75,7 @@ const main = async (choices: Ports & { readonly dir: string }): Promise<void> =>
       STAGE_DIR: choices.dir,
     },
     matchQueueUrl: variableOf('MATCH_QUEUE_URL'),
-    deliveryQueueUrl: variableOf('DELIVERY_QUEUE_URL'),
+    slowDeliveryQueueUrl: variableOf('SLOW_DELIVERY_QUEUE_URL'),
   };
   console.log(JSON.stringify(ready));
 };
