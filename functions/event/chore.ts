@@ -1,6 +1,6 @@
 /**
- * Does one task that takes its time: it needs a customer's bucket, or replays a month of events. It ends before its function does, however long the bucket takes to answer, and
- * is given again then, and after some tries put aside with the dead letters.
+ * Does one task that takes its time: it needs a customer's bucket, or replays a month of events. It ends before its function does,
+ * however long the bucket takes to answer, and is given again then, and after some tries put aside with the dead letters.
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';

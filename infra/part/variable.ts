@@ -42,7 +42,7 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
     'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
     'match:send': { MATCH_QUEUE_URL: parts.matchQueueUrl },
     'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
-    'webhook:send': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, SERVICE_VERSION },
+    'webhook:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },
     'delivery:keep': table,
     'delivery:send': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
     'delivery:later': {

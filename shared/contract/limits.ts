@@ -72,7 +72,7 @@ export const taskSeconds = 60;
 
 /** Requests a minute for one actor in one organization, unless the endpoint's row or the deployment says otherwise. */
 export const requestsPerMinute = 3_000;
-/** Of calls that wait for customers' buckets and databases, each by itself: 300 of 3,000. At 20 s each, 100 functions at once. */
+/** Of calls that wait for customers' buckets, databases and endpoints, or have much sent to them, each by itself: 300 of 3,000. At 20 s each, 100 functions at once. */
 export const outsideShare = 1 / 10;
 /** Of calls that page through what lies there: 300 of 3,000. */
 export const browsingShare = 1 / 10;

@@ -57,8 +57,8 @@ export const uses = {
   /** Check the address of a webhook and whether there is room for it, and seal its secret and headers. */
   'webhook:seal': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
   /** Open the secret and the headers of a webhook, and send to it. */
-  'webhook:send': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'SERVICE_VERSION'],
-  /** Read any item; write deliveries and what is known of their endpoints (DELIVERY# partitions only). */
+  'webhook:send': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'SERVICE_VERSION'],
+  /** Read what is an organization's and its deliveries (ORG#, DELIVERY#); write deliveries and what is known of endpoints (DELIVERY#). */
   'delivery:keep': ['TABLE_NAME'],
   'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
   /** Have an attempt made later than a queue can wait: a one-time entry of the Scheduler that sends to the slow queue. */

@@ -76,7 +76,10 @@ export const workers = {
     uses: ['delivery:keep', 'delivery:send'],
   },
   deliver: { ...delivery, summary: 'Sends events to webhooks that answer quickly' },
-  deliverSlow: { ...delivery, summary: 'Sends events to webhooks that failed or were slow the last time, and all retries' },
+  deliverSlow: {
+    ...delivery,
+    summary: 'Sends events to webhooks that are new, failed or were slow the last time, and all retries',
+  },
   sweep: {
     entry: 'functions/organization/sweep.ts',
     summary: 'Every hour: asks for the purge of organizations whose recovery deadline has passed',

@@ -10,7 +10,7 @@ import { after, epochSeconds, iso, type Key, newId, type Tenant, type Write } fr
 import { queueOf, type Task, type TaskMessage } from './task.ts';
 
 export const eventPrefix = 'EVENT#';
-export const taskPrefix = 'TASK#';
+const taskPrefix = 'TASK#';
 
 /** Where an event lies for as long as it is kept. */
 export const eventKey = ({ organizationId }: Tenant, eventId: string): Key => ({

@@ -1,4 +1,4 @@
-/** Work that must follow a change: what a message of the task queue says. */
+/** Work that must follow a change: what a message of a queue says. */
 import * as z from 'zod';
 import { id, Moment } from '../contract/fields.ts';
 import { disabledReasons, replayStatuses } from '../contract/webhook-words.ts';
@@ -17,7 +17,10 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settle-move'), projectId: id('project'), moveId: z.string() }),
   /** Finds who is to hear of an event. It is in the table, however large: a message names it only. */
   z.object({ kind: z.literal('match'), eventId: id('event') }),
-  /** The attempt of a delivery with that number; one that was made, or is not due in this order, is no more to be made. */
+  /**
+   * The attempt of a delivery with that number: one that was made is not made again, one that is ahead makes the one that is
+   * missing. `notBefore` only where the Scheduler did not take it.
+   */
   z.object({
     kind: z.literal('deliver'),
     webhookId: id('webhook'),
@@ -34,7 +37,7 @@ export const Task = z.discriminatedUnion('kind', [
     /** Of the webhook as the request was made of it: a change since then calls it off. */
     revision: z.int().min(1),
   }),
-  /** Tells the owners why the service disabled a webhook. */
+  /** Tells the owner why the service disabled a webhook. */
   z.object({ kind: z.literal('tell-disabled'), webhookId: id('webhook') }),
   /** Sends the events of a time range again; goes on after the event named, if one is. One walk sends none of them twice. */
   z.object({

@@ -1,6 +1,6 @@
 /** New ids and other random text. The only place that draws randomness. */
 import { createHash, randomBytes } from 'node:crypto';
-import { decodeTime, encodeTime, monotonicFactory, TIME_MAX, ulid as ulidOf } from 'ulid';
+import { encodeTime, monotonicFactory, TIME_MAX, ulid as ulidOf } from 'ulid';
 import { type IdKind, idPrefixes } from '../contract/id.ts';
 import { clock } from './clock.ts';
 
@@ -11,9 +11,6 @@ export const newId = (kind: IdKind, at: Date = clock.now()): string => `${idPref
 
 /** An id that carries a moment of the past: the maker of all others would give it the time of its own last one. */
 export const newIdOf = (kind: IdKind, past: Date): string => `${idPrefixes[kind]}_${ulidOf(past.getTime(), () => chance())}`;
-
-/** When an id was made, to the millisecond. */
-export const momentOf = (id: string): Date => new Date(decodeTime(id.slice(id.indexOf('_') + 1)));
 
 /** The part of an id that tells it apart: for names that are nobody's id. */
 export const newUlid = (at: Date = clock.now()): string => ulid(at.getTime());

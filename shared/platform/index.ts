@@ -17,7 +17,7 @@ export { getGathered } from './gathered.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
 export { type GuardedPost, type PostOutcome, postGuarded } from './guarded-post.ts';
 export { fetchTrusted } from './http-client.ts';
-export { chance, fingerprint, idBounds, momentOf, newId, newIdOf, newUlid, randomness, randomToken } from './id.ts';
+export { chance, fingerprint, idBounds, newId, newIdOf, newUlid, randomness, randomToken } from './id.ts';
 export { changeOne, claim, putNew, take } from './item.ts';
 export {
   type DataKey,

@@ -89,7 +89,7 @@ const secretAttributes = async (tenant: Tenant, webhookId: string, secret: strin
 const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookWish['headers']) =>
   headers && { sealedHeaders: await sealHeaders(tenant, webhookId, headers), shownHeaders: maskHeaders(headers) };
 
-/** An endpoint that is enabled again, or another one, has five days of its own and its turn among the quick. */
+/** An endpoint that is enabled again, or another one, has five days of its own, and earns the quick lane as a new one does. */
 const forgetFailures = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
   health?.failingSince === undefined && health?.isSlow === undefined
     ? []

@@ -14,7 +14,7 @@ const actor: Actor = { type: 'system', id: 'webhook-sender', email: null };
 
 /**
  * What happened since the request was made calls it off: a success, or someone who changed, disabled or removed the webhook. An
- * answer speaks of the webhook that it was asked as. If it is as bad as before, the next failure tells again.
+ * answer speaks of the webhook that it was asked as. If it is as bad as before, the next delivery that fails for good tells again.
  */
 export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: Date): Promise<void> => {
   const keys = [

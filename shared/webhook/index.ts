@@ -1,4 +1,4 @@
-export { type Aspects, aspectsOf } from './aspects.ts';
+export { aspectsOf } from './aspects.ts';
 export type { Attempt, OpenSecrets } from './attempt.ts';
 export { changeWebhook, toggleWebhook } from './change.ts';
 export { createWebhook } from './creation.ts';
@@ -11,10 +11,10 @@ export { untilTold } from './farewell.ts';
 export { matches } from './filter.ts';
 export { isSensitive, mask, maskHeaders } from './header.ts';
 export { deliveryData, listDeliveries, readDelivery, requestData } from './history.ts';
-export { laneOf, laneOfQueue, sendDeliveries } from './lane.ts';
+export { laneOfQueue } from './lane.ts';
 export { matchEvents } from './matching.ts';
 export { purgeDeliveries } from './purge.ts';
-export { type Known, listWebhooks, noSuchWebhook, readKnown, readWebhook, webhooksOf } from './read.ts';
+export { type Known, listWebhooks, readKnown, readWebhook } from './read.ts';
 export {
   type DeliveryRecord,
   type StoredEvent,
@@ -26,7 +26,7 @@ export {
 export { removeWebhook } from './removal.ts';
 export { startReplay } from './replay.ts';
 export { replayWebhook } from './replaying.ts';
-export { type ComposedRequest, composeRequest } from './request.ts';
+export { composeRequest } from './request.ts';
 export { retryDelivery } from './retry.ts';
 export { rotateSecret } from './rotation.ts';
 export { sampleEvent } from './sample.ts';

@@ -85,13 +85,14 @@ export const decide = (
   if (name.attempt <= delivery.attempts) return { kind: 'over', why: 'the attempt was made' };
   const seconds = secondsLeft(name, now);
   if (seconds > earlyMaxSeconds) return { kind: 'waits', seconds };
+  // Whoever makes it says how it ended, whatever became of the webhook meanwhile.
+  const claimedSeconds = (Date.parse(delivery.claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
+  if (claimedSeconds > 0) return { kind: 'waits', seconds: claimedSeconds };
   if (!webhook) return { kind: 'vain', delivery, error: 'The webhook was removed' };
   if (!webhook.enabled) return { kind: 'vain', delivery, error: 'The webhook is disabled' };
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
   if (isRetry(delivery) && !isRetried(webhook)) return { kind: 'vain', delivery, error: delivery.lastError ?? 'Retries are off' };
-  const claimedSeconds = (Date.parse(delivery.claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
-  if (claimedSeconds > 0) return { kind: 'waits', seconds: claimedSeconds };
   if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;

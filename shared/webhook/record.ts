@@ -85,7 +85,7 @@ export interface HealthRecord extends Item {
   readonly lastTriggeredAt?: string;
   /** The first failure since the last success. */
   readonly failingSince?: string;
-  /** It failed or was slow the last time: it has to wait with others of its kind. */
+  /** It failed or was slow the last time: it has to wait with others of its kind. Absent of a new one, which waits there, too. */
   readonly isSlow?: boolean;
   readonly ttl: number;
 }

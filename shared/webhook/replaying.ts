@@ -31,11 +31,11 @@ const idLateSeconds = 900;
 
 /**
  * Goes on until the time given, then asks for another task. Every part may run again: what this replay has begun it does not
- * begin twice. A webhook that was disabled or removed meanwhile ends it, and so does another replay that took its place.
+ * begin twice. A webhook that was disabled or removed meanwhile ends it, and so does another replay that took its place; one that has ended does nothing again.
  */
 export const replayWebhook = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
   if (!(await keepTurn(tenant, task, time.now())))
-    return log.info('the replay ends: another one has taken its place', { webhookId: task.webhookId });
+    return log.info('the replay does not go on: it has ended, or another took its place', { webhookId: task.webhookId });
   if (await isOver(tenant, task, until, time)) await endTurn(tenant, task, time.now());
 };
 

@@ -4,6 +4,7 @@ import { enqueue } from '../event/index.ts';
 import { whileActive } from '../organization/index.ts';
 import { type Change, Overtaken, type Tenant, type Write } from '../platform/index.ts';
 import { about } from './creation.ts';
+import { isRetried } from './delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from './record.ts';
 import { beginRound, isUnderWay, resumeRound } from './round.ts';
 import { allowedEvents } from './subscription.ts';
@@ -26,7 +27,7 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
   const { id: deliveryId, attempts, event } = delivery;
   return {
     writes: [
-      delivery.status === 'failed' ? beginRound(delivery, 1, now) : resumeRound(delivery, now),
+      delivery.status === 'failed' || !isRetried(webhook) ? beginRound(delivery, 1, now) : resumeRound(delivery, now),
       enqueue(tenant, { kind: 'deliver', webhookId: webhook.id, deliveryId, attempt: attempts + 1 }, now),
       whileEnabled(tenant, webhook),
       whileActive(tenant),

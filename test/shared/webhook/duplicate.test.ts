@@ -169,3 +169,16 @@ test('a claim lasts for the time of the request and 15 s, and not longer: whoeve
   deepEqual(attemptsHeardBy(webhook), [1, 2]);
   equal(deliveryOf(webhook).status, 'delivered');
 });
+
+test('a duplicate does not end an attempt that another makes, whatever became of the webhook meanwhile', async () => {
+  const webhook = addWebhook();
+  receiver.answer(pathOf(webhook), async () => {
+    addWebhook({ ...webhook, enabled: false });
+    await give(messageOf(1));
+    return { status: 200 };
+  });
+  await tell();
+  await give(messageOf(1));
+  const { status, attempts } = deliveryOf(webhook);
+  deepEqual([attemptsHeardBy(webhook), status, attempts], [[1], 'delivered', 1]);
+});

@@ -44,6 +44,14 @@ test('one whose attempt is overdue by more than a quarter of an hour has lost it
   deepEqual([roundStart, attemptsMax, nextAttemptAt, attempts], [0, 5, iso(now), 2], 'the attempts it has left');
 });
 
+test('one that is overdue is tried once more also where retries have been turned off since', async () => {
+  const quiet = { ...webhook, retryEnabled: false };
+  const delivery = put(overdue);
+  await commit(retryDelivery(tenant, quiet, delivery, now).writes);
+  const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
+  equal(decide(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, now).kind, 'due');
+});
+
 test('one that is overdue and has no attempt left gets one', async () => {
   const delivery = put({ ...overdue, attempts: 5 });
   await retry(delivery);
