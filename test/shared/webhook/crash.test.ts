@@ -6,9 +6,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
+import { Mortal } from '../../support/mortal.ts';
 import type { Answer } from '../../support/receiver.ts';
 import { Fault } from '../../support/scripted-aws.ts';
-import { Machine } from './machine.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -41,7 +41,7 @@ const moments = (effects: number) =>
 
 const eventsOfBatch = 3;
 
-const matchOnce = async (machine: Machine) => {
+const matchOnce = async (machine: Mortal) => {
   newWorld();
   const webhooks = [addWebhook(), addWebhook({ events: ['organization.*'] }), addWebhook({ events: ['backup.*'] })] as const;
   const events = Array.from({ length: eventsOfBatch }, () => newEvent());
@@ -52,16 +52,16 @@ const matchOnce = async (machine: Machine) => {
 };
 
 test('matching: whoever dies at any moment leaves every event with one delivery for each webhook, delivered once it is given again', async () => {
-  const whole = new Machine();
+  const whole = new Mortal();
   deepEqual((await matchOnce(whole)).answer, { batchItemFailures: [] });
   ok(whole.effects > 2 * eventsOfBatch, 'a put for every pair, and messages');
   for (const { at, when } of moments(whole.effects)) {
-    const machine = new Machine(at, when);
+    const machine = new Mortal(at, when);
     const { webhooks, batch, answer } = await matchOnce(machine);
     ok(machine.isDead);
     // What a living function would have answered: it names what is not sure, and nothing that is.
     ok(answer.batchItemFailures.length > 0, `${when} ${at}`);
-    setMachine(new Machine());
+    setMachine(new Mortal());
     await run(0);
     deepEqual(await match(batch), { batchItemFailures: [] });
     await run();
@@ -81,9 +81,9 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
   }
 });
 
-const deliverAll = (machine: Machine, ...answers: readonly Answer[]) => deliverTo({}, () => {}, machine, ...answers);
+const deliverAll = (machine: Mortal, ...answers: readonly Answer[]) => deliverTo({}, () => {}, machine, ...answers);
 
-const deliverTo = async (more: Partial<WebhookRecord>, setUp: () => void, machine: Machine, ...answers: readonly Answer[]) => {
+const deliverTo = async (more: Partial<WebhookRecord>, setUp: () => void, machine: Mortal, ...answers: readonly Answer[]) => {
   newWorld();
   setUp();
   const webhook: WebhookRecord = addWebhook(more);
@@ -101,10 +101,10 @@ for (const [what, answers, status, attempts] of [
   ['an endpoint that is gone', [{ status: 410 }], 'failed', 1],
 ] as const)
   test(`delivering to ${what}: whoever dies at any moment, every attempt is made and counted once, and it comes to its end`, async () => {
-    const whole = new Machine();
+    const whole = new Mortal();
     await deliverAll(whole, ...answers);
     for (const { at, when } of moments(whole.effects)) {
-      const machine = new Machine(at, when);
+      const machine = new Mortal(at, when);
       const webhook = await deliverAll(machine, ...answers);
       ok(machine.isDead);
       const name = `${when} ${at}`;
@@ -128,7 +128,7 @@ for (const [what, answers, status, attempts] of [
   });
 
 test('the message of a retry that comes before its attempt is written down makes that attempt again, and the chain goes on', async () => {
-  const begin = async (machine: Machine): Promise<WebhookRecord> => {
+  const begin = async (machine: Mortal): Promise<WebhookRecord> => {
     newWorld();
     const webhook = addWebhook();
     receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
@@ -137,10 +137,10 @@ test('the message of a retry that comes before its attempt is written down makes
     await run(0);
     return webhook;
   };
-  const whole = new Machine();
+  const whole = new Mortal();
   await begin(whole);
   // To be written down is the last that an attempt does; the message that died with it comes back after that of the retry.
-  const webhook = await begin(new Machine(whole.effects, 'before'));
+  const webhook = await begin(new Mortal(whole.effects, 'before'));
   equal(deliveryOf(webhook).attempts, 0);
   await run(200);
   deepEqual(attemptsHeardBy(webhook), [1, 1, 2]);
@@ -149,7 +149,7 @@ test('the message of a retry that comes before its attempt is written down makes
 });
 
 test('what waits in the quick lane of an endpoint that turned slow is delivered once, whenever whoever sends it on dies', async () => {
-  const begin = async (machine: Machine): Promise<WebhookRecord> => {
+  const begin = async (machine: Mortal): Promise<WebhookRecord> => {
     newWorld();
     const webhook = addWebhook();
     await tell();
@@ -158,10 +158,10 @@ test('what waits in the quick lane of an endpoint that turned slow is delivered 
     await run();
     return webhook;
   };
-  const whole = new Machine();
+  const whole = new Mortal();
   await begin(whole);
   for (const { at, when } of moments(whole.effects)) {
-    const webhook = await begin(new Machine(at, when));
+    const webhook = await begin(new Mortal(at, when));
     const { status, attempts } = deliveryOf(webhook);
     deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
     ok(heardBy(webhook).length <= 2);
@@ -173,11 +173,11 @@ test('with the longest timeout and a Scheduler that makes no entry: whoever dies
     faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
   };
   // A claim then outlasts the wait for the second attempt.
-  const begin = (machine: Machine) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
-  const whole = new Machine();
+  const begin = (machine: Mortal) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
+  const whole = new Mortal();
   await begin(whole);
   for (const { at, when } of moments(whole.effects)) {
-    const webhook = await begin(new Machine(at, when));
+    const webhook = await begin(new Mortal(at, when));
     const { status, attempts, claimedUntil } = deliveryOf(webhook);
     const name = `${when} ${at}`;
     deepEqual([status, attempts, claimedUntil], ['failed', 5, undefined], name);

@@ -18,10 +18,10 @@ import {
 } from '../../../shared/webhook/index.ts';
 import type { HealthRecord } from '../../../shared/webhook/record.ts';
 import { answerInProcess } from '../../support/in-process.ts';
+import { Mortal } from '../../support/mortal.ts';
 import { type Heard, startReceiver } from '../../support/receiver.ts';
 import { Fault, type Input, scriptAws } from '../../support/scripted-aws.ts';
 import { StrictTable } from '../../support/strict-table.ts';
-import { Machine } from './machine.ts';
 
 export interface Sent {
   readonly queue: string;
@@ -43,7 +43,7 @@ export const sent: Sent[] = [];
 export const entries = new Map<string, Waiting>();
 let waiting: Waiting[] = [];
 let nowMs = 0;
-export let machine = new Machine();
+export let machine = new Mortal();
 /** Which messages a queue does not take, and what the Scheduler says instead of making an entry. */
 export const faults = { refuses: (_: string): boolean => false, ofScheduler: (): Fault | undefined => undefined };
 
@@ -92,9 +92,9 @@ const createSchedule = (input: Input, address = ''): object => {
 };
 
 const aws = await scriptAws({
-  SendMessageBatch: (input) => machine.effect(() => sendBatch(input)),
+  SendMessageBatch: (input) => machine.effectAtOnce(() => sendBatch(input)),
   // The only service here without action names.
-  '': (input, address) => machine.effect(() => createSchedule(input, address)),
+  '': (input, address) => machine.effectAtOnce(() => createSchedule(input, address)),
   // What is sealed is the text itself: who opens what is for others to test.
   Decrypt: ({ CiphertextBlob }) => ({ Plaintext: CiphertextBlob }),
 });
@@ -132,10 +132,10 @@ export const newWorld = (): void => {
   nowMs = Date.parse('2026-03-01T12:00:00.000Z');
   faults.refuses = () => false;
   faults.ofScheduler = () => undefined;
-  setMachine(new Machine());
+  setMachine(new Mortal());
 };
 
-export const setMachine = (next: Machine): Machine => {
+export const setMachine = (next: Mortal): Mortal => {
   machine = next;
   table.onWrite = (when) => machine.atWrite(when);
   table.onRead = () => machine.atRead();
@@ -229,7 +229,7 @@ export const healthOf = ({ id }: Pick<WebhookRecord, 'id'>): HealthRecord | unde
 export const means = (chance = 0): Means => ({
   clock,
   chance: () => chance,
-  post: (request) => machine.effectLater(() => postGuarded(request)),
+  post: (request) => machine.effect(() => postGuarded(request)),
   waitMs: 0,
 });
 
@@ -272,7 +272,7 @@ export const run = async (seconds = 7 * 24 * 3_600, more: Partial<Means> = {}): 
     await give(next.body, more).catch((error: unknown) => {
       // A machine that died is replaced; the message is given again when its time is over.
       if (!machine.isDead) throw error;
-      setMachine(new Machine());
+      setMachine(new Mortal());
       waiting.push({ ...next, dueMs: nowMs + visibilityMs });
     });
   }
