@@ -16,6 +16,7 @@ export interface Host {
   invoke(functionArn: string, payload: unknown): Promise<unknown>;
   /** Tells whenever a run has ended: whatever it wrote is written. */
   onRun(listener: () => void): void;
+  /** How many are alive. */
   readonly instances: () => number;
   stop(): Promise<void>;
 }
@@ -146,7 +147,7 @@ export const startHost = (functions: readonly FunctionSpec[], around: Surroundin
         pump(pool);
       }),
     onRun: (listener) => void listeners.push(listener),
-    instances: count,
+    instances: () => [...all].flatMap(({ places }) => [...places]).filter(({ instance }) => !instance.isDead()).length,
     stop: async () => {
       stopped = true;
       for (const job of [...all].flatMap((pool) => pool.waiting.splice(0))) job.fail(stopping());

@@ -1,5 +1,5 @@
 /** A worker thread that takes one order at a time and answers each, or dies and says why. */
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort, Worker, type WorkerOptions } from 'node:worker_threads';
 import { FunctionError } from './function.ts';
 import type { FunctionLog } from './log.ts';
 import type { Birth, Order, Report } from './worker.ts';
@@ -15,8 +15,10 @@ export interface Thread {
   stop(): Promise<void>;
 }
 
-export const startThread = (file: string, birth: Birth, options: WorkerOptions, log: FunctionLog): Thread => {
-  const worker = new Worker(file, { ...options, workerData: birth, stdout: true, stderr: true });
+export const startThread = (file: string, birth: Omit<Birth, 'reports'>, options: WorkerOptions, log: FunctionLog): Thread => {
+  const { port1: inbox, port2: reports } = new MessageChannel();
+  const workerData: Birth = { ...birth, reports };
+  const worker = new Worker(file, { ...options, workerData, transferList: [reports], stdout: true, stderr: true });
   worker.stdout.on('data', log.write);
   worker.stderr.on('data', log.write);
 
@@ -31,7 +33,7 @@ export const startThread = (file: string, birth: Birth, options: WorkerOptions, 
     underWay = undefined;
   };
 
-  worker.on('message', (report: Report) => {
+  const take = (report: Report): void => {
     if (report.kind === 'ready') loaded.resolve();
     else if (report.kind === 'unloadable') die(new FunctionError('threw', report.type, report.message));
     else if (report.requestId === underWay?.requestId) {
@@ -40,13 +42,23 @@ export const startThread = (file: string, birth: Birth, options: WorkerOptions, 
       if (report.kind === 'result') resolve(report.result);
       else reject(new FunctionError('threw', report.type, report.message));
     }
-  });
+  };
+  inbox.on('message', take);
+  /** A thread's last words come another way than its death and may come after it: an answer that was given counts. */
+  const hearOut = (): void => {
+    for (let last = receiveMessageOnPort(inbox); last; last = receiveMessageOnPort(inbox)) take(last.message);
+  };
   worker.on('error', (thrown: unknown) => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     log.write(`${error.stack ?? error.message}\n`);
+    hearOut();
     die(new FunctionError('crashed', error.name, error.message));
   });
-  worker.on('exit', (code) => die(new FunctionError('crashed', 'Runtime.ExitError', `the runtime exited with status ${code}`)));
+  worker.on('exit', (code) => {
+    hearOut();
+    die(new FunctionError('crashed', 'Runtime.ExitError', `the runtime exited with status ${code}`));
+    inbox.close();
+  });
 
   return {
     ready: loaded.promise,

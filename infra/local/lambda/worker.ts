@@ -3,7 +3,7 @@
  * Events and results cross as JSON text, as they do on Lambda: what JSON cannot carry does not arrive.
  */
 import { createRequire, enableCompileCache } from 'node:module';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
 /** What an instance tells its thread at birth. */
 export interface Birth {
@@ -12,6 +12,8 @@ export interface Birth {
   /** Compiled code is kept here: the second start of a bundle takes a quarter less. */
   readonly cache: string;
   readonly arn: string;
+  /** Where reports go. */
+  readonly reports: MessagePort;
 }
 
 export interface Order {
@@ -30,7 +32,7 @@ type Handler = (event: unknown, context: unknown) => unknown;
 
 const port = parentPort;
 if (!port) throw new Error('runs in a worker thread only');
-const tell = (report: Report): void => port.postMessage(report);
+const tell = (report: Report): void => (workerData as Birth).reports.postMessage(report);
 
 /** Lambda writes the whole error to the log and hands the caller its type and message. */
 const explain = (thrown: unknown): { type: string; message: string } => {
