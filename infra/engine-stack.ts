@@ -59,6 +59,10 @@ const queues = {
    * deals them out by turns of organizations, so that a new endpoint does not wait for those of another that hang.
    */
   slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
+  /** A tick, and what follows a change of a schedule: some calls of the table and of the Scheduler each. A nightly crowd is worked off in minutes. */
+  schedule: { id: 'Schedules', worker: 'scheduleRun', batchSize: 5, concurrencyMax: 10, waitMaxSeconds: 900 },
+  /** One project a time, because a turn may take all of its worker's time; as many projects at once as a region's databases bear. */
+  capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 50, waitMaxSeconds: 900 },
 } as const;
 type QueueName = keyof typeof queues;
 const queueNames = Object.keys(queues) as readonly QueueName[];
@@ -68,6 +72,7 @@ const fanOutBatch = 100;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
 type WorkflowName = (typeof workflowNames)[number];
+type Laters = Readonly<Record<'retries' | 'ticks', Later>>;
 type WorkflowArns = Pick<Parts, `${WorkflowName}WorkflowArn`>;
 
 export class EngineStack extends Stack {
@@ -85,12 +90,13 @@ export class EngineStack extends Stack {
       queue: made.slowDelivery,
       topic: props.data.alarms,
     });
+    const ticks = makeLater(this, 'Ticks', { name: 'schedule-tick', queue: made.schedule, topic: props.data.alarms });
     // The worker that starts a workflow and the workflow itself share these parts, so its name comes late.
     const arns = Object.fromEntries(
       workflowNames.map((name) => [`${name}WorkflowArn`, Lazy.string({ produce: () => workflows.get(name)?.attrArn })]),
     ) as WorkflowArns;
     const workflows = new Map<WorkflowName, CfnStateMachine>();
-    this.parts = this.#makeParts(made, retries, arns);
+    this.parts = this.#makeParts(made, { retries, ticks }, arns);
     workflows.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
     workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
@@ -101,6 +107,9 @@ export class EngineStack extends Stack {
     this.#startByClock('sweep', 'rate(1 hour)');
     this.#startByClock('backupReap', 'rate(5 minutes)');
     this.#startByClock('restoreReap', 'rate(5 minutes)');
+    this.#startByClock('scheduleWatch', 'rate(5 minutes)');
+    this.#startByClock('captureWatch', 'rate(5 minutes)');
+    this.#startByClock('retentionSweep', 'rate(1 hour)');
     this.#watchKeys();
   }
 
@@ -141,7 +150,7 @@ export class EngineStack extends Stack {
     });
   }
 
-  #makeParts(made: Readonly<Record<QueueName, Queue>>, retries: Later, workflowArns: WorkflowArns): Parts {
+  #makeParts(made: Readonly<Record<QueueName, Queue>>, { retries, ticks }: Laters, workflowArns: WorkflowArns): Parts {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -160,6 +169,13 @@ export class EngineStack extends Stack {
       deliveryQueueArn: made.delivery.queueArn,
       slowDeliveryQueueUrl: made.slowDelivery.queueUrl,
       slowDeliveryQueueArn: made.slowDelivery.queueArn,
+      scheduleQueueUrl: made.schedule.queueUrl,
+      scheduleQueueArn: made.schedule.queueArn,
+      captureQueueUrl: made.capture.queueUrl,
+      captureQueueArn: made.capture.queueArn,
+      scheduleGroupName: ticks.groupName,
+      scheduleRoleArn: ticks.roleArn,
+      scheduleDeadLettersArn: ticks.deadLetters.queueArn,
       retryGroupName: retries.groupName,
       retryRoleArn: retries.roleArn,
       retryDeadLettersArn: retries.deadLetters.queueArn,

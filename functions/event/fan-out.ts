@@ -18,6 +18,8 @@ const queues: Readonly<Record<Queue, QueueVariable>> = {
   match: 'MATCH_QUEUE_URL',
   delivery: 'DELIVERY_QUEUE_URL',
   slowDelivery: 'SLOW_DELIVERY_QUEUE_URL',
+  schedule: 'SCHEDULE_QUEUE_URL',
+  capture: 'CAPTURE_QUEUE_URL',
 };
 
 export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {

@@ -111,6 +111,13 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
     allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
     passTo('scheduler.amazonaws.com', retryRoleArn),
   ],
+  'schedule:send': ({ scheduleQueueArn }) => [allow(['sqs:SendMessage'], [scheduleQueueArn])],
+  'schedule:enter': ({ scheduleGroupName, scheduleRoleArn }) => [
+    allow(['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)]),
+    passTo('scheduler.amazonaws.com', scheduleRoleArn),
+  ],
+  'schedule:remove': ({ scheduleGroupName }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)])],
+  'capture:send': ({ captureQueueArn }) => [allow(['sqs:SendMessage'], [captureQueueArn])],
   // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
   // set: the sender is what is held fast.
   'mail:send': ({ mailArns, settings }) => [

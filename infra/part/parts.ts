@@ -21,6 +21,16 @@ export interface Parts {
   readonly deliveryQueueArn: string;
   readonly slowDeliveryQueueUrl: string;
   readonly slowDeliveryQueueArn: string;
+  readonly scheduleQueueUrl: string;
+  readonly scheduleQueueArn: string;
+  readonly captureQueueUrl: string;
+  readonly captureQueueArn: string;
+  /** Customers' schedules are entries of this group, */
+  readonly scheduleGroupName: string;
+  /** which the Scheduler carries out in this role, */
+  readonly scheduleRoleArn: string;
+  /** and puts here if it cannot. */
+  readonly scheduleDeadLettersArn: string;
   /** Attempts that are due later than a queue can wait are one-time entries of this group, */
   readonly retryGroupName: string;
   /** which the Scheduler carries out in this role, */
@@ -50,6 +60,12 @@ interface Named {
   readonly DELIVERY_QUEUE_URL: string;
   readonly SLOW_DELIVERY_QUEUE_URL: string;
   readonly SLOW_DELIVERY_QUEUE_ARN: string;
+  readonly SCHEDULE_QUEUE_URL: string;
+  readonly SCHEDULE_QUEUE_ARN: string;
+  readonly CAPTURE_QUEUE_URL: string;
+  readonly SCHEDULE_GROUP_NAME: string;
+  readonly SCHEDULE_ROLE_ARN: string;
+  readonly SCHEDULE_DEAD_LETTERS_ARN: string;
   readonly RETRY_GROUP_NAME: string;
   readonly RETRY_ROLE_ARN: string;
   readonly RETRY_DEAD_LETTERS_ARN: string;

@@ -46,6 +46,8 @@ export const Backup = z.object({
   progress: Progress,
   trigger: z.enum(backupTriggers),
   scheduleId: z.string().nullable(),
+  synthesizedFrom: z.string().optional().describe('Made of what this earlier backup holds, without reading the source'),
+  fullBecause: z.string().optional().describe('Why it is full although an incremental one was scheduled'),
   source: z.string().optional().describe('Of an imported backup: where it came from, as told'),
   readTime: z.string().nullable().describe('The one moment that all of it shows'),
   size: z.int().describe('Bytes stored'),
@@ -73,7 +75,13 @@ export const Backup = z.object({
   verifiedAt: Moment.nullable(),
   restoreTestedAt: Moment.nullable(),
   lockedUntil: Moment.nullable(),
-  expiresAt: Moment.nullable(),
+  expiresAt: Moment.nullable().describe(
+    'When its retention ends. It stays as long as another backup or a point in time needs it',
+  ),
+  retentionPolicy: z
+    .object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() })
+    .optional()
+    .describe('Of a schedule that keeps by days, weeks, months and years instead'),
   createdAt: Moment,
   startedAt: Moment.nullable(),
   completedAt: Moment.nullable(),

@@ -6,10 +6,10 @@ import type { EventName } from './event-names.ts';
 import { Moment } from './fields.ts';
 import { Invitation } from './invitation.ts';
 import { Member } from './member.ts';
-import { CapturedChanges, Pitr } from './pitr.ts';
+import { CapturedChanges, Pitr, PitrGap } from './pitr.ts';
 import { Project } from './project.ts';
 import { RestoreJob } from './restore.ts';
-import { Schedule } from './schedule.ts';
+import { Schedule, scheduleFailures } from './schedule.ts';
 import { StorageDestination } from './storage-destination.ts';
 
 const organization = z.object({ id: z.string(), name: z.string() });
@@ -65,12 +65,18 @@ export const events = {
     organization,
     project: project.pick({ id: true, name: true }),
     changes: CapturedChanges,
+    gap: PitrGap.optional().describe('A stretch of time that was lost; then there are no changes'),
   }),
   'schedule.created': scheduled,
   'schedule.updated': scheduled,
   'schedule.deleted': scheduled,
   'schedule.triggered': scheduled.extend({ backupId: z.string() }),
-  'schedule.failed': scheduled.extend({ error: JobError }),
+  'schedule.failed': scheduled.extend({
+    reason: z.enum(scheduleFailures),
+    scheduledFor: Moment.nullable(),
+    backupId: z.string().nullable(),
+    error: JobError,
+  }),
   'project.created': z.object({ organization, project: Project }),
   'project.deleted': z.object({ organization, project: Project }),
   'storage.connected': z.object({ organization, storage }),

@@ -14,6 +14,9 @@ export const idPrefixes = {
   restore: 'rst',
   webhook: 'whk',
   delivery: 'dlv',
+  schedule: 'sch',
+  /** A batch of captured changes. */
+  capture: 'pit',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

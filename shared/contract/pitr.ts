@@ -1,12 +1,34 @@
 /** What point-in-time recovery of a project is, to whoever looks at it. */
 import * as z from 'zod';
+import { Cost } from './backup.ts';
 import { Moment } from './fields.ts';
 
+/** Starting: it waits for a base backup. Active: changes are captured. */
+export const pitrStatuses = ['disabled', 'starting', 'active'] as const;
+/**
+ * Second: every version that was there at a whole second is looked up, a read for each changed document more. Interval: what is
+ * there at the end of each interval, and a restore goes to the last of these moments.
+ */
+export const pitrPrecisions = ['second', 'interval'] as const;
+
 export const Pitr = z.object({
+  projectId: z.string(),
   enabled: z.boolean(),
+  status: z.enum(pitrStatuses),
   retentionDays: z.int(),
   captureIntervalSeconds: z.int(),
+  precision: z.enum(pitrPrecisions),
+  storageDestinationId: z.string().nullable(),
   enabledAt: Moment.nullable(),
+  baseBackupId: z.string().nullable().describe('The newest backup that changes are added to'),
+  earliestRestorableAt: Moment.nullable(),
+  latestRestorableAt: Moment.nullable(),
+  lastCapture: z
+    .object({ at: Moment, changes: z.int(), cost: Cost })
+    .nullable()
+    .describe('The last interval: how many changes it brought, and what the source billed for it'),
+  changesCaptured: z.int(),
+  cost: Cost.describe('What the source billed for all captures, without base backups'),
 });
 
 /** A batch of changes that can be restored from now on. */
@@ -15,4 +37,21 @@ export const CapturedChanges = z.object({
   fromTimestamp: Moment,
   toTimestamp: Moment,
   collections: z.array(z.string()),
+});
+
+/** Collections by their ids, wherever they lie; left out where it holds for all. */
+const some = { collections: z.array(z.string()).optional() };
+
+/** A stretch of time that nothing can be restored to, and why. */
+export const PitrGap = z.object({
+  from: Moment,
+  to: Moment.nullable().describe('Null while it lasts'),
+  reason: z.string(),
+  ...some,
+});
+
+/** What can be restored, never optimistic. */
+export const PitrWindows = z.object({
+  windows: z.array(z.object({ from: Moment, to: Moment, ...some })),
+  gaps: z.array(PitrGap),
 });

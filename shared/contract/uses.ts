@@ -63,6 +63,12 @@ export const uses = {
   'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
   /** Have an attempt made later than a queue can wait: a one-time entry of the Scheduler that sends to the slow queue. */
   'delivery:later': ['RETRY_GROUP_NAME', 'RETRY_ROLE_ARN', 'SLOW_DELIVERY_QUEUE_ARN', 'RETRY_DEAD_LETTERS_ARN'],
+  'schedule:send': ['SCHEDULE_QUEUE_URL'],
+  /** Make, change and remove the Scheduler's entries of customers' schedules, which send to the schedule queue. */
+  'schedule:enter': ['SCHEDULE_GROUP_NAME', 'SCHEDULE_ROLE_ARN', 'SCHEDULE_QUEUE_ARN', 'SCHEDULE_DEAD_LETTERS_ARN'],
+  /** Only remove them. */
+  'schedule:remove': ['SCHEDULE_GROUP_NAME'],
+  'capture:send': ['CAPTURE_QUEUE_URL'],
   'mail:send': ['MAIL_FROM'],
   /** Links to ourselves in answers and e-mails. */
   'link:make': ['PUBLIC_URL'],

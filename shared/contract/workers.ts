@@ -41,7 +41,7 @@ export const workers = {
     summary: 'Hands the tasks and events that leave the table to the queue each is for',
     trigger: 'stream',
     timeoutSeconds: 30,
-    uses: ['task:send', 'chore:send', 'match:send', 'delivery:send'],
+    uses: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
@@ -198,6 +198,44 @@ export const workers = {
     trigger: 'clock',
     timeoutSeconds: 300,
     uses: ['table:write', 'destination:use', 'restore:watch', 'restore:start'],
+  },
+  scheduleRun: {
+    entry: 'functions/schedule/run.ts',
+    summary: 'Starts the backup of a schedule that is due, and keeps the Scheduler’s entries as the schedules say',
+    trigger: 'queue',
+    timeoutSeconds: 60,
+    sendsToItself: true,
+    uses: ['table:write', 'data-key:name', 'schedule:enter', 'schedule:send'],
+  },
+  scheduleWatch: {
+    entry: 'functions/schedule/watch.ts',
+    summary: 'Every few minutes: makes up for ticks that did not come, and tells of those that were missed',
+    trigger: 'clock',
+    timeoutSeconds: 300,
+    uses: ['table:write', 'schedule:send'],
+  },
+  capture: {
+    entry: 'functions/pitr/capture.ts',
+    summary: 'Captures what changed in a project since the last turn, and arranges the next',
+    trigger: 'queue',
+    timeoutSeconds: 300,
+    memoryMegabytes: 1_769,
+    sendsToItself: true,
+    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture:send'],
+  },
+  captureWatch: {
+    entry: 'functions/pitr/watch.ts',
+    summary: 'Every few minutes: starts captures again whose turn did not come',
+    trigger: 'clock',
+    timeoutSeconds: 300,
+    uses: ['table:write', 'capture:send', 'chore:send'],
+  },
+  retentionSweep: {
+    entry: 'functions/retention/sweep.ts',
+    summary: 'Every hour: has the retention of each organization applied in which something is due',
+    trigger: 'clock',
+    timeoutSeconds: 60,
+    uses: ['table:read', 'chore:send'],
   },
 } as const satisfies Record<string, Worker>;
 

@@ -50,10 +50,26 @@ export const Task = z.discriminatedUnion('kind', [
     status: z.enum(replayStatuses),
     after: id('event').optional(),
   }),
+  /** The schedule is due, or was, at that moment: however often it is told, it makes one backup. The Scheduler puts the moment in. */
+  z.object({ kind: z.literal('tick'), scheduleId: id('schedule'), at: Moment }),
+  /** Makes the Scheduler's entries what the schedule says now: none, if it is gone or paused. */
+  z.object({ kind: z.literal('sync-schedule'), scheduleId: id('schedule') }),
+  /** The same of every schedule, of a project if one is named; goes on after the schedule named, if one is. */
+  z.object({ kind: z.literal('sync-schedules'), projectId: id('project').optional(), after: id('schedule').optional() }),
+  /** A backup of the schedule has ended, one way or the other. */
+  z.object({ kind: z.literal('schedule-outcome'), scheduleId: id('schedule'), backupId: id('backup') }),
+  /** Captures what changed since the last turn; a message of another turn than the one that is due does nothing. */
+  z.object({ kind: z.literal('capture'), projectId: id('project'), turn: z.int().min(0) }),
+  /** Makes a full backup of what a long chain holds, without reading the source. */
+  z.object({ kind: z.literal('synthesize-full'), backupId: id('backup') }),
+  /** Removes what the organization's retention does not keep. */
+  z.object({ kind: z.literal('apply-retention') }),
+  /** Removes the batches of changes that no window reaches back to any more. */
+  z.object({ kind: z.literal('forget-captures'), projectId: id('project') }),
 ]);
 export type Task = z.output<typeof Task>;
 
-export type Queue = 'task' | 'chore' | 'match' | 'delivery' | 'slowDelivery';
+export type Queue = 'task' | 'chore' | 'match' | 'delivery' | 'slowDelivery' | 'schedule' | 'capture';
 
 /**
  * Chores reach into customers' buckets, which may take minutes or never answer: they have a queue and a worker of their own, so
@@ -75,6 +91,14 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'tell-disabled': 'task',
   // A month of events may take many minutes, too.
   'replay-webhook': 'chore',
+  tick: 'schedule',
+  'sync-schedule': 'schedule',
+  'sync-schedules': 'schedule',
+  'schedule-outcome': 'schedule',
+  capture: 'capture',
+  'synthesize-full': 'schedule',
+  'apply-retention': 'chore',
+  'forget-captures': 'chore',
 };
 
 export const queueOf = ({ kind }: Task): Queue => queues[kind];

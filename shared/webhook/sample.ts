@@ -34,10 +34,16 @@ const timeoutMs = backupTimeoutMinutes * 60_000;
 
 const scheduled = ({ organization, schedule }: Scene) => ({ organization, schedule });
 
-const recovered = ({ organization, project, now }: Scene, enabled: boolean): EventData<'pitr.enabled'> => ({
+const recovered = ({ organization, project, storage, now }: Scene, enabled: boolean): EventData<'pitr.enabled'> => ({
   organization,
   project,
-  pitr: { enabled, retentionDays: 7, captureIntervalSeconds: 60, enabledAt: enabled ? iso(now) : null },
+  pitr: {
+    projectId: project.id,
+    ...{ enabled, status: enabled ? 'starting' : 'disabled', retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' },
+    ...{ storageDestinationId: storage.id, enabledAt: enabled ? iso(now) : null, baseBackupId: null },
+    ...{ earliestRestorableAt: null, latestRestorableAt: null, lastCapture: null, changesCaptured: 0 },
+    cost: { reads: 0, estimatedUsd: 0 },
+  },
 });
 
 const member = ({ now, person }: Scene) => ({
@@ -116,6 +122,7 @@ const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
   'schedule.triggered': (scene) => ({ ...scheduled(scene), backupId: scene.backup.id }),
   'schedule.failed': (scene) => ({
     ...scheduled(scene),
+    ...{ reason: 'failed', scheduledFor: iso(scene.now), backupId: scene.backup.id },
     error: { code: 'SOURCE_AUTH_ERROR', message: 'The source project does not let us in; reconnect the project' },
   }),
   'storage.connected': ({ organization, storage }) => ({ organization, storage }),

@@ -23,9 +23,12 @@ const rooms = [
   'destination',
   'job',
   'backup',
-  'restore',
+  // A point in time becomes a backup, which is then restored as any other.
   'pitr',
+  'restore',
   'schedule',
+  // What schedules, points in time and restores need, retention keeps.
+  'retention',
   'webhook',
   // What a project takes along when it moves is of every room before.
   'move',
@@ -168,6 +171,8 @@ const mayProve = [
   'functions/backup/',
   'functions/restore/',
   'functions/webhook/',
+  'functions/schedule/',
+  'functions/pitr/',
 ];
 test('only what reads the proof makes a Tenant', () => {
   const callers = sourcesIn('shared', 'functions')

@@ -1,0 +1,93 @@
+/** Where the state of point-in-time recovery and its batches are kept. Every key begins with the tenant. */
+import type { ObjectEntry } from '../archive/index.ts';
+import type { Item, Key, Tenant } from '../platform/index.ts';
+
+/** A complete backup that changes are added to. */
+export interface Base {
+  readonly backupId: string;
+  /** The one moment it shows. */
+  readonly readTime: string;
+}
+
+export interface Gap {
+  readonly from: string;
+  /** Null while it lasts. */
+  readonly to: string | null;
+  readonly reason: string;
+  /** Collection ids; all of them if left out. */
+  readonly collections?: readonly string[];
+}
+
+export interface PitrRecord extends Item {
+  readonly projectId: string;
+  readonly status: 'disabled' | 'starting' | 'active';
+  readonly retentionDays: number;
+  readonly captureIntervalSeconds: number;
+  readonly precision: 'second' | 'interval';
+  readonly storageDestination: { readonly id: string; readonly name: string; readonly type: 's3' | 'gcs' | 'spaces' };
+  readonly enabledAt: string | null;
+  /** Oldest first. The first is the one that the earliest moment is restored from. */
+  readonly bases: readonly Base[];
+  /** The base that was asked for and is not completed yet. */
+  readonly comingBaseId: string | null;
+  /** Oldest first; the newest 1,000. */
+  readonly gaps: readonly Gap[];
+  /** Up to when everything is captured; null before the first base. */
+  readonly capturedTo: string | null;
+  /** When the root collections were listed last: what is not among them then did not exist. */
+  readonly listedAt: string | null;
+  /** The turn that is due; one more each time. A worker commits only while its turn is the one. */
+  readonly turn: number;
+  readonly nextTurnAt: string | null;
+  readonly lastCapture: { readonly at: string; readonly changes: number; readonly reads: number } | null;
+  readonly changesCaptured: number;
+  readonly reads: number;
+  readonly createdBy: { readonly type: string; readonly id: string };
+}
+
+/** Where each collection group was left off; one item, so that all of them move on at once with what was captured. */
+export interface TokensRecord extends Item {
+  /** JSON text, because customers choose the ids: `[["users", "<resume token, base64>", "<read time>"], …]`; without a token it begins at the read time. */
+  readonly groups: string;
+}
+
+/** A batch of changes, stored and confirmed: an object of its own folder, sealed under the data key of a base backup. */
+export interface BatchRecord extends Item {
+  readonly id: string;
+  /** The changes are of after this moment, */
+  readonly from: string;
+  /** and up to this one. */
+  readonly to: string;
+  /** Whether every whole second between is known, not only its end. */
+  readonly isProven: boolean;
+  readonly path: string;
+  readonly storageDestinationId: string;
+  /** The backup whose data key, and archive identity, it is sealed under. */
+  readonly keyBackupId: string;
+  readonly chunk: ObjectEntry;
+  /** Versions of documents, and deletions. */
+  readonly changes: number;
+  readonly reads: number;
+  /** The ids of the collections that changed, as JSON text. */
+  readonly collections: string;
+}
+
+export const pitrPrefix = 'PITR#';
+export const batchPrefix = 'BATCH#';
+export const capturingPartition = 'DUE#CAPTURE';
+const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organizationId}#${projectId}`;
+
+export const pitrKey = {
+  pitr: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `${pitrPrefix}${projectId}` }),
+  tokens: (tenant: Tenant, projectId: string): Key => ({ pk: work(tenant, projectId), sk: 'TOKENS' }),
+  /** In the order of time. */
+  batch: (tenant: Tenant, projectId: string, to: string, batchId: string): Key => ({
+    pk: work(tenant, projectId),
+    sk: `${batchPrefix}${to}#${batchId}`,
+  }),
+  /** That a project is captured, for the watch. */
+  capturing: (tenant: Tenant, projectId: string): Key => ({
+    pk: capturingPartition,
+    sk: `${tenant.organizationId}#${projectId}`,
+  }),
+};

@@ -1,0 +1,1 @@
+export { type DueRecord, duePartition, type ScheduleRecord, scheduleKey, schedulePrefix } from './record.ts';

@@ -1,0 +1,45 @@
+/** Where schedules are kept. Every key begins with the tenant, but that of what is due, which nobody's call reads. */
+import type * as z from 'zod';
+import type { Schedule } from '../contract/schedule.ts';
+import type { Item, Key, Tenant } from '../platform/index.ts';
+
+type Shown = z.output<typeof Schedule>;
+
+export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'excludeCollections'> {
+  readonly collections: readonly string[];
+  readonly excludeCollections: readonly string[];
+  /** One more with each change: whoever acts on an older one acts no more. */
+  readonly revision: number;
+  /** The revision that the Scheduler's entries are known to show. */
+  readonly enteredRevision: number;
+  /** The last moment it was due at for which a backup was started, or given up: an earlier one starts none. */
+  readonly lastTick: string | null;
+  /** That none has succeeded for two periods was told; until one does, it is not told again. */
+  readonly isOverdue?: boolean;
+  /** While a project moves in from another organization its schedules carry the move's id, and are not shown before it is done. */
+  readonly arriving?: string;
+  /** The same on the side it leaves. */
+  readonly leaving?: string;
+}
+
+/** That a schedule is to be looked at once this moment has passed: its tick did not come, or its entries were not made. */
+export interface DueRecord extends Item {
+  readonly organizationId: string;
+  readonly scheduleId: string;
+  readonly revision: number;
+}
+
+export const schedulePrefix = 'SCHEDULE#';
+export const duePartition = 'DUE#SCHEDULE';
+
+export const scheduleKey = {
+  schedule: (tenant: Tenant, scheduleId: string): Key => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `${schedulePrefix}${scheduleId}`,
+  }),
+  /** Sorted by when it is due, so that the watch reads no more than what is. */
+  due: (tenant: Tenant, scheduleId: string, at: string): Key => ({
+    pk: duePartition,
+    sk: `${at}#${tenant.organizationId}#${scheduleId}`,
+  }),
+};
