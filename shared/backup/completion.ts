@@ -1,7 +1,8 @@
 /** The one transaction that makes a backup completed. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { emit } from '../event/index.ts';
+import { chainSoftMax } from '../contract/limits.ts';
+import { emit, enqueue } from '../event/index.ts';
 import { decilesUpTo, isConflict } from '../job/index.ts';
 import { type Clock, chance, commit, get, iso, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
@@ -11,6 +12,7 @@ import { expiryOf } from './creation.ts';
 import { backupEvent } from './data.ts';
 import { type Parties, tellDeciles } from './deciles.ts';
 import { type BackupRecord, backupKey } from './record.ts';
+import { retentionNote } from './retention-note.ts';
 import { advance, stillRunning } from './running.ts';
 import { countInOrganization } from './statistics.ts';
 
@@ -78,7 +80,23 @@ const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion
     set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) }),
     ...tellDeciles(parties, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
     ...tellDeciles(parties, whole, [100], contents.documents, now),
+    ...followUps(parties, whole, now),
     emit(tenant, 'backup.completed', backupEvent(whole, project, organization), now),
     auditOf(tenant, 'backup.completed', whole, { documents: contents.documents, size }, now),
   ];
 };
+
+/** What others have to do now that it is there. */
+const followUps = ({ tenant }: Parties, backup: BackupRecord, now: Date): readonly Write[] => {
+  const { id, type, chainLength = 0, scheduleId } = backup;
+  return [
+    ...(scheduleId === null ? [] : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
+    ...(isKeptForATime(backup) ? [retentionNote(tenant, now)] : []),
+    ...(type === 'incremental' && chainLength >= chainSoftMax
+      ? [enqueue(tenant, { kind: 'synthesize-full', backupId: id }, now)]
+      : []),
+  ];
+};
+
+const isKeptForATime = ({ retentionDays, retentionPolicy, trigger }: BackupRecord): boolean =>
+  retentionDays !== undefined || retentionPolicy !== undefined || trigger === 'pitr-base';

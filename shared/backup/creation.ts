@@ -5,15 +5,24 @@ import { whileActive } from '../organization/index.ts';
 import { after, create, iso, newId, type Tenant, type Write } from '../platform/index.ts';
 import { jobLock, type ProjectRecord, whileConnected } from '../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
+import { buildUpon } from './upon.ts';
 
 export interface BackupWish {
   readonly type: BackupRecord['type'];
+  /** With an incremental one: what `resolveType` found. */
   readonly parentBackupId?: string;
+  readonly chainLength?: number;
+  /** Why it is full although an incremental one was wanted. */
+  readonly fullBecause?: string;
+  /** The backup whose contents it is to be made of, instead of the source. */
+  readonly synthesizedFrom?: string;
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
   readonly includeAuthUsers: boolean;
   /** Days it is kept once it is completed; for ever if left out. */
   readonly retention?: number | undefined;
+  /** In place of days: what its schedule keeps by. */
+  readonly retentionPolicy?: BackupRecord['retentionPolicy'];
   /** The project's own limit counts where none is given. */
   readonly maxReads?: number | undefined;
   readonly trigger: BackupRecord['trigger'];
@@ -63,6 +72,9 @@ export const startBackup = (
     projectId: project.id,
     type: wish.type,
     parentBackupId: wish.parentBackupId ?? null,
+    chainLength: wish.chainLength ?? 0,
+    ...(wish.fullBecause !== undefined && { fullBecause: wish.fullBecause }),
+    ...(wish.synthesizedFrom !== undefined && { synthesizedFrom: wish.synthesizedFrom }),
     status: 'pending',
     phase: 'queued',
     trigger: wish.trigger,
@@ -72,6 +84,7 @@ export const startBackup = (
     includeAuthUsers: wish.includeAuthUsers,
     ...(maxReads !== undefined && { maxReads }),
     ...(wish.retention !== undefined && { retentionDays: wish.retention }),
+    ...(wish.retentionPolicy && { retentionPolicy: wish.retentionPolicy }),
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },
@@ -84,6 +97,7 @@ export const startBackup = (
     startedAt: null,
     createdBy: wish.createdBy,
   };
+  const upon = [wish.parentBackupId, wish.synthesizedFrom].filter((earlier) => earlier !== undefined);
   return {
     backup,
     writes: [
@@ -91,6 +105,7 @@ export const startBackup = (
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),
+      ...upon.map((earlier) => buildUpon(tenant, earlier)),
       create(backup),
       { put: { ...backupKey.running(tenant, id), organizationId: tenant.organizationId, backupId: id, since: iso(now) } },
       { put: { ...backupKey.archive(tenant, id, id), backupId: id } },

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { JobError } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, failureWrites } from '../destination/index.ts';
-import { emit } from '../event/index.ts';
+import { emit, enqueue } from '../event/index.ts';
 import { isConflict, reasonOf } from '../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { commit, getAll, iso, set, type Tenant, type Write } from '../platform/index.ts';
@@ -90,7 +90,7 @@ const writesOf = (
   error: Reason,
   now: Date,
 ): readonly Write[] => {
-  const { id, projectId, status } = backup;
+  const { id, projectId, status, scheduleId } = backup;
   const ended = { status: 'failed', phase: 'finished', error, completedAt: iso(now) } as const;
   const told = project && organization && backupEvent({ ...backup, ...ended }, project, organization);
   return [
@@ -102,6 +102,7 @@ const writesOf = (
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
     ...(told ? [emit(tenant, 'backup.failed', { ...told, backup: { ...told.backup, error } }, now)] : []),
+    ...(scheduleId === null ? [] : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
     auditOf(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
   ];
 };

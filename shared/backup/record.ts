@@ -10,7 +10,18 @@ export interface BackupRecord extends Item {
   readonly id: string;
   readonly projectId: string;
   readonly type: Shown['type'];
+  /** The backup that it was compared with; what it needs to be read is said by `needs`. */
   readonly parentBackupId: string | null;
+  /** Steps from the full backup that its chain began with. */
+  readonly chainLength?: number;
+  /** Archives of other backups in whose chunks its index finds records; known once it is completed. */
+  readonly needs?: readonly string[];
+  /** How often a backup was begun upon this one: whoever takes it away does so only while the number is as it was read. */
+  readonly builtUpon?: number;
+  /** The backup whose contents it is made of, instead of the source. */
+  readonly synthesizedFrom?: string;
+  /** Why it is full although an incremental one was wanted. */
+  readonly fullBecause?: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];
   readonly trigger: Shown['trigger'];
@@ -24,6 +35,8 @@ export interface BackupRecord extends Item {
   readonly maxReads?: number;
   /** Days to keep it once it is completed; for ever if absent. */
   readonly retentionDays?: number;
+  /** What its schedule kept by as it was started. */
+  readonly retentionPolicy?: NonNullable<Shown['retentionPolicy']>;
   readonly storageDestination: Shown['storageDestination'];
   /** Where its objects are below the bucket, the destination's prefix included; no slash at its end. */
   readonly path: string;

@@ -23,7 +23,7 @@ export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): 
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
-  const { id, status, projectId, size, storageDestination, archive, verification, path, restoring, safetyOf } = backup;
+  const { id, status, projectId, size, storageDestination, archive, verification, path, restoring, builtUpon, safetyOf } = backup;
   refuseUnlessFree(backup, child, now);
   const ttl = epochSeconds(after(now, recordKeptSeconds));
   const details = { projectId, status, size, ...(safetyOf !== undefined && { restoreJobId: safetyOf }) };
@@ -32,7 +32,7 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
       set(
         backupKey.backup(tenant, id),
         { status: 'deleted', ttl },
-        { where: { status, leaving: undefined, restoring }, otherwise: () => new Overtaken() },
+        { where: { status, leaving: undefined, restoring, builtUpon }, otherwise: () => new Overtaken() },
       ),
       // Until its objects are gone nobody takes them for a backup.
       { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },

@@ -29,6 +29,10 @@ export const backupTimeoutMinutesMax = 720;
 /** Google's list price of the dearest locations; others cost half. An estimate must not be too low. */
 export const usdPerRead = 0.06 / 100_000;
 
+/** An incremental backup this many steps from its full one has a new full one made of it; beyond twice as many none is built upon. */
+export const chainSoftMax = 24;
+export const chainHardMax = 2 * chainSoftMax;
+
 /** How long a restore can be taken back, and a failed one resumed. */
 export const undoSeconds = 7 * 24 * 3_600;
 export const restoreDocumentIdsMax = 1_000;

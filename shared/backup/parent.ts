@@ -1,0 +1,93 @@
+/** Which backup an incremental one is compared with. */
+import { chainHardMax } from '../contract/limits.ts';
+import { type Tenant, walk } from '../platform/index.ts';
+import type { ProjectRecord } from '../project/index.ts';
+import type { BackupPlace, BackupWish } from './creation.ts';
+import { type BackupRecord, backupPrefix } from './record.ts';
+
+export interface ParentWish extends Pick<BackupWish, 'collections' | 'excludeCollections'> {
+  readonly storageDestinationId: string;
+}
+
+/** What is spread over a wish before it is started. */
+export type ResolvedType = Pick<BackupWish, 'type' | 'parentBackupId' | 'chainLength' | 'fullBecause'>;
+
+/** The backup of the project that shows the latest moment of those that fit; of two of one moment, that with the shorter chain. */
+export const findParent = async (
+  tenant: Tenant,
+  project: Pick<ProjectRecord, 'id'>,
+  wish: ParentWish,
+): Promise<BackupRecord | undefined> => {
+  const found = await lookForParent(tenant, project, wish);
+  return typeof found === 'string' ? undefined : found;
+};
+
+/** For what nobody waits for: where an incremental backup was wanted and no other fits, a full one, and why. */
+export const resolveType = async (
+  { tenant, project, destination }: Pick<BackupPlace, 'tenant' | 'project' | 'destination'>,
+  { type, collections, excludeCollections }: Pick<BackupWish, 'type' | 'collections' | 'excludeCollections'>,
+): Promise<ResolvedType> => {
+  if (type === 'full') return { type };
+  const wish = { collections, excludeCollections, storageDestinationId: destination.id };
+  const found = await lookForParent(tenant, project, wish);
+  return typeof found === 'string' ? { type: 'full', fullBecause: found } : uponParent(found);
+};
+
+export const uponParent = (parent: BackupRecord): ResolvedType => ({
+  type: 'incremental',
+  parentBackupId: parent.id,
+  chainLength: chainLengthOf(parent) + 1,
+});
+
+/** Of an imported one nobody has counted; each step of its chain that it still needs is one at least. */
+export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): number =>
+  chainLength ?? (type === 'full' ? 0 : Math.max(1, needs.length));
+
+/** The parent, or in words why there is none: what keeps the latest backup from being one. */
+export const lookForParent = async (
+  tenant: Tenant,
+  { id: projectId }: Pick<ProjectRecord, 'id'>,
+  wish: ParentWish,
+): Promise<BackupRecord | string> => {
+  const where = { projectId, status: 'completed' };
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
+  let best: BackupRecord | undefined;
+  let reason: string | undefined;
+  for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
+    const misfit = misfitOf(tenant, backup, wish);
+    if (misfit === undefined && (!best || isBetter(backup, best))) best = backup;
+    // A project has one job at a time: what was begun before one that read the source itself shows an earlier moment.
+    if (misfit === undefined && isOfSource(backup)) break;
+    reason ??= misfit && `the latest backup, ${backup.id}, ${misfit}`;
+  }
+  return best ?? reason ?? 'the project has no completed backup yet';
+};
+
+const isOfSource = ({ trigger, synthesizedFrom }: BackupRecord): boolean =>
+  synthesizedFrom === undefined && trigger !== 'import' && trigger !== 'pitr-base';
+
+const isBetter = (one: BackupRecord, other: BackupRecord): boolean => {
+  const later = momentOf(one) - momentOf(other);
+  return later > 0 || (later === 0 && chainLengthOf(one) < chainLengthOf(other));
+};
+const momentOf = ({ readTime }: BackupRecord): number => Date.parse(readTime ?? '');
+
+const misfitOf = (tenant: Tenant, backup: BackupRecord, wish: ParentWish): string | undefined => {
+  const { archive, projectId, storageDestination } = backup;
+  if (backup.isPartial || backup.readTime === null) return 'does not hold all that it was to hold';
+  if (backup.damagedDepth !== undefined) return 'was found damaged';
+  if (backup.arriving !== undefined || backup.leaving !== undefined) return 'is being moved';
+  // What is sealed is bound to both for ever.
+  if (archive.organization !== tenant.organizationId || archive.project !== projectId)
+    return 'was made in another organization or project';
+  if (storageDestination.id !== wish.storageDestinationId) return 'is in another storage destination';
+  if (!isSameSet(backup.collections, wish.collections) || !isSameSet(backup.excludedCollections, wish.excludeCollections))
+    return 'is of other collections';
+  if (chainLengthOf(backup) >= chainHardMax) return `is the end of a chain of ${chainHardMax}`;
+  return undefined;
+};
+
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean => {
+  const [a, b] = [new Set(one), new Set(other)];
+  return a.size === b.size && a.isSubsetOf(b);
+};
