@@ -76,6 +76,24 @@ export class ShardWriter {
     this.#keptName = name;
   }
 
+  /**
+   * Keeps a whole segment of an earlier index, without reading its leaf. Only where it begins is known: that it ends before the
+   * next record is for the caller to know, and is proven to whoever reads the leaves.
+   */
+  keepSegment(segment: Segment): void {
+    const last = this.#waiting.at(-1);
+    this.#records += segment.count;
+    checkOrder(this.#keptName ?? this.#chunk?.lastName, segment.first);
+    if (this.#keptName && last?.leaf && isSameLeaf(last.leaf, segment) && segment.start === last.start + last.count)
+      last.count += segment.count;
+    else {
+      const source = { backup: segment.backup, name: segment.object };
+      this.#kept.set(objectId(source), source);
+      this.#wait({ leaf: segment, start: segment.start, count: segment.count, first: segment.first });
+    }
+    this.#keptName = segment.first;
+  }
+
   #writer(): ChunkWriter {
     this.#chunk ??= new ChunkWriter(this.#chunkName, { ...this.#options, onLeaf: (place) => this.#sealed(place) });
     return this.#chunk;
