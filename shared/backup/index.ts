@@ -24,6 +24,7 @@ export { proveObjects, removeOrphans, storeManifest } from './manifest-sealing.t
 export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './open.ts';
 export { chainLengthOf, findParent, type ParentWish, type ResolvedType, resolveType } from './parent.ts';
 export type { PartWriter } from './part.ts';
+export { piecesOf } from './pieces.ts';
 export { expectedReads, planBackup } from './planning.ts';
 export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';

@@ -1,3 +1,6 @@
+export { batchesBetween, readBatch } from './batch.ts';
+export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './moment.ts';
+export { pinnedBackups } from './pins.ts';
 export {
   type Base,
   type BatchRecord,
@@ -9,3 +12,4 @@ export {
   pitrPrefix,
   type TokensRecord,
 } from './record.ts';
+export { baseFor, horizonOf, shownGap, windowsOf } from './windows.ts';

@@ -7,6 +7,8 @@ export interface Base {
   readonly backupId: string;
   /** The one moment it shows. */
   readonly readTime: string;
+  /** Up to when everything was captured as it was taken: batches that end later are sealed under its key, or a later base's. */
+  readonly since: string;
 }
 
 export interface Gap {
@@ -16,6 +18,8 @@ export interface Gap {
   readonly reason: string;
   /** Collection ids; all of them if left out. */
   readonly collections?: readonly string[];
+  /** Only the moments within are unknown, neither end is: what follows needs no new base. */
+  readonly isBridged?: true;
 }
 
 export interface PitrRecord extends Item {
@@ -32,8 +36,10 @@ export interface PitrRecord extends Item {
   readonly comingBaseId: string | null;
   /** Oldest first; the newest 1,000. */
   readonly gaps: readonly Gap[];
-  /** Up to when everything is captured; null before the first base. */
+  /** Up to when everything is captured, to the microsecond; null before the first base. */
   readonly capturedTo: string | null;
+  /** What was captured before this is removed, or about to be; null as long as nothing is. */
+  readonly keptFrom: string | null;
   /** When the root collections were listed last: what is not among them then did not exist. */
   readonly listedAt: string | null;
   /** The turn that is due; one more each time. A worker commits only while its turn is the one. */
