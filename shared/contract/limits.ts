@@ -67,6 +67,14 @@ export const webhookHeadersMaxBytes = 3_500;
 export const overlapHours = 24;
 export const overlapHoursMax = 168;
 
+/** Between two runs of a schedule, by the clock on the wall. */
+export const scheduleIntervalMinutesMin = 5;
+export const schedulesPerOrganization = 100;
+export const cronMax = 200;
+export const retentionDaysMax = 3_650;
+/** Of each of days, weeks, months and years. */
+export const retentionCountMax = 1_000;
+
 export const nameMax = 100;
 export const slugMin = 3;
 export const slugMax = 40;

@@ -1,0 +1,74 @@
+/** One field of a cron expression, as crontab(5) writes it: lists, ranges, steps and names, and nothing beyond. */
+
+export interface Field {
+  readonly label: string;
+  readonly min: number;
+  readonly max: number;
+  /** What names stand for, beginning with the lowest value. */
+  readonly names?: readonly string[];
+}
+
+/** In the order they are written. 7 is Sunday as well as 0. */
+export const fields = {
+  minute: { label: 'minute', min: 0, max: 59 },
+  hour: { label: 'hour', min: 0, max: 23 },
+  day: { label: 'day of month', min: 1, max: 31 },
+  month: {
+    ...{ label: 'month', min: 1, max: 12 },
+    names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+  },
+  weekday: { label: 'day of week', min: 0, max: 7, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
+} as const satisfies Readonly<Record<string, Field>>;
+
+/** Why a field cannot be read, in words that follow its name. */
+export class BadField extends Error {}
+
+/** The values a field names, ascending and each once; throws BadField. Sunday is 0. */
+export const valuesOf = (field: Field, text: string): readonly number[] => {
+  const values = text.split(',').flatMap((part) => rangeOf(field, part));
+  return [...new Set(values.map((value) => (field === fields.weekday ? value % 7 : value)))].sort((a, b) => a - b);
+};
+
+const rangeOf = (field: Field, part: string): readonly number[] => {
+  const [range = '', step, ...more] = part.split('/');
+  const [first = '', last, ...others] = range.split('-');
+  if (more.length > 0 || others.length > 0 || (range === '*' ? false : first === '')) throw notUnderstood(part);
+  if (step !== undefined && range !== '*' && last === undefined)
+    throw new BadField(`takes a step after * or a range only, not in ${quoted(part)}`);
+  const low = range === '*' ? field.min : numberOf(field, first);
+  // `*` of the week is seven days, not eight.
+  const high = range === '*' ? topOf(field) : last === undefined ? low : endOf(field, low, last);
+  if (high < low) throw new BadField(`has a range that ends before it begins, ${quoted(part)}`);
+  const by = step === undefined ? 1 : stepOf(field, step);
+  return Array.from({ length: Math.floor((high - low) / by) + 1 }, (_, n) => low + n * by);
+};
+
+const topOf = (field: Field): number => (field === fields.weekday ? 6 : field.max);
+
+/** A range up to Sunday ends the week. */
+const endOf = (field: Field, low: number, text: string): number => {
+  const value = numberOf(field, text);
+  return field === fields.weekday && value === 0 && low > 0 && text.toLowerCase() === 'sun' ? 7 : value;
+};
+
+const numberOf = (field: Field, text: string): number => {
+  const named = field.names?.indexOf(text.toLowerCase()) ?? -1;
+  if (named >= 0) return named + field.min;
+  if (!/^\d{1,2}$/.test(text)) throw notUnderstood(text);
+  const value = Number(text);
+  if (value < field.min || value > field.max) throw new BadField(`must be from ${field.min} to ${field.max}, not ${value}`);
+  return value;
+};
+
+const stepOf = (field: Field, text: string): number => {
+  const size = topOf(field) - field.min + 1;
+  if (!/^\d{1,2}$/.test(text)) throw notUnderstood(`/${text}`);
+  const step = Number(text);
+  if (step < 1 || step > size) throw new BadField(`takes steps from 1 to ${size}, not ${step}`);
+  return step;
+};
+
+const notUnderstood = (text: string): BadField =>
+  new BadField(`takes numbers, names, lists, ranges and steps as in crontab(5), not ${quoted(text)}`);
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 20));

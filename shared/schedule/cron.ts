@@ -1,0 +1,74 @@
+/**
+ * When a schedule is due. Its time is what the clock on the wall of its zone shows: a time that clocks going forward leave out is
+ * due as if they had not been changed yet; one that clocks going back show twice is due at its first pass only, unless it is due
+ * in every hour of the day: then it is in both.
+ */
+import { Cron } from 'croner';
+import { type Pattern, parseCron } from './cron-pattern.ts';
+import { dayMs, isCalm, momentsOf, wallOf } from './wall-clock.ts';
+
+export { parseCron } from './cron-pattern.ts';
+
+/** The first moment after this one at which it is due; undefined if there is none. */
+export const nextRun = (cron: string, timezone: string, after: Date): Date | undefined => nearest(cron, timezone, after, 1);
+
+/** The last moment before this one at which it was due. */
+export const previousRun = (cron: string, timezone: string, before: Date): Date | undefined =>
+  nearest(cron, timezone, before, -1);
+
+/** Whether it is due at exactly this moment. */
+export const isDue = (cron: string, timezone: string, at: Date): boolean =>
+  nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
+
+/**
+ * The Scheduler's expressions that together tell of every time the wall shows; whoever is told asks `isDue`, since they may tell of
+ * more. The Scheduler takes one kind of day only: where either is enough there are two, where both must match the week's. It leaves
+ * out what clocks going forward leave out, and what they show twice it tells once: the watch looks after those.
+ */
+export const entriesOf = (cron: string): readonly string[] => {
+  const { minutes, hours, days, months, weekdays, isEitherDay } = parseCron(cron);
+  // Its week is numbered from Sunday, which is 1.
+  const ofWeek = weekdays.map((weekday) => weekday + 1);
+  const entry = (day: string, weekday: string): string =>
+    `cron(${listOf(minutes, 60)} ${listOf(hours, 24)} ${day} ${listOf(months, 12)} ${weekday} *)`;
+  const byDate = entry(listOf(days, 31), '?');
+  const byWeek = entry('?', listOf(ofWeek, 7));
+  return isEitherDay ? [byDate, byWeek] : [weekdays.length === 7 ? byDate : byWeek];
+};
+
+const listOf = (values: readonly number[], all: number): string => (values.length === all ? '*' : values.join(','));
+
+const minuteMs = 60_000;
+
+/** No change of clocks is more than a day. */
+const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1): Date | undefined => {
+  const pattern = parseCron(cron);
+  const isBeyond = (moment: number, than: number): boolean => (moment - than) * direction > 0;
+  const start = from.getTime();
+  // Where clocks are changed nearby, times before this one on the wall may come after it.
+  let wall = wallOf(timezone, start) - (isCalm(timezone, start) ? 0 : direction * dayMs);
+  let found: number | undefined;
+  for (const step = stepper(pattern, direction); ; ) {
+    const next = step(wall);
+    if (next === undefined || (found !== undefined && isBeyond(next, wallOf(timezone, found) + direction * dayMs))) break;
+    wall = next;
+    for (const moment of dueAt(pattern, timezone, wall))
+      if (isBeyond(moment, start) && (found === undefined || isBeyond(found, moment))) found = moment;
+    if (found !== undefined && isCalm(timezone, found)) break;
+  }
+  return found === undefined ? undefined : new Date(found);
+};
+
+const dueAt = ({ hours }: Pattern, timezone: string, wall: number): readonly number[] => {
+  const moments = momentsOf(timezone, wall);
+  return hours.length === 24 ? moments : moments.slice(0, 1);
+};
+
+/** From one time on the wall to the next, or the one before, that the pattern names. */
+const stepper = ({ text, isEitherDay }: Pattern, direction: 1 | -1): ((wall: number) => number | undefined) => {
+  const job = new Cron(text, { mode: '5-part', utcOffset: 0, domAndDow: !isEitherDay });
+  // Whole minutes: the parser looks at no less than a second, and the one before a moment within it would be passed over.
+  return direction === 1
+    ? (wall) => job.nextRun(new Date(Math.floor(wall / minuteMs) * minuteMs))?.getTime()
+    : (wall) => job.previousRuns(1, new Date(Math.ceil(wall / minuteMs) * minuteMs))[0]?.getTime();
+};
