@@ -10,23 +10,24 @@ export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'exclu
   readonly excludeCollections: readonly string[];
   /** One more with each change: whoever acts on an older one acts no more. */
   readonly revision: number;
-  /** The revision that the Scheduler's entries are known to show. */
+  /** The revision that the Scheduler's entries are known to show; 0 before there are any. */
   readonly enteredRevision: number;
-  /** The last moment it was due at for which a backup was started, or given up: an earlier one starts none. */
+  /** The last moment it was due at for which a backup was started, or given up. What is due next is `nextRunAt`. */
   readonly lastTick: string | null;
+  /** The moment that waits because the project has a job, and how often it was put off. */
+  readonly putOff?: { readonly at: string; readonly tries: number; readonly since: string; readonly message: string };
+  /** How often it was due since a backup of it was completed last, each time given up or not. Absent is none. */
+  readonly runsSinceSuccess?: number;
   /** That none has succeeded for two periods was told; until one does, it is not told again. */
   readonly isOverdue?: boolean;
-  /** While a project moves in from another organization its schedules carry the move's id, and are not shown before it is done. */
-  readonly arriving?: string;
-  /** The same on the side it leaves. */
-  readonly leaving?: string;
 }
 
 /** That a schedule is to be looked at once this moment has passed: its tick did not come, or its entries were not made. */
 export interface DueRecord extends Item {
   readonly organizationId: string;
   readonly scheduleId: string;
-  readonly revision: number;
+  /** Its `nextRunAt`: a note of another moment is out of date. */
+  readonly at: string;
 }
 
 export const schedulePrefix = 'SCHEDULE#';

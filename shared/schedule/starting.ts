@@ -1,0 +1,76 @@
+/** Starting a backup of a schedule, at its time or by hand. */
+import {
+  type BackupRecord,
+  defaultDestination,
+  presentKey,
+  readEncryption,
+  refuseCrowd,
+  resolveType,
+  startBackup,
+} from '../backup/index.ts';
+import { readDestination } from '../destination/index.ts';
+import { emit } from '../event/index.ts';
+import type { OrganizationRecord } from '../organization/index.ts';
+import { iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import type { ProjectRecord } from '../project/index.ts';
+import { scheduleEvent } from './data.ts';
+import type { ScheduleRecord } from './record.ts';
+
+/** A schedule with what its backups need to know. */
+export interface SchedulePlace {
+  readonly tenant: Tenant;
+  readonly organization: OrganizationRecord;
+  readonly project: ProjectRecord;
+  readonly schedule: ScheduleRecord;
+}
+
+export interface ScheduledStart {
+  readonly trigger: 'manual' | 'scheduled';
+  readonly createdBy: BackupRecord['createdBy'];
+  /** What else becomes true of the schedule in the same transaction. */
+  readonly moves?: Partial<ScheduleRecord>;
+}
+
+/**
+ * The record as it begins, and the writes that make it begin, with schedule.triggered among them. They hold only while the
+ * schedule is as it was read. Throws JOB_IN_PROGRESS, STORAGE_NOT_FOUND, and VALIDATION_ERROR where there is no destination.
+ */
+export const startScheduled = async (
+  { tenant, organization, project, schedule }: SchedulePlace,
+  { trigger, createdBy, moves = {} }: ScheduledStart,
+  now: Date,
+): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
+  const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy } = schedule;
+  await refuseCrowd(tenant);
+  const [chosen, destination] = await Promise.all([
+    readEncryption(tenant),
+    schedule.storageDestinationId === null
+      ? defaultDestination(tenant, organization, project)
+      : readDestination(tenant, schedule.storageDestinationId),
+  ]);
+  const place = { tenant, project, destination, encryption: presentKey(chosen) };
+  const wish = {
+    ...(await resolveType(place, { type, collections, excludeCollections })),
+    ...{ collections, excludeCollections, includeAuthUsers, trigger, scheduleId: id, createdBy },
+    ...(retention !== null && { retention }),
+    ...(retentionPolicy !== null && { retentionPolicy }),
+  };
+  const { backup, writes } = startBackup(place, wish, now);
+  const begun = { lastRunAt: iso(now), lastBackupId: backup.id, ...moves };
+  return {
+    backup,
+    writes: [
+      ...writes,
+      set({ pk: schedule.pk, sk: schedule.sk }, begun, {
+        where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
+        otherwise: () => new Overtaken(),
+      }),
+      emit(
+        tenant,
+        'schedule.triggered',
+        { ...scheduleEvent({ ...schedule, ...begun }, project, organization), backupId: backup.id },
+        now,
+      ),
+    ],
+  };
+};
