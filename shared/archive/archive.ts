@@ -6,6 +6,7 @@ import { encodeHeader, noncePrefixBytes, saltBytes } from './header.ts';
 import { objectId } from './identity.ts';
 import type { PageEntry } from './index-writer.ts';
 import { Leaf } from './leaf.ts';
+import { LeafCache } from './leaf-cache.ts';
 import { frameLengthBytes, maxSealedBytes } from './limit.ts';
 import type { Manifest } from './manifest.ts';
 import type { ObjectEntry } from './object-writer.ts';
@@ -51,6 +52,8 @@ export class Archive {
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
   readonly #openers = new Map<string, Promise<FrameOpener>>();
   readonly #recent = new Map<NamedPage, Promise<readonly Segment[]>>();
+  /** Of a backup that stands by itself each leaf is met once: there is nothing to hold. */
+  readonly #leaves: LeafCache | undefined;
   /** The pages that have segments, in the order of names. */
   readonly pages: readonly NamedPage[];
 
@@ -58,6 +61,7 @@ export class Archive {
     this.manifest = manifest;
     this.#source = source;
     this.#objects = new Map(manifest.objects.map((entry) => [objectId(entry), entry]));
+    if (manifest.objects.some(({ backup }) => backup !== manifest.backup)) this.#leaves = new LeafCache();
     this.pages = manifest.pages
       .filter(({ segments }) => segments > 0)
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
@@ -82,7 +86,10 @@ export class Archive {
 
   /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
   leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
-    return naming({ backup: segment.backup, name: segment.object }, () => this.#leaf(segment, part));
+    const read = (): Promise<Leaf> => this.#leaf(segment, part);
+    return naming({ backup: segment.backup, name: segment.object }, async () =>
+      this.#leaves ? checkSegment(await this.#leaves.get(segment, part, read), segment) : read(),
+    );
   }
 
   async #leaf(segment: Segment, part: 'all' | 'keys'): Promise<Leaf> {

@@ -97,6 +97,16 @@ export class Leaf {
     return ends;
   }
 
+  /** What it takes of memory, about. */
+  get bytes(): number {
+    return this.#keys.length + this.#names.length + (this.#bodies?.length ?? 0) + 8 * this.count;
+  }
+
+  /** What it takes of memory, about. */
+  get bytes(): number {
+    return this.#keys.length + this.#names.length + 8 * this.count + (this.#bodies?.length ?? 0);
+  }
+
   /** Whether it was read with its bodies. */
   get hasBodies(): boolean {
     return this.#bodies !== undefined;
@@ -141,6 +151,11 @@ export class Leaf {
   untimed(slot: number): Buffer {
     const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | cutName);
     return flags <= kindMask ? this.body(slot) : joinDocument(flags, this.name(slot), this.body(slot));
+  }
+
+  /** How the name here compares with one that lies in other bytes; makes no view of either. */
+  compareName(slot: number, bytes: Uint8Array, start: number, end: number): number {
+    return compareRanges(this.#names, this.#nameStart(slot), this.#nameEnds[slot] ?? 0, bytes, start, end);
   }
 
   /** How two names compare behind their first bytes, as many as are said of each; makes no view of either. */

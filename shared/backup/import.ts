@@ -3,7 +3,6 @@ import * as z from 'zod';
 import type { Manifest } from '../archive/index.ts';
 import { CollectionPaths, Collections } from '../contract/collection-path.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
-import { isId } from '../contract/id.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
@@ -11,11 +10,11 @@ import { type Change, create, iso, newIdOf, type Tenant } from '../platform/inde
 import { type ProjectRecord, whileConnected, whileStaying } from '../project/index.ts';
 import { largest } from './contents.ts';
 import { backupEvent } from './data.ts';
+import { chainOf } from './import-chain.ts';
 import { type FoundBackup, lookAtBackup } from './import-look.ts';
 import { folderOf } from './import-path.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { refuseBadCollections } from './request.ts';
-import { holderOf } from './sharing.ts';
 import { countInOrganization } from './statistics.ts';
 
 export interface ImportWish {
@@ -48,7 +47,7 @@ export const importBackup = async (
   const store = await open(tenant, destination, path, callerPatience);
   const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
   const type = typeOf(wish, found);
-  await refuseWithoutParents(tenant, found);
+  const { link, holds } = await chainOf(tenant, found);
   const id = newIdOf('backup', createdAt);
   const backup: BackupRecord = {
     ...backupKey.backup(tenant, id),
@@ -56,7 +55,7 @@ export const importBackup = async (
     id,
     projectId: project.id,
     type,
-    parentBackupId: found.manifest.parent,
+    ...link,
     trigger: 'import',
     scheduleId: null,
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
@@ -77,6 +76,7 @@ export const importBackup = async (
         // Nothing is added to an organization that is being deleted.
         { ...countInOrganization(tenant, 1, backup.size), ...ifActive },
         ...found.checks,
+        ...holds,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
         // From now on it is a backup like any other; its trigger says how it came.
@@ -110,15 +110,6 @@ const typeOf = ({ metadata }: ImportWish, { manifest }: FoundBackup): BackupReco
   if (metadata.type !== undefined && metadata.type !== type)
     throw invalid('metadata.type', `must be ${type}, as the backup says`);
   return type;
-};
-
-/** Chunks of earlier backups must be here too: without them it could not be read. */
-const refuseWithoutParents = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<void> => {
-  const others = new Set(manifest.objects.map(({ backup }) => backup).filter((backup) => backup !== identity.backup));
-  for (const other of others) {
-    if (!isId('backup', other) || (await holderOf(tenant, other)) === undefined)
-      throw invalid('path', `is not a backup that can be imported: it needs the backup ${other}; import that one first`);
-  }
 };
 
 /** The notes of a manifest are whatever its writer put there: what no backup of ours could say is passed over. */

@@ -9,10 +9,9 @@ import {
   maxManifestBytes,
   openManifest,
 } from '../archive/index.ts';
-import { type DestinationRecord, readDestination, type Store } from '../destination/index.ts';
+import { type DestinationRecord, readDestination, StorageError, type Store } from '../destination/index.ts';
 import { log, type Tenant } from '../platform/index.ts';
 import { type Engine, engine } from './engine.ts';
-import { readBackup } from './read.ts';
 import type { BackupRecord } from './record.ts';
 import { holderOf } from './sharing.ts';
 
@@ -99,6 +98,8 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
     if (id === backup.archive.backup) return Promise.resolve({ store, dataKey });
     const known = others.get(id) ?? openOther(tenant, id, doors);
     others.set(id, known);
+    // What failed may succeed for the next who asks.
+    known.catch(() => others.delete(id));
     return known;
   };
   const archive = new Archive(manifest, {
@@ -115,11 +116,15 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
   return { archive, store, partOf, close };
 };
 
-/** The record that an archive's id stands for: the backup itself, or one that was imported. */
+/** Where an archive lies that another finds records in: with the backup it is of, or one that was imported. */
 const openOther = async (tenant: Tenant, archiveId: string, doors: Doors): Promise<Part> => {
-  const holder = await holderOf(tenant, archiveId);
-  if (holder === undefined) throw new ArchiveError('index-invalid', 'an earlier backup that this one needs is not there');
-  const backup = await readBackup(tenant, holder);
+  const backup = await holderOf(tenant, archiveId);
+  if (!backup) throw new StorageError('missing', `The earlier backup ${archiveId}, which this one needs, is not there.`);
   const store = await doors.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
-  return { store, dataKey: await doors.dataKeyOf(tenant, backup) };
+  try {
+    return { store, dataKey: await doors.dataKeyOf(tenant, backup) };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 };

@@ -19,9 +19,12 @@ export const linksOf = (tenant: Tenant, archiveId: string): AsyncIterable<Archiv
   return walk({ pk, prefix }) as AsyncIterable<Item> as AsyncIterable<ArchiveLink>;
 };
 
-/** The first record here that has the archive, wherever its objects are. */
-export const holderOf = async (tenant: Tenant, archiveId: string): Promise<string | undefined> => {
-  for await (const link of linksOf(tenant, archiveId)) if (!link.isErasing && link.movedTo === undefined) return link.backupId;
+/** The first completed backup here that has the archive, wherever its objects are. */
+export const holderOf = async (tenant: Tenant, archiveId: string): Promise<BackupRecord | undefined> => {
+  for await (const link of linksOf(tenant, archiveId)) {
+    const record = link.isErasing || link.movedTo !== undefined ? undefined : await recordOf(tenant, link);
+    if (record?.status === 'completed') return record;
+  }
   return undefined;
 };
 

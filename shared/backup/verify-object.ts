@@ -11,7 +11,9 @@ import {
   recordKind,
   type Segment,
 } from '../archive/index.ts';
+import { ApiError } from '../contract/errors.ts';
 import { StorageError } from '../destination/index.ts';
+import { JobFailure } from '../job/index.ts';
 import { log } from '../platform/index.ts';
 import type { OpenArchive } from './open.ts';
 import { piecesOf } from './pieces.ts';
@@ -51,6 +53,9 @@ export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally:
 
 /** What an error of reading says about an object; anything else is thrown on. */
 export const problemOf = (error: unknown): Problem => {
+  // Of an earlier backup that this one needs: what opens it, or where it lies, is not to be had.
+  if (error instanceof JobFailure || (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND'))
+    return { problem: 'unreadable', message: error.message };
   if (error instanceof ArchiveError) return { problem: 'corrupt', message: `${error.code}: ${error.message}` };
   if (!(error instanceof StorageError)) throw error;
   const problems = { missing: 'missing', invalid: 'size', denied: 'unreadable', unavailable: 'unreadable' } as const;
@@ -77,22 +82,17 @@ const optionsOf = async ({ open }: ObjectCheck, entry: ObjectEntry): Promise<Rea
   return { identity: { organization, project, backup }, name: entry.name, dataKey, entry };
 };
 
-/** Every page is there, proven, and what the manifest lists; in full, what it finds in chunks of other numbers is read, too. */
+/** Every page is there, proven, and what the manifest lists. */
 const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
   const { archive, store } = check.open;
   const listed = archive.manifest.pages.filter(({ object }) => object === entry.name);
-  const tally = nothing();
   let n = 0;
-  for await (const { entry: page, segments } of readPages(piecesOf(store, entry), await optionsOf(check, entry))) {
+  for await (const { entry: page } of readPages(piecesOf(store, entry), await optionsOf(check, entry))) {
     const expected = listed[n++];
     for (const key of ['frame', 'offset', 'length', 'segments', 'records', 'first', 'sha256'] as const)
       if (expected?.[key] !== page[key]) throw new ArchiveError('index-invalid', 'a page that is not what the manifest lists');
-    const elsewhere = check.isFull
-      ? segments.filter(({ backup, object }) => backup !== entry.backup || !isPair(entry.name, object))
-      : [];
-    for (const segment of elsewhere) count(await archive.leaf(segment), segment, tally);
   }
-  return tally;
+  return nothing();
 };
 
 /** Every byte is what the manifest lists, and every record where the index of the same number says. */
@@ -124,7 +124,7 @@ const segmentsIn = async ({ open: { archive } }: ObjectCheck, entry: ObjectEntry
 };
 
 /** `index/00000001-0002` is written together with `chunk/00000001-0002`. */
-const isPair = (index: string, chunk: string): boolean => index.slice('index'.length) === chunk.slice('chunk'.length);
+export const isPair = (index: string, chunk: string): boolean => index.slice('index'.length) === chunk.slice('chunk'.length);
 
 const isSamePlace = (a: LeafPlace, b: LeafPlace): boolean =>
   a.offset === b.offset &&
@@ -140,7 +140,8 @@ const kinds = {
   [recordKind.tombstone]: 'tombstones',
   [recordKind.user]: 'users',
 } as const;
-const count = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
+/** Adds the records of a segment. */
+export const count = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
   for (let slot = start; slot < start + slots; slot++) tally[kinds[leaf.kind(slot)]] += 1;
 };
 const add = (tally: Tally, more: Tally): void => {

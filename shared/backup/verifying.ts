@@ -7,6 +7,7 @@ import { type Clock, get, randomToken, type Tenant } from '../platform/index.ts'
 import type { Engine } from './engine.ts';
 import type { OpenArchive } from './open.ts';
 import { type BackupRecord, backupKey } from './record.ts';
+import { verifyKept } from './verify-kept.ts';
 import { checkObject, nothing } from './verify-object.ts';
 import { checkKeyFile, openOrTell } from './verify-open.ts';
 import { VerifyRecord } from './verify-record.ts';
@@ -18,7 +19,7 @@ const Position = z.object({
   startedAt: z.string(),
   /** What the sample is drawn by. */
   seed: z.string(),
-  /** Objects and leaves that were looked at. */
+  /** Objects that were looked at; leaves of a sample, or in full pages of the index whose kept records were. */
   objects: z.int(),
   leaves: z.int(),
   tally: z.object({ documents: z.int(), tombstones: z.int(), users: z.int() }),
@@ -38,7 +39,7 @@ export type VerifyStep = z.output<typeof VerifyStep>;
 /** So many objects in a row that cannot be reached mean that the store cannot: asking for the rest would take for ever. */
 const unreachableMax = 5;
 /** Beside what the manifest lists, the manifest itself and the key were looked at. */
-const besides = 2;
+export const besides = 2;
 
 /** Goes on from the position until the time given; undefined when nothing is left, or the verification is not wanted any more. */
 export const verifyBackup = async (
@@ -86,7 +87,7 @@ export const giveUpVerification = async (
   await record.end(verification.objects);
 };
 
-interface Work {
+export interface VerifyWork {
   readonly tenant: Tenant;
   readonly engine: Engine;
   readonly open: OpenArchive;
@@ -97,7 +98,7 @@ interface Work {
 }
 
 /** False if time ran out before all was looked at. */
-const verifyParts = async (work: Work, backup: BackupRecord, depth: 'structure' | 'sample' | 'full'): Promise<boolean> => {
+const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'structure' | 'sample' | 'full'): Promise<boolean> => {
   const { tenant, open, at, record, engine } = work;
   const { report } = record;
   const stored = await sizesIn(open.store, report);
@@ -109,6 +110,7 @@ const verifyParts = async (work: Work, backup: BackupRecord, depth: 'structure' 
   }
   if (!(await verifyObjects(work, stored, depth === 'full'))) return false;
   if (depth === 'sample' && !(await verifyLeaves(work))) return false;
+  if (depth === 'full' && !(await verifyKept(work))) return false;
   const { documents, tombstones, users } = open.archive.manifest.counts;
   const { tally } = at;
   if (
@@ -140,7 +142,7 @@ const tellOrphans = ({ archive: { manifest } }: OpenArchive, stored: ReadonlyMap
       report.add(name, 'orphan', 'The object lies in the folder of the backup and is no part of it');
 };
 
-const verifyObjects = async (work: Work, stored: ReadonlyMap<string, number>, isFull: boolean): Promise<boolean> => {
+const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, number>, isFull: boolean): Promise<boolean> => {
   const { open, at, record, until, clock } = work;
   const { manifest } = open.archive;
   let unreachable = 0;
@@ -156,7 +158,7 @@ const verifyObjects = async (work: Work, stored: ReadonlyMap<string, number>, is
   return true;
 };
 
-const verifyLeaves = async ({ open, at, record, until, clock }: Work): Promise<boolean> => {
+const verifyLeaves = async ({ open, at, record, until, clock }: VerifyWork): Promise<boolean> => {
   const sampler = new LeafSampler(open.archive);
   for (const number of sampleOf(at.seed, sampler.total).slice(at.leaves)) {
     if (clock.now() >= until) return false;
