@@ -102,11 +102,6 @@ export class Leaf {
     return this.#keys.length + this.#names.length + (this.#bodies?.length ?? 0) + 8 * this.count;
   }
 
-  /** What it takes of memory, about. */
-  get bytes(): number {
-    return this.#keys.length + this.#names.length + 8 * this.count + (this.#bodies?.length ?? 0);
-  }
-
   /** Whether it was read with its bodies. */
   get hasBodies(): boolean {
     return this.#bodies !== undefined;
