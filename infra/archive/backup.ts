@@ -12,7 +12,7 @@ import {
 } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-key.ts';
-import { damaged, failureOf, unusable } from './failure.ts';
+import { damaged, type Failure, failureOf, unusable } from './failure.ts';
 import type { Place, Reading } from './place.ts';
 import { readSmall } from './small-object.ts';
 
@@ -34,6 +34,8 @@ export interface OpenBackup {
   take(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
   /** Undefined where there is none. */
   sizeOf(object: ObjectId): Promise<number | undefined>;
+  /** What of an earlier backup that this one points into is not there as a whole: its folder, or the key in it. */
+  lackOf(backup: string): Promise<Failure | undefined>;
 }
 
 /** `digest`, if it was kept, tells this manifest from every other. */
@@ -53,13 +55,26 @@ export const openBackup = async (
     if (place.beside) return { store: place.beside, folder: `${backup}/` };
     throw unusable(`the backup points into ${backup}, which must lie in a folder of that name beside it`);
   };
-  const open = (backup: string): Promise<OpenedKey> => {
+  const lackOf = async (backup: string): Promise<Failure | undefined> => {
     const { store, folder } = at(backup);
-    const key =
-      opened.get(backup) ??
-      keys.open({ ...identity, backup }, backup === identity.backup, () =>
-        readSmall(store, folder, keyFileName, `${backup}/${keyFileName}`),
+    const isSomething = !(await store.list(folder)[Symbol.asyncIterator]().next()).done;
+    if (!isSomething)
+      return damaged(
+        backup,
+        `is missing: ${identity.backup} points into it, so it must lie beside, as ${place.around}/${backup}`,
       );
+    const hasKey = keys.isGiven(backup, backup === identity.backup) || (await store.head(`${folder}${keyFileName}`));
+    return hasKey ? undefined : damaged(`${backup}/${keyFileName}`, 'is missing, and no other key opens that backup');
+  };
+  const readKey = async (backup: string): Promise<Uint8Array> => {
+    const { store, folder } = at(backup);
+    const lack = backup === identity.backup ? undefined : await lackOf(backup);
+    if (lack) throw lack;
+    return readSmall(store, folder, keyFileName, `${backup}/${keyFileName}`);
+  };
+  const open = (backup: string): Promise<OpenedKey> => {
+    const isOwn = backup === identity.backup;
+    const key = opened.get(backup) ?? keys.open({ ...identity, backup }, isOwn, () => readKey(backup));
     opened.set(backup, key);
     return key;
   };
@@ -87,6 +102,7 @@ export const openBackup = async (
     openedBy: (await open(identity.backup)).by,
     dataKey,
     take,
+    lackOf,
     sizeOf: async ({ backup, name }) => {
       const { store, folder } = at(backup);
       return (await store.head(`${folder}${name}`))?.size;

@@ -15,6 +15,8 @@ export interface Place {
   readonly here: Reading;
   /** The folder around it, where the backups lie that an incremental one points into; undefined for a whole bucket. */
   readonly beside: Reading | undefined;
+  /** That folder, as people write it. */
+  readonly around: string;
   close(): void;
 }
 
@@ -37,6 +39,7 @@ export const openPlace = (where: string, access: Access): Place => {
     shown,
     here,
     beside,
+    around: address ? `${address[1]}://${[address[2], around].filter(Boolean).join('/')}` : around,
     close: () => {
       here.close();
       beside?.close();

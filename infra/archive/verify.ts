@@ -25,7 +25,16 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
   };
   const bytes = manifest.objects.reduce((sum, { size }) => sum + size, 0);
   const progress = new Progress('bytes', bytes);
+  const absent = new Set<string>();
+  for (const needed of new Set(manifest.objects.map((entry) => entry.backup))) {
+    const lack = needed === identity.backup ? undefined : await backup.lackOf(needed);
+    if (!lack) continue;
+    // One line tells of all that is in it.
+    absent.add(needed);
+    await note(lack);
+  }
   for (const entry of manifest.objects) {
+    if (absent.has(entry.backup)) continue;
     const object = `${entry.backup}/${entry.name}`;
     try {
       const size = await backup.sizeOf(entry);

@@ -3,6 +3,7 @@ import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
+import { Chains } from './chain.ts';
 import { backupsIn } from './route.ts';
 
 export interface Tally {
@@ -17,8 +18,10 @@ export interface Tally {
 export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> => {
   const byDestination = new Map<string, number>();
   const unfinished: BackupRecord[] = [];
+  const chains = new Chains();
   let [backups, bytes] = [0, 0];
   for await (const backup of backupsIn(tenant)) {
+    chains.add(backup, isMovable(backup, projectId));
     if (!isMovable(backup, projectId)) continue;
     refuseIfHeld(backup);
     const isCounted = backup.status === 'completed';
@@ -27,6 +30,7 @@ export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> 
     const { id } = backup.storageDestination;
     byDestination.set(id, (byDestination.get(id) ?? 0) + (isCounted ? 1 : 0));
   }
+  chains.refuseIfTorn();
   await refuseIfCleaning(tenant, unfinished);
   await refuseIfRestored(tenant, projectId);
   return { backups, bytes, byDestination };

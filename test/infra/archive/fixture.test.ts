@@ -1,6 +1,6 @@
 /** Every command over backups as they were once stored: full, incremental and empty. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -151,6 +151,23 @@ test('the printed keys open the backup, and those it points into, without the pa
   equal(byVariable.code, 0, byVariable.err);
   equal(tooFew.code, 2);
   match(tooFew.err, /bkp_full\/key: wrapped by a passphrase: set ARCHIVE_PASSPHRASE/);
+});
+
+test('a backup that points into another says which folder, or which key, is missing beside it', async () => {
+  const [alone, keyless] = [join(scratch, 'alone'), join(scratch, 'keyless')];
+  for (const place of [alone, keyless]) cpSync(join(folder, 'bkp_increment'), join(place, 'bkp_increment'), { recursive: true });
+  cpSync(join(folder, 'bkp_full'), join(keyless, 'bkp_full'), { recursive: true });
+  rmSync(join(keyless, 'bkp_full/key'));
+  const [missing, shown, locked] = await Promise.all([
+    run('verify', join(alone, 'bkp_increment')),
+    run('export', join(alone, 'bkp_increment')),
+    run('verify', join(keyless, 'bkp_increment'), '--quick'),
+  ]);
+  deepEqual([missing.code, shown.code, locked.code], [1, 1, 1]);
+  const folderLacks = `bkp_full: is missing: bkp_increment points into it, so it must lie beside, as ${alone}/bkp_full\n`;
+  equal(missing.out, folderLacks);
+  equal(shown.err, folderLacks);
+  equal(locked.out, 'bkp_full/key: is missing, and no other key opens that backup\n');
 });
 
 test('an export into a file is there when it is whole; users are exported by themselves', async () => {

@@ -43,6 +43,33 @@ const refused = (code: string) => (error: unknown) => (error as ApiError).code =
 const leftovers = (table: StrictTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
 
+test('a chain goes with its project, and one that two projects share is not torn', async () => {
+  const table = await newWorld(1);
+  const [full] = table.find<BackupRecord>(`ORG#${from.organizationId}`, 'BACKUP#').filter((one) => one.projectId === projectId);
+  const link = (more: Partial<BackupRecord>): BackupRecord =>
+    newBackup({ type: 'incremental', needs: [full!.archive.backup], ...more });
+  const [own, foreign] = [link({ parentBackupId: full!.id }), link({ projectId: newId('project') })];
+  const stayer = newBackup({ projectId: foreign.projectId, archive: full!.archive });
+  for (const backup of [own, foreign, stayer]) table.put(backup);
+  // The other project has the archive, too: both sides keep what they need.
+  await move();
+  deepEqual((await seenIn(table, to)).backups.includes(own.id), true);
+  const { needs, parentBackupId } = table.get<BackupRecord>(backupKey.backup(to, own.id))!;
+  deepEqual([needs, parentBackupId], [[full!.archive.backup], full!.id]);
+});
+
+test('a move is refused that would leave a backup without what it needs, on either side', async () => {
+  for (const isOwn of [true, false]) {
+    const table = await newWorld(0);
+    const elsewhereId = newId('project');
+    const full = newBackup(isOwn ? { projectId: elsewhereId } : {});
+    const needy = newBackup({ type: 'incremental', needs: [full.archive.backup], ...(!isOwn && { projectId: elsewhereId }) });
+    for (const backup of [full, needy]) table.put(backup);
+    await rejects(move(), { code: 'CONFLICT', details: { backupId: needy.id } });
+    deepEqual(leftovers(table), []);
+  }
+});
+
 test('the project, its backups and its destinations are in the other organization, and no longer in this one', async () => {
   const table = await newWorld();
   const before = await seenIn(table, from);
