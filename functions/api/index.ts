@@ -16,6 +16,7 @@ import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as projects from './projects.ts';
 import * as restores from './restores.ts';
+import * as schedules from './schedules.ts';
 import * as serviceAccount from './service-account.ts';
 import * as storageDestinations from './storage-destinations.ts';
 import * as system from './system.ts';
@@ -36,6 +37,7 @@ export const handlers = {
   backups,
   backupContents,
   restores,
+  schedules,
   webhooks,
   auditLogs,
   system,

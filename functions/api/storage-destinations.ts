@@ -5,6 +5,7 @@ import {
   createDestination,
   destinationData,
   hasBackups,
+  inUse,
   listDestinations,
   movesBackups,
   openCredentials,
@@ -18,6 +19,7 @@ import {
 } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { newId } from '../../shared/platform/index.ts';
+import { scheduleUsing } from '../../shared/schedule/index.ts';
 
 export const create = handle(storageDestinations.create, async (call) => {
   const { tenant, body, now } = call;
@@ -54,6 +56,8 @@ export const update = handle(storageDestinations.update, async (call) => {
 
 export const remove = handle(storageDestinations.remove, async (call) => {
   const record = await readDestination(call.tenant, call.params.storageId);
+  const user = await scheduleUsing(call.tenant, record.id);
+  if (user) throw inUse(`The schedule ${user.name} sends its backups here`, { scheduleId: user.id });
   return {
     message: 'The storage destination was removed; the bucket stays as it is',
     change: await removeDestination(call, record),

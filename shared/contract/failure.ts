@@ -41,6 +41,7 @@ export const meanings: Readonly<Record<ErrorCode, string>> = {
   PROJECT_NOT_FOUND: 'There is no such project in this organization',
   BACKUP_NOT_FOUND: 'There is no such backup in this organization',
   RESTORE_NOT_FOUND: 'There is no such restore in this organization',
+  SCHEDULE_NOT_FOUND: 'There is no such schedule in this organization',
   WEBHOOK_NOT_FOUND: 'There is no such webhook in this organization',
   DELIVERY_NOT_FOUND: 'There is no such delivery of this webhook, or it is older than 30 days',
   METHOD_NOT_ALLOWED: 'The path takes other methods; the Allow header names them',

@@ -10,6 +10,7 @@ import { members } from './members.ts';
 import { organizations } from './organizations.ts';
 import { projects } from './projects.ts';
 import { restores } from './restores.ts';
+import { schedules } from './schedules.ts';
 import { serviceAccount } from './service-account.ts';
 import { storageDestinations } from './storage-destinations.ts';
 import { description, system } from './system.ts';
@@ -29,6 +30,7 @@ export const contract = {
   backups,
   backupContents,
   restores,
+  schedules,
   webhooks,
   auditLogs,
   system,

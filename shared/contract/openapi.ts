@@ -43,6 +43,7 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   backups: { name: 'Backups', description: 'Making, checking and removing backups' },
   backupContents: { name: 'Contents of backups', description: 'Looking into backups, comparing and importing them' },
   restores: { name: 'Restores', description: 'Putting backups back, down to one document, and taking that back' },
+  schedules: { name: 'Schedules', description: 'Backing up by itself, at the times of a clock on your wall' },
   webhooks: { name: 'Webhooks', description: 'Being told of events, and what became of each message' },
   auditLogs: { name: 'Audit log', description: 'What happened, who did it and from where' },
   system: { name: 'System', description: 'Health and public keys' },

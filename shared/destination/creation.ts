@@ -2,7 +2,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import { type Acting, named, organizationKey, whileActive } from '../organization/index.ts';
-import { type Change, create, get, iso, type Tenant, walk } from '../platform/index.ts';
+import { type Change, create, get, iso, Overtaken, type Tenant, walk } from '../platform/index.ts';
 import { type ProjectRecord, projectPrefix } from '../project/index.ts';
 import { maskCredentials, sealCredentials } from './credentials.ts';
 import { externalIdOf } from './open.ts';
@@ -45,10 +45,13 @@ export const createDestination = async (
   };
 };
 
-/** Refused while a backup lies there, or the organization or one of its projects names it as where backups go. */
+/**
+ * Refused while a backup lies there, or the organization or one of its projects names it as where backups go. That no schedule
+ * does was looked at after the record was read.
+ */
 export const removeDestination = async (
   { tenant }: Pick<Acting, 'tenant'>,
-  { id, name, type, bucket, prefix }: DestinationRecord,
+  { id, name, type, bucket, prefix, scheduledUse }: DestinationRecord,
 ): Promise<Change> => {
   const user = await projectUsing(tenant, id);
   if (user) throw inUse(`The project ${user.name} sends its backups here`, { projectId: user.id });
@@ -56,11 +59,12 @@ export const removeDestination = async (
     writes: [
       {
         remove: organizationKey.storageDestination(tenant, id),
-        condition: 'attribute_exists(pk) AND backupCount = :none',
-        values: { ':none': 0 },
+        condition: `attribute_exists(pk) AND backupCount = :none AND ${scheduledUse ? 'scheduledUse = :seen' : 'attribute_not_exists(scheduledUse)'}`,
+        values: { ':none': 0, ...(scheduledUse && { ':seen': scheduledUse }) },
         otherwise: async () => {
           const found = (await get(organizationKey.storageDestination(tenant, id))) as DestinationRecord | undefined;
-          return found ? inUse('Backups lie here', { backupCount: found.backupCount }) : noSuchDestination();
+          if (!found) return noSuchDestination();
+          return found.backupCount > 0 ? inUse('Backups lie here', { backupCount: found.backupCount }) : new Overtaken();
         },
       },
       {
@@ -79,7 +83,7 @@ export const about = ({ organizationId }: Tenant, id: string) => ({
   resource: { type: 'storage_destination', id },
 });
 
-const inUse = (why: string, details: Readonly<Record<string, unknown>>): ApiError =>
+export const inUse = (why: string, details: Readonly<Record<string, unknown>>): ApiError =>
   new ApiError('CONFLICT', `${why}; it cannot be removed`, details);
 
 const projectUsing = async (tenant: Tenant, id: string): Promise<ProjectRecord | undefined> => {

@@ -1,12 +1,12 @@
 export { type Address, openGcsAddress, openS3Address } from './address.ts';
 export { callerPatience, chorePatience } from './attempts.ts';
 export { changeDestination, type DestinationChange, hasBackups, movesBackups, wishOf } from './change.ts';
-export { createDestination, removeDestination } from './creation.ts';
+export { createDestination, inUse, removeDestination } from './creation.ts';
 export { carryCredentials, openCredentials } from './credentials.ts';
 export { DirectoryStore } from './directory-store.ts';
 export { MemoryStore } from './memory-store.ts';
 export { externalIdOf, openStore } from './open.ts';
-export { countBackups, destinationData, listDestinations, readDestination } from './read.ts';
+export { countBackups, destinationData, listDestinations, readDestination, useDestination } from './read.ts';
 export type { DestinationRecord } from './record.ts';
 export { type PutOptions, StorageError, type StorageErrorCode, type Store, type Upload } from './store.ts';
 export { failureWrites, testDestination, tryDestination, tryOrMark } from './trial.ts';

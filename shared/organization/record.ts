@@ -15,6 +15,7 @@ export interface OrganizationRecord extends Item {
   readonly storageUsed: number;
   /** Absent until there is one. */
   readonly webhookCount?: number;
+  readonly scheduleCount?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Present from deletion until recovery or purge. */

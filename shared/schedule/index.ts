@@ -1,4 +1,12 @@
+export { changeSchedule, type ScheduleChange } from './change.ts';
+export { countSchedule, uncountSchedules } from './counting.ts';
+export { createSchedule } from './creation.ts';
+export { entriesOf, isDue, nextRun, parseCron, previousRun } from './cron.ts';
 export { scheduleData, scheduleEvent } from './data.ts';
 export { dueWrites } from './due.ts';
+export type { SchedulePlace } from './place.ts';
+export { listSchedules, noSuchSchedule, projectOf, readSchedule, type ScheduleFilter, scheduleUsing } from './read.ts';
 export { type DueRecord, duePartition, type ScheduleRecord, scheduleKey, schedulePrefix } from './record.ts';
-export { type ScheduledStart, type SchedulePlace, startScheduled } from './starting.ts';
+export { removeSchedule } from './removal.ts';
+export { type ScheduledStart, startScheduled } from './starting.ts';
+export { checkWish, retentionOf, type ScheduleWish } from './wish.ts';

@@ -93,6 +93,7 @@ export const parameterKinds = {
   storageId: 'storageDestination',
   backupId: 'backup',
   restoreJobId: 'restore',
+  scheduleId: 'schedule',
   webhookId: 'webhook',
   deliveryId: 'delivery',
 } as const satisfies Readonly<Record<string, IdKind>>;

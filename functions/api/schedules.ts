@@ -1,0 +1,64 @@
+import { backupData } from '../../shared/backup/index.ts';
+import { schedules } from '../../shared/contract/schedules.ts';
+import { handle } from '../../shared/http/index.ts';
+import { readProject } from '../../shared/project/index.ts';
+import {
+  changeSchedule,
+  checkWish,
+  createSchedule,
+  listSchedules,
+  noSuchSchedule,
+  projectOf,
+  readSchedule,
+  removeSchedule,
+  retentionOf,
+  scheduleData,
+  startScheduled,
+} from '../../shared/schedule/index.ts';
+
+export const create = handle(schedules.create, async (call) => {
+  const { projectId, storageDestinationId = null, ...given } = call.body;
+  const wish = { ...given, storageDestinationId, ...retentionOf(given, { retention: null, retentionPolicy: null }) };
+  checkWish(wish);
+  const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), wish, call.now);
+  return { data: scheduleData(schedule), change };
+});
+
+export const list = handle(schedules.list, async ({ tenant, query, page }) => {
+  const { schedules: found, next } = await listSchedules(tenant, query, page);
+  return { items: found.map(scheduleData), next };
+});
+
+export const get = handle(schedules.get, async ({ tenant, params }) => ({
+  data: scheduleData(await readSchedule(tenant, params.scheduleId)),
+}));
+
+export const update = handle(schedules.update, async (call) => {
+  const { tenant, params, body, now } = call;
+  const schedule = await readSchedule(tenant, params.scheduleId);
+  const project = await projectOf(tenant, schedule);
+  if (!project) throw noSuchSchedule();
+  const { schedule: changed, change } = await changeSchedule(call, schedule, project, body, now);
+  return { data: scheduleData(changed), change };
+});
+
+export const remove = handle(schedules.remove, async (call) => {
+  const schedule = await readSchedule(call.tenant, call.params.scheduleId);
+  const project = (await projectOf(call.tenant, schedule)) ?? { name: schedule.projectId };
+  return {
+    message: 'The schedule was removed; its backups stay',
+    change: removeSchedule(call, schedule, project, call.now),
+  };
+});
+
+export const trigger = handle(schedules.trigger, async (call) => {
+  const { tenant, organization, actor, params, now } = call;
+  const schedule = await readSchedule(tenant, params.scheduleId);
+  const project = await projectOf(tenant, schedule);
+  if (!project) throw noSuchSchedule();
+  const start = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
+  const { backup, writes } = await startScheduled({ tenant, organization, project, schedule }, start, now);
+  const details = { projectId: project.id, name: schedule.name, backupId: backup.id };
+  const audit = [{ scope: tenant.organizationId, resource: { type: 'schedule', id: schedule.id }, details }];
+  return { data: backupData(backup), change: { writes, audit } };
+});
