@@ -1,6 +1,10 @@
 export { batchesBetween, readBatch } from './batch.ts';
+export { BatchReader, describeBatch } from './batch-reader.ts';
+export { type BatchLeaf, changesOf, type DocumentChange } from './changes.ts';
+export { mergeChanges, type PointSink, type PointTally } from './merging.ts';
 export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './moment.ts';
 export { pinnedBackups } from './pins.ts';
+export { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
 export {
   type Base,
   type BatchRecord,

@@ -1,0 +1,108 @@
+/** Which moment a restore goes to, and what that is made of: decided from the record and the spans of its batches alone. */
+import { ApiError, invalid } from '../contract/errors.ts';
+import { floorSecond, microsOf, momentOf, shownMoment } from './moment.ts';
+import type { Base, BatchRecord, Gap, PitrRecord } from './record.ts';
+import { baseFor, shownGap, windowsOf } from './windows.ts';
+
+export interface PointWish {
+  readonly pointInTime: string;
+  /** The ids of the collections that documents are wanted right in; undefined where anything that lies below is wanted, too. */
+  readonly collectionIds?: readonly string[] | undefined;
+}
+
+export interface Point {
+  /** What it shows: the second that was asked for or, where that is not known, the last moment before that is. */
+  readonly moment: string;
+  readonly base: Base;
+  /** Something is missing of collections that were not asked for: it is no picture of all. */
+  readonly isPartial: boolean;
+}
+
+/** The second that is asked for, by its beginning: a moment that has not come is refused. */
+export const secondAsked = ({ pointInTime }: PointWish, now: Date): string => {
+  const asked = Date.parse(pointInTime);
+  if (asked > now.getTime()) throw invalid('pointInTime', 'must not lie in the future');
+  return momentOf(floorSecond(asked * 1_000));
+};
+
+/** Refuses what no window holds; the batches are those from the base on that `baseOf` names up to the moment. */
+export const pointFor = (
+  record: PitrRecord,
+  batches: readonly Pick<BatchRecord, 'from' | 'to' | 'isProven'>[],
+  wish: PointWish,
+  now: Date,
+): Point => {
+  const second = secondAsked(wish, now);
+  const base = baseOf(record, wish, now);
+  const missing = missingAt(record, second);
+  return { moment: knownBy(base, batches, second), base, isPartial: missing.length > 0 };
+};
+
+/** The base that the moment asked for is made of. */
+export const baseOf = (record: PitrRecord, wish: PointWish, now: Date): Base => {
+  const second = secondAsked(wish, now);
+  const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
+  if (!base) throw outside(record, second, now);
+  const { collectionIds } = wish;
+  const lost = missingAt(record, second).find(({ collections = [] }) =>
+    collections.some((id) => !collectionIds || collectionIds.includes(id)),
+  );
+  if (lost) throw lostOfSome(record, second, lost, now);
+  return base;
+};
+
+/** Within a batch that does not know its seconds only its ends are known, and the moment of a base that was taken within. */
+const knownBy = (base: Base, batches: readonly Pick<BatchRecord, 'from' | 'to' | 'isProven'>[], second: string): string => {
+  const at = microsOf(second);
+  const unsure = batches.find(({ isProven, from, to }) => !isProven && microsOf(from) < at && at < microsOf(to));
+  return momentOf(unsure ? Math.max(microsOf(base.readTime), microsOf(unsure.from)) : at);
+};
+
+const isInWindow = (record: PitrRecord, second: string, now: Date): boolean =>
+  windowsOf(record, now).windows.some(({ from, to }) => microsOf(from) <= microsOf(second) && microsOf(second) <= microsOf(to));
+
+const isWithin = ({ from, to }: Gap, second: string): boolean =>
+  microsOf(from) < microsOf(second) && (to === null || microsOf(second) < microsOf(to));
+
+/** What is missing of some collections only. */
+const missingAt = ({ gaps }: PitrRecord, second: string): readonly Gap[] =>
+  gaps.filter((gap) => gap.collections !== undefined && isWithin(gap, second));
+
+const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
+  const { earliest, latest } = reachOf(record, now);
+  const gap = record.gaps.find((one) => one.collections === undefined && isWithin(one, second));
+  const asked = shownMoment(microsOf(second));
+  const why =
+    earliest === null
+      ? 'nothing is captured yet'
+      : gap
+        ? `it lies in a gap: ${gap.reason}`
+        : asked < earliest
+          ? `the earliest moment is ${earliest}`
+          : `the latest moment is ${latest}`;
+  return refusal(`The project cannot be restored to ${asked}: ${why}`, record, second, now, gap);
+};
+
+const lostOfSome = (record: PitrRecord, second: string, gap: Gap, now: Date): ApiError => {
+  const ids = (gap.collections ?? []).slice(0, 10).join(', ');
+  const asked = shownMoment(microsOf(second));
+  return refusal(
+    `At ${asked} changes of these collections are missing: ${ids} (${gap.reason}). Name other collections, and includeSubcollections: false`,
+    record,
+    second,
+    now,
+    gap,
+  );
+};
+
+const refusal = (message: string, record: PitrRecord, second: string, now: Date, gap: Gap | undefined): ApiError =>
+  new ApiError('CONFLICT', message, {
+    pointInTime: shownMoment(microsOf(second)),
+    ...reachOf(record, now),
+    ...(gap && { gap: shownGap(gap) }),
+  });
+
+const reachOf = (record: PitrRecord, now: Date) => {
+  const { windows } = windowsOf(record, now);
+  return { earliest: windows[0]?.from ?? null, latest: windows.at(-1)?.to ?? null };
+};
