@@ -1,5 +1,5 @@
 /**
- * Does one task that takes its time: it needs a customer's bucket, or replays a month of events. It ends before its function does,
+ * Does one task that takes its time: it needs a customer's bucket, replays a month of events, or looks at every backup there is. It ends before its function does,
  * however long the bucket takes to answer, and is given again then, and after some tries put aside with the dead letters.
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
@@ -8,6 +8,7 @@ import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
+import { applyRetention } from '../../shared/retention/index.ts';
 import { replayWebhook } from '../../shared/webhook/index.ts';
 
 const { timeoutSeconds } = workers.chore;
@@ -17,6 +18,8 @@ const eraseMs = (timeoutSeconds * 2_000) / 3;
 const rewrapSeconds = timeoutSeconds / 3;
 /** A page begun then ends long before the function does; what others ask for has its turn between two parts. */
 const replaySeconds = timeoutSeconds / 3;
+/** Of the walk and what is removed after it; one transaction may be begun then. */
+const retentionSeconds = (timeoutSeconds * 2) / 3;
 
 const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
 
@@ -30,6 +33,8 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open, journalKeyIds);
     case 'replay-webhook':
       return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
+    case 'apply-retention':
+      return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     default:
       throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
   }

@@ -4,10 +4,11 @@ import { ApiError } from '../contract/errors.ts';
 import { type DestinationRecord, openStore, readDestination, StorageError, type Store } from '../destination/index.ts';
 import { clock, commit, get, log, type Tenant } from '../platform/index.ts';
 import { auditOf } from './audit.ts';
+import { isGone } from './departure.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { sharerOf } from './sharing.ts';
 
-/** What the task of a deleted backup does; twice is as good as once. */
+/** What the task of a backup that was deleted or has expired does; twice is as good as once. */
 export const eraseBackup = async (
   tenant: Tenant,
   backupId: string,
@@ -15,7 +16,7 @@ export const eraseBackup = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
-  if (backup?.status !== 'deleted') return;
+  if (!backup || !isGone(backup)) return;
   const place = backupKey.archive(tenant, backup.archive.backup, backupId);
   const isFirst = (await get(place)) !== undefined;
   const stay = await eraseObjects(tenant, backup, open, signal);

@@ -7,8 +7,9 @@ export { type ArchiveNotes, type Contents, contentsOf, largest } from './content
 export { copyShard } from './copy.ts';
 export { withPart } from './copy-run.ts';
 export { type BackupPlace, type BackupWish, expiryOf, nothingYet, startBackup } from './creation.ts';
-export { refuseCrowd, refuseVerifiers } from './crowd.ts';
+export { refuseCrowd, refuseVerifiers, verificationSeconds } from './crowd.ts';
 export { backupData, backupEvent, costOf, progressOf } from './data.ts';
+export { departureWrites, isGone } from './departure.ts';
 export { compareBackup, type DiffCall } from './diffing.ts';
 export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption.ts';
 export { failBackup, reasonFor } from './ending.ts';

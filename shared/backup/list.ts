@@ -1,6 +1,7 @@
 /** Backups, newest first. Ids sort by time, so a range of time is a range of sort keys; the table compares the rest. */
 import { spanOf } from '../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../platform/index.ts';
+import { isGone } from './departure.ts';
 import { shownOf } from './read.ts';
 import { type BackupRecord, backupPrefix } from './record.ts';
 
@@ -42,7 +43,8 @@ export const listBackups = async (
   return { backups: found, next: after };
 };
 
-const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => status === 'deleted' || backup.status !== 'deleted';
+/** What is gone is listed only if it is asked for. */
+const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => backup.status === status || !isGone(backup);
 
 const rangeOf = (tenant: Tenant, { projectId, status, type, ...span }: BackupFilter): Range => {
   const { start, end } = spanOf(span);

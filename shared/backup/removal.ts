@@ -1,46 +1,27 @@
 /** Deleting a backup: it is gone at once for whoever asks; its objects follow. */
 import { ApiError } from '../contract/errors.ts';
-import { countBackups } from '../destination/index.ts';
-import { enqueue } from '../event/index.ts';
-import { after, type Change, epochSeconds, iso, Overtaken, set, type Tenant, walk } from '../platform/index.ts';
+import { type Change, iso, type Tenant, walk } from '../platform/index.ts';
 import { refuseLeaving } from '../project/index.ts';
-import { forgetVerifier } from './crowd.ts';
+import { departureWrites } from './departure.ts';
 import { noSuchBackup } from './read.ts';
-import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
-import { countInOrganization } from './statistics.ts';
-
-/** How long the record of a deleted backup can still be looked at. */
-const recordKeptSeconds = 30 * 24 * 3_600;
+import { type BackupRecord, backupPrefix } from './record.ts';
 
 /** The first backup that was made upon this one and is still there: without its parent it could not be read. */
 export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): Promise<BackupRecord | undefined> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, where: { projectId, parentBackupId: id } };
   // Younger than its parent.
   for await (const child of walk({ ...range, from: `${backupPrefix}${id}` }) as AsyncIterable<BackupRecord>)
-    if (child.status !== 'deleted' && child.status !== 'failed' && child.status !== 'cancelled') return child;
+    if (child.status === 'completed' || child.status === 'pending' || child.status === 'running') return child;
   return undefined;
 };
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
-  const { id, status, projectId, size, storageDestination, archive, verification, path, restoring, builtUpon, safetyOf } = backup;
+  const { id, status, projectId, size, safetyOf } = backup;
   refuseUnlessFree(backup, child, now);
-  const ttl = epochSeconds(after(now, recordKeptSeconds));
   const details = { projectId, status, size, ...(safetyOf !== undefined && { restoreJobId: safetyOf }) };
   return {
-    writes: [
-      set(
-        backupKey.backup(tenant, id),
-        { status: 'deleted', ttl },
-        { where: { status, leaving: undefined, restoring, builtUpon }, otherwise: () => new Overtaken() },
-      ),
-      // Until its objects are gone nobody takes them for a backup.
-      { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
-      // What failed, was cancelled or expired was taken off these counts when its objects went.
-      ...(status === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
-      ...(verification?.status === 'running' ? [forgetVerifier(tenant, id)] : []),
-      enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
-    ],
+    writes: departureWrites(tenant, backup, 'deleted', {}, now),
     audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details }],
   };
 };

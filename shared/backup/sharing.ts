@@ -10,7 +10,7 @@ export interface ArchiveLink extends Item {
   readonly path?: string;
   /** The organization whose record it is now: here nobody removes its objects, and nobody imports them. */
   readonly movedTo?: string;
-  /** The record is deleted, and its objects are being removed. */
+  /** The record is deleted or has expired, and its objects are being removed. */
   readonly isErasing?: boolean;
 }
 
@@ -38,7 +38,7 @@ export const sharerOf = async (
 ): Promise<{ readonly record: BackupRecord | undefined } | undefined> => {
   for await (const link of linksOf(tenant, archive.backup)) {
     const isHere = link.movedTo === undefined;
-    // Two that are both deleted do not keep each other's objects.
+    // Two that are both gone do not keep each other's objects.
     if (link.isErasing || (isHere && link.backupId === id)) continue;
     const record = isHere ? await recordOf(tenant, link) : undefined;
     const place = link.path ?? record?.path;
@@ -81,7 +81,7 @@ export class MovedAway extends Error {
 }
 
 const beingRemoved = (): ApiError =>
-  new ApiError('CONFLICT', 'The backup in this folder was deleted, and its objects are being removed');
+  new ApiError('CONFLICT', 'The backup in this folder was deleted or has expired, and its objects are being removed');
 
 const recordOf = async (tenant: Tenant, { backupId }: ArchiveLink): Promise<BackupRecord | undefined> =>
   (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;

@@ -27,7 +27,9 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
         .min(1, 'must be at least 1')
         .max(3_650, 'must be at most 3650')
         .optional()
-        .describe('Days until expiresAt; nothing removes expired backups yet'),
+        .describe(
+          'Days from its completion until it expires; kept for ever if left out. It stays as long as another backup, a point in time, a restore or a lock needs it, and if it is the last good one of its kind',
+        ),
       maxReads: MaxReads.optional(),
       dryRun: z.boolean('must be true or false').default(false),
     }),
@@ -44,7 +46,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'GET',
     path: '',
     access: read,
-    summary: 'Backups, newest first; deleted ones only if asked for by status',
+    summary: 'Backups, newest first; deleted and expired ones only if asked for by status',
     query: z.strictObject({
       projectId: id('project').optional(),
       status: z.enum(backupStatuses).optional(),

@@ -62,7 +62,7 @@ export const workers = {
   chore: {
     entry: 'functions/event/chore.ts',
     summary:
-      "Does what takes its time: removes the objects of a deleted backup from a customer's bucket, wraps keys anew, replays events",
+      "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events",
     trigger: 'queue',
     timeoutSeconds: 300,
     uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:send'],

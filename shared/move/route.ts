@@ -1,5 +1,5 @@
 /** A move under way, as its steps know it, and what every one of them needs. */
-import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix } from '../backup/index.ts';
+import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix, isGone } from '../backup/index.ts';
 import { type Clock, getAll, Overtaken, type Tenant, type Write, walk } from '../platform/index.ts';
 import { type MoveRecord, projectKey } from '../project/index.ts';
 
@@ -31,7 +31,7 @@ export async function* leavingBy({ id, projectId, from }: Route): AsyncGenerator
 export const archivesStaying = async ({ id, projectId, from }: Route): Promise<ReadonlyMap<string, string>> => {
   const staying = new Map<string, string>();
   for await (const backup of backupsIn(from)) {
-    const goes = backup.leaving === id || (backup.projectId === projectId && backup.status !== 'deleted');
+    const goes = backup.leaving === id || (backup.projectId === projectId && !isGone(backup));
     if (!goes) staying.set(backup.archive.backup, backup.id);
   }
   return staying;

@@ -1,5 +1,5 @@
 /** What moves along with a project, and what keeps it from moving. */
-import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { type BackupRecord, backupKey, isGone } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
@@ -36,9 +36,9 @@ export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> 
   return { backups, bytes, byDestination };
 };
 
-/** A deleted one stays where it was deleted: its objects are being removed from there, and its record ends by itself. */
+/** One that was deleted or has expired stays where it was: its objects are being removed from there, and its record ends by itself. */
 export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
-  backup.projectId === projectId && backup.status !== 'deleted' && backup.arriving === undefined;
+  backup.projectId === projectId && !isGone(backup) && backup.arriving === undefined;
 
 export const refuseIfHeld = ({ id, status, verification, encryption, restoring = 0 }: BackupRecord): void => {
   if (status === 'pending' || status === 'running') throw inProgress(id, `A backup of this project is ${status}`);

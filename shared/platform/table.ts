@@ -56,6 +56,8 @@ export interface Range {
   /** Continue after this sort key. */
   readonly after?: string | undefined;
   readonly limit?: number;
+  /** Only these attributes of each item, `sk` among them; all if left out. What is billed is the whole item. */
+  readonly only?: readonly string[];
   /** Attributes, by their path (`actor.id`), that must have these values; `limit` counts what is read, not what is left. */
   readonly where?: Readonly<Record<string, string>>;
 }
@@ -72,12 +74,17 @@ export const query = async (range: Range): Promise<{ items: readonly Item[]; nex
   if (from > to || (range.after !== undefined && passed(range.after, far))) return { items: [], next: undefined };
   const start = range.after !== undefined && !passed(near, range.after) ? range.after : undefined;
   const where = filter(range.where ?? {});
+  const only = range.only?.map((name) => [`#only_${name}`, name] as const);
   const answer = await client().send(
     new QueryCommand({
       TableName: env('TABLE_NAME'),
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
       ...where,
+      ...(only && {
+        ProjectionExpression: only.map(([placeholder]) => placeholder).join(', '),
+        ExpressionAttributeNames: { ...where?.ExpressionAttributeNames, ...Object.fromEntries(only) },
+      }),
       ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues },
       ScanIndexForward: !newestFirst,
       ...(start !== undefined && { ExclusiveStartKey: { pk, sk: start } }),

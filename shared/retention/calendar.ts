@@ -1,0 +1,33 @@
+/** Which day, week, month and year of a calendar on the wall a moment falls into. */
+
+export interface Periods {
+  readonly daily: number;
+  readonly weekly: number;
+  readonly monthly: number;
+  readonly yearly: number;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** Numbers that are the same within one period and greater in a later one. Weeks are those of ISO 8601: from Monday. */
+export const calendarOf = (timezone: string): ((momentMs: number) => Periods) => {
+  const format = formatOf(timezone);
+  return (momentMs) => {
+    const said = new Map(format.formatToParts(momentMs).map(({ type, value }) => [type, Number(value)]));
+    const [year = 0, month = 0, day = 0] = (['year', 'month', 'day'] as const).map((part) => said.get(part));
+    // Of that date, as if it were UTC: days are counted, not hours, so a day of 23 hours is a day.
+    const days = Date.UTC(year, month - 1, day) / dayMs;
+    // 1 January 1970 was a Thursday.
+    return { daily: days, weekly: Math.floor((days + 3) / 7), monthly: year * 12 + month, yearly: year };
+  };
+};
+
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const parts = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+  try {
+    return new Intl.DateTimeFormat('en-US', { ...parts, calendar: 'iso8601', timeZone });
+  } catch {
+    // A zone that this runtime has forgotten: a day off is better than no retention.
+    return new Intl.DateTimeFormat('en-US', { ...parts, calendar: 'iso8601', timeZone: 'UTC' });
+  }
+};

@@ -1,0 +1,34 @@
+/** When an organization's retention is next to be applied: a note for each that has something to be removed one day. */
+import { retentionPartition } from '../backup/index.ts';
+import { ApiError } from '../contract/errors.ts';
+import { commit, get, type Item, iso, type Key, set, type Tenant, walk } from '../platform/index.ts';
+
+export interface DueRetention extends Item {
+  readonly organizationId: string;
+  readonly dueAt: string;
+}
+
+const keyOf = ({ organizationId }: Tenant): Key => ({ pk: retentionPartition, sk: organizationId });
+
+/** Those whose time has come. */
+export async function* dueRetentions(now: Date): AsyncGenerator<DueRetention> {
+  // Every id begins with a letter.
+  const notes = walk({ pk: retentionPartition, prefix: '', from: '0' }) as AsyncIterable<Item> as AsyncIterable<DueRetention>;
+  for await (const note of notes) if (note.dueAt <= iso(now)) yield note;
+}
+
+export const readDue = async (tenant: Tenant): Promise<DueRetention | undefined> =>
+  (await get(keyOf(tenant))) as DueRetention | undefined;
+
+/** Puts it off, or forgets it; a note that was written meanwhile, by a backup that was completed, holds. */
+export const settleDue = async (tenant: Tenant, { dueAt }: DueRetention, nextAtMs: number | undefined): Promise<void> => {
+  const key = keyOf(tenant);
+  const where = { condition: 'dueAt = :dueAt', values: { ':dueAt': dueAt } };
+  try {
+    await commit([
+      nextAtMs === undefined ? { remove: key, ...where } : set(key, { dueAt: iso(new Date(nextAtMs)) }, { where: { dueAt } }),
+    ]);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'CONFLICT') throw error;
+  }
+};
