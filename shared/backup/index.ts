@@ -44,7 +44,7 @@ export {
 } from './record.ts';
 export { childOf, removeBackup } from './removal.ts';
 export { defaultDestination, refuseBadCollections, refuseIncremental } from './request.ts';
-export { retentionNote, retentionPartition } from './retention-note.ts';
+export { retentionKey, retentionNote, retentionPartition } from './retention-note.ts';
 export { rewrapKeys } from './rewrap.ts';
 export { sealBackup } from './sealing.ts';
 export type { ArchiveLink } from './sharing.ts';

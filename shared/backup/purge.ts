@@ -2,6 +2,7 @@ import { openStore, StorageError } from '../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../platform/index.ts';
 import { eraseObjects } from './erasure.ts';
 import { type BackupRecord, backupKey, backupPrefix, workPartition } from './record.ts';
+import { retentionKey } from './retention-note.ts';
 
 export interface BackupPurge {
   /** Whether the objects in the customer's buckets go, too. */
@@ -31,6 +32,7 @@ export const purgeBackups = async (
     // Whatever was under way when the record went.
     if (status === 'pending' || status === 'running') await erase(tenant, backup, wish, open);
   }
+  await removeAll([retentionKey(tenant)]);
   return true;
 };
 

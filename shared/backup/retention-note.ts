@@ -1,8 +1,11 @@
-import { iso, type Tenant, type Write } from '../platform/index.ts';
+import { iso, type Key, type Tenant, type Write } from '../platform/index.ts';
 
 export const retentionPartition = 'RETENTION';
 
+/** One for each organization. */
+export const retentionKey = ({ organizationId }: Tenant): Key => ({ pk: retentionPartition, sk: organizationId });
+
 /** That the organization has something to be removed one day: the next sweep looks when. */
-export const retentionNote = ({ organizationId }: Tenant, now: Date): Write => ({
-  put: { pk: retentionPartition, sk: organizationId, organizationId, dueAt: iso(now) },
+export const retentionNote = (tenant: Tenant, now: Date): Write => ({
+  put: { ...retentionKey(tenant), organizationId: tenant.organizationId, dueAt: iso(now) },
 });

@@ -1,5 +1,6 @@
 /** The one transaction by which a project is there and no longer here: with its counts, its log entries and its events. */
 import { auditEntry, type Origin } from '../audit/index.ts';
+import { retentionNote } from '../backup/index.ts';
 import { emit } from '../event/index.ts';
 import { type Acting, named, noSuchOrganization, type OrganizationEntry, organizationKey } from '../organization/index.ts';
 import { commit, create, get, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
@@ -54,6 +55,7 @@ export const cross = async (
     stillIn(from, mover),
     stillIn(to, { ...mover, role: target.role }),
     ...destinations,
+    retentionNote(to, now),
     entry(from),
     entry(to),
     emit(from, 'project.deleted', { organization: named(mover.organization), project: gone }, now),

@@ -1,14 +1,12 @@
 /** When an organization's retention is next to be applied: a note for each that has something to be removed one day. */
-import { retentionPartition } from '../backup/index.ts';
+import { retentionKey, retentionPartition } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
-import { commit, get, type Item, iso, type Key, set, type Tenant, walk } from '../platform/index.ts';
+import { commit, get, type Item, iso, set, type Tenant, walk } from '../platform/index.ts';
 
 export interface DueRetention extends Item {
   readonly organizationId: string;
   readonly dueAt: string;
 }
-
-const keyOf = ({ organizationId }: Tenant): Key => ({ pk: retentionPartition, sk: organizationId });
 
 /** Those whose time has come. */
 export async function* dueRetentions(now: Date): AsyncGenerator<DueRetention> {
@@ -18,11 +16,11 @@ export async function* dueRetentions(now: Date): AsyncGenerator<DueRetention> {
 }
 
 export const readDue = async (tenant: Tenant): Promise<DueRetention | undefined> =>
-  (await get(keyOf(tenant))) as DueRetention | undefined;
+  (await get(retentionKey(tenant))) as DueRetention | undefined;
 
 /** Puts it off, or forgets it; a note that was written meanwhile, by a backup that was completed, holds. */
 export const settleDue = async (tenant: Tenant, { dueAt }: DueRetention, nextAtMs: number | undefined): Promise<void> => {
-  const key = keyOf(tenant);
+  const key = retentionKey(tenant);
   const where = { condition: 'dueAt = :dueAt', values: { ':dueAt': dueAt } };
   try {
     await commit([
