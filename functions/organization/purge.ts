@@ -6,6 +6,7 @@ import { workers } from '../../shared/contract/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
+import { purgeSchedules } from '../../shared/schedule/index.ts';
 import { purgeDeliveries, untilTold } from '../../shared/webhook/index.ts';
 
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
@@ -28,6 +29,7 @@ export const handler = async (input: unknown): Promise<Step> => {
     // backup that it reads goes.
     return (
       (await untilTold(tenant, new Date(deletedAt), until, clock)) &&
+      (await purgeSchedules(tenant, until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeRestores(tenant, wish, until, clock)) &&
       purgeBackups(tenant, wish, until, clock)

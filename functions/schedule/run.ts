@@ -1,8 +1,27 @@
 /** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler. */
+import { workers } from '../../shared/contract/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
+import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
+import { recordOutcome, syncSchedule, syncSchedules, tick } from '../../shared/schedule/index.ts';
 
-const run = async ({ task }: TaskMessage): Promise<void> => {
-  throw new Error(`${task.kind} is nothing of schedules, and came by the wrong queue`);
+/** A third of the function's time: the schedule begun then ends well before it does. */
+const walkSeconds = workers.scheduleRun.timeoutSeconds / 3;
+
+const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
+  log.info('doing what is due of schedules', { id, organizationId, kind: task.kind });
+  const tenant = proveTenant(organizationId, 'record');
+  switch (task.kind) {
+    case 'tick':
+      return tick(tenant, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 });
+    case 'sync-schedule':
+      return syncSchedule(tenant, task.scheduleId);
+    case 'sync-schedules':
+      return syncSchedules(tenant, task, after(clock.now(), walkSeconds));
+    case 'schedule-outcome':
+      return recordOutcome(tenant, task.scheduleId, task.backupId);
+    default:
+      throw new Error(`${task.kind} is nothing of schedules, and came by the wrong queue`);
+  }
 };
 
 export const handler = consume(run);

@@ -79,6 +79,8 @@ export interface BackupRecord extends Item {
   /** It must have ended by then: the project's timeout, counted from its start. */
   readonly deadline: string | null;
   readonly error: Shown['error'];
+  /** Its schedule has heard how it ended. */
+  readonly outcomeTold?: boolean;
   /** Why it cannot go on, told by the first step that found out; it becomes the `error` when the backup ends. */
   readonly failure?: NonNullable<Shown['error']>;
   /** What a step stumbled over last and tried again: the likely reason, if all tries fail. */
@@ -118,18 +120,27 @@ export interface ShardRecord extends Item {
   readonly countVerified?: boolean;
 }
 
-/** One chunk and its index, stored and confirmed. */
+/** An index and the chunk of what is new in it, stored and confirmed. */
 export interface PartContents {
-  readonly chunk: ObjectEntry;
+  /** None if all its records are kept. */
+  readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
+  /** Written here and kept. */
   readonly records: number;
-  /** Of the records: names of what was not there. Backups of a source have none. */
+  /** Chunks of earlier backups that it keeps records in. */
+  readonly kept?: readonly KeptChunk[];
+  /** Of the records: names of what is not there. */
   readonly tombstones?: number;
   /** Of the documents, or users, as the source encodes them. */
   readonly originalSize: number;
   /** Documents by collection id, as JSON text: `[["users",3]]`. */
   readonly collections: string;
+}
+
+export interface KeptChunk {
+  readonly backup: string;
+  readonly name: string;
 }
 
 export interface PartRecord extends Item, PartContents {

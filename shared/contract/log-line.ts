@@ -2,4 +2,6 @@
 export const logLines = {
   /** KMS refuses to make or open the key of a backup, and trying again does not help. */
   keyRefused: 'KMS refuses the key of a backup',
+  /** A schedule was due twice since its last success, and is again: whoever relies on it has no recent backup. */
+  scheduleOverdue: 'no backup of a schedule has succeeded for two periods',
 } as const;

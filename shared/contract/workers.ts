@@ -92,7 +92,7 @@ export const workers = {
     summary: 'Removes a bounded part of an organization and says whether anything is left',
     trigger: 'step',
     timeoutSeconds: 60,
-    uses: ['table:purge', 'destination:use'],
+    uses: ['table:purge', 'destination:use', 'schedule:remove'],
   },
   backupPrepare: {
     entry: 'functions/backup/prepare.ts',
@@ -103,10 +103,11 @@ export const workers = {
   },
   backupPlan: {
     entry: 'functions/backup/plan.ts',
-    summary: 'Chooses the read time and cuts the database into ranges',
+    summary: 'Chooses the read time and cuts the database, or the backup that another is made of, into ranges',
     trigger: 'step',
     timeoutSeconds: 300,
-    uses: ['table:write', 'source:read'],
+    memoryMegabytes: 1_769,
+    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   backupCopy: {
     entry: 'functions/backup/copy.ts',

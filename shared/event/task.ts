@@ -50,12 +50,23 @@ export const Task = z.discriminatedUnion('kind', [
     status: z.enum(replayStatuses),
     after: id('event').optional(),
   }),
-  /** The schedule is due, or was, at that moment: however often it is told, it makes one backup. The Scheduler puts the moment in. */
-  z.object({ kind: z.literal('tick'), scheduleId: id('schedule'), at: Moment }),
+  /**
+   * The schedule is due, or was, at that moment: however often it is told, it makes one backup. The Scheduler puts the moment in.
+   * `tries` says how often it was put off because the project had a job.
+   */
+  z.object({ kind: z.literal('tick'), scheduleId: id('schedule'), at: Moment, tries: z.int().min(1).optional() }),
   /** Makes the Scheduler's entries what the schedule says now: none, if it is gone or paused. */
   z.object({ kind: z.literal('sync-schedule'), scheduleId: id('schedule') }),
-  /** The same of every schedule, of a project if one is named; goes on after the schedule named, if one is. */
-  z.object({ kind: z.literal('sync-schedules'), projectId: id('project').optional(), after: id('schedule').optional() }),
+  /**
+   * The same of every schedule, of a project if one is named; goes on after the schedule named, if one is. With the name that the
+   * project had it was deleted, and its schedules go with it.
+   */
+  z.object({
+    kind: z.literal('sync-schedules'),
+    projectId: id('project').optional(),
+    deletedProjectName: z.string().optional(),
+    after: id('schedule').optional(),
+  }),
   /** A backup of the schedule has ended, one way or the other. */
   z.object({ kind: z.literal('schedule-outcome'), scheduleId: id('schedule'), backupId: id('backup') }),
   /** Captures what changed since the last turn; a message of another turn than the one that is due does nothing. */

@@ -48,6 +48,8 @@ export const deleteOrganization = (
           { where: { deletedAt: undefined, name, ownerId: actor.id } },
         ),
         { put: due },
+        // Nothing more is started by a clock.
+        enqueue(tenant, { kind: 'sync-schedules' }, now),
         ...(force ? [enqueue(tenant, { kind: 'purge-organization', deleteBackupData }, now)] : []),
         emit(tenant, 'organization.deleted', { organization: told }, now),
       ],
@@ -88,6 +90,7 @@ export const recoverOrganization = (
           { where: { deletedAt, recoveryDeadline, ownerId: userId } },
         ),
         { remove: dueKey(organization) },
+        enqueue(tenant, { kind: 'sync-schedules' }, now),
         emit(tenant, 'organization.updated', { organization: { ...recovered, settings: settingsOf(recovered) } }, now),
       ],
       audit: [{ scope: id, resource: { type: 'organization', id } }],

@@ -39,7 +39,7 @@ export { type Checks, probe } from './probe.ts';
 export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendTasks } from './queue.ts';
 export { removeAll } from './removal.ts';
 export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
-export { sendLater } from './scheduler.ts';
+export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './scheduler.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';

@@ -1,5 +1,16 @@
-/** The only door to EventBridge Scheduler: has a message sent at a moment that is further off than a queue can wait. */
-import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+/**
+ * The only door to EventBridge Scheduler: has a message sent at a moment that is further off than a queue can wait, or again and
+ * again.
+ */
+import {
+  ConflictException,
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  ResourceNotFoundException,
+  SchedulerClient,
+  UpdateScheduleCommand,
+} from '@aws-sdk/client-scheduler';
 import { env } from './env.ts';
 import { patience } from './patience.ts';
 
@@ -44,3 +55,49 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<b
 
 /** Scheduler knows whole seconds; rounded up, because what is asked for is the earliest moment. */
 const wholeSecond = (at: Date): string => new Date(Math.ceil(at.getTime() / 1_000) * 1_000).toISOString().slice(0, 19);
+
+export interface Entry {
+  readonly name: string;
+  /** Such as `cron(0 3 * * ? *)`. */
+  readonly expression: string;
+  readonly timezone: string;
+  /** Where it says so the Scheduler puts in the moment it was due at: `scheduledTime`. */
+  readonly body: string;
+}
+
+/** What the Scheduler replaces in a body by the moment that an entry was due at. */
+export const scheduledTime = '<aws.scheduler.scheduled-time>';
+
+/** Has the body sent to the schedule queue whenever the expression says, whether or not there is an entry of that name. */
+export const putEntry = async ({ name, expression, timezone, body }: Entry): Promise<void> => {
+  const input: CreateScheduleCommandInput = {
+    Name: name,
+    GroupName: env('SCHEDULE_GROUP_NAME'),
+    ScheduleExpression: expression,
+    ScheduleExpressionTimezone: timezone,
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    State: 'ENABLED',
+    Target: {
+      Arn: env('SCHEDULE_QUEUE_ARN'),
+      RoleArn: env('SCHEDULE_ROLE_ARN'),
+      Input: body,
+      RetryPolicy: retry,
+      DeadLetterConfig: { Arn: env('SCHEDULE_DEAD_LETTERS_ARN') },
+    },
+  };
+  try {
+    await client().send(new CreateScheduleCommand(input));
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+    await client().send(new UpdateScheduleCommand(input));
+  }
+};
+
+/** One that is not there is removed already. */
+export const removeEntry = async (name: string): Promise<void> => {
+  try {
+    await client().send(new DeleteScheduleCommand({ Name: name, GroupName: env('SCHEDULE_GROUP_NAME') }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+};

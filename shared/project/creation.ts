@@ -1,5 +1,5 @@
 /** Connecting a project and disconnecting it; its backups outlive it. */
-import { emit } from '../event/index.ts';
+import { emit, enqueue } from '../event/index.ts';
 import { type Acting, countProjects, named } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
 import { projectData } from './data.ts';
@@ -55,7 +55,7 @@ export const createProject = (
   };
 };
 
-/** Refused while a job is under way: it would have nothing left to report to. */
+/** Refused while a job is under way: it would have nothing left to report to. Its schedules go with it, by the task. */
 export const removeProject = ({ tenant, organization }: Acting, project: ProjectRecord, now: Date): Change => {
   const { id, name, sourceProjectId } = project;
   return {
@@ -64,6 +64,7 @@ export const removeProject = ({ tenant, organization }: Acting, project: Project
       whileIdle(tenant, id),
       countProjects(tenant, -1),
       emit(tenant, 'project.deleted', { organization: named(organization), project: projectData(project) }, now),
+      enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],
     audit: [{ scope: tenant.organizationId, resource: { type: 'project', id }, details: { name, sourceProjectId } }],
   };

@@ -15,7 +15,9 @@ export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'exclu
   /** The last moment it was due at for which a backup was started, or given up. What is due next is `nextRunAt`. */
   readonly lastTick: string | null;
   /** The moment that waits because the project has a job, and how often it was put off. */
-  readonly putOff?: { readonly at: string; readonly tries: number; readonly since: string; readonly message: string };
+  readonly putOff?: { readonly at: string; readonly tries: number; readonly since: string; readonly message: string } | undefined;
+  /** When the last of its runs ended that was heard of, one way or the other. */
+  readonly lastEndAt?: string;
   /** How often it was due since a backup of it was completed last, each time given up or not. Absent is none. */
   readonly runsSinceSuccess?: number;
   /** That none has succeeded for two periods was told; until one does, it is not told again. */

@@ -10,19 +10,10 @@ import {
 } from '../backup/index.ts';
 import { readDestination } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
-import type { OrganizationRecord } from '../organization/index.ts';
-import { iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
-import type { ProjectRecord } from '../project/index.ts';
+import { iso, Overtaken, set, type Write } from '../platform/index.ts';
 import { scheduleEvent } from './data.ts';
+import type { SchedulePlace } from './place.ts';
 import type { ScheduleRecord } from './record.ts';
-
-/** A schedule with what its backups need to know. */
-export interface SchedulePlace {
-  readonly tenant: Tenant;
-  readonly organization: OrganizationRecord;
-  readonly project: ProjectRecord;
-  readonly schedule: ScheduleRecord;
-}
 
 export interface ScheduledStart {
   readonly trigger: 'manual' | 'scheduled';
