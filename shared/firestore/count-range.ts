@@ -62,6 +62,17 @@ export const countCollection = (
   signal?: AbortSignal,
 ): Promise<number | undefined> => ask(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
 
+/** The same of a collection group: wherever collections of that id lie. */
+export const countGroup = async (
+  source: Source,
+  collectionId: string,
+  readTime: string,
+  signal?: AbortSignal,
+): Promise<Counted> => {
+  const documents = await count(source, { range: {}, readTime, signal }, collectionId);
+  return { documents, reads: documents === undefined ? 0 : readsOf(documents) };
+};
+
 const count = (source: Source, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
   const { range, after, readTime, signal } = options;
   const selection = { range, after, ...(group === undefined ? {} : { collectionId: group }) };

@@ -1,10 +1,12 @@
 /** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
 export { BatchWriter, type WriterOptions } from './batch-writer.ts';
 export { countBytes } from './collection-tally.ts';
-export { type Counted, type CountOptions, countCollection, countRange, verifyCount } from './count-range.ts';
+export { type Counted, type CountOptions, countCollection, countGroup, countRange, verifyCount } from './count-range.ts';
 export { DocumentBatch } from './document-batch.ts';
 export { SourceError, type SourceErrorCode } from './error.ts';
 export { type GetOptions, type Got, getDocuments, getWithin } from './get-documents.ts';
+export { type Listener, Listening, ListenLost, type Settled, targetsMax } from './listen.ts';
+export type { ListenTarget } from './listen-request.ts';
 export { mergesToSame } from './merged-fields.ts';
 export { compareNames } from './name-order.ts';
 export {

@@ -1,3 +1,4 @@
+import type { ClientHttp2Stream } from 'node:http2';
 import { type AttemptOptions, Attempts } from './attempts.ts';
 import { Connection } from './connection.ts';
 import { cancelled, SourceError } from './error.ts';
@@ -64,8 +65,28 @@ export class Source {
     method: string,
     request: Buffer | readonly Buffer[],
     buffer: FrameBuffer,
-    { refresh, wantedBytes, signal }: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+    options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
   ): Promise<GrpcStream> {
+    const { stream, call } = await this.#open(method, buffer, options);
+    stream.end(framed(request));
+    return call;
+  }
+
+  /** Begins a call in which more is asked as it goes on: nothing says that there will be no more. */
+  async converse(
+    method: string,
+    buffer: FrameBuffer,
+    options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+  ): Promise<{ readonly call: GrpcStream; readonly ask: (request: Buffer) => void }> {
+    const { stream, call } = await this.#open(method, buffer, options);
+    return { call, ask: (request) => stream.write(framed(request)) };
+  }
+
+  async #open(
+    method: string,
+    buffer: FrameBuffer,
+    { refresh, wantedBytes, signal }: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+  ): Promise<{ stream: ClientHttp2Stream; call: GrpcStream }> {
     if (signal?.aborted) throw cancelled();
     const token = await this.#token(refresh);
     const stream = await this.#connection.request({
@@ -75,9 +96,7 @@ export class Source {
     });
     buffer.filled = 0;
     const { silenceMs } = this.#patience;
-    const call = new GrpcStream(stream, buffer, { wantedBytes, silenceMs, signal });
-    stream.end(framed(request));
-    return call;
+    return { stream, call: new GrpcStream(stream, buffer, { wantedBytes, silenceMs, signal }) };
   }
 
   /** Makes a call whose answer is small, as often as it takes; gives its messages. */

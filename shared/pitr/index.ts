@@ -5,6 +5,10 @@ export { mergeChanges, type PointSink, type PointTally } from './merging.ts';
 export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './moment.ts';
 export { pinnedBackups } from './pins.ts';
 export { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
+export { type PointIdentity, pointBackup } from './point-backup.ts';
+export { makePoint, type PointRun } from './point-making.ts';
+export { isSmall, PointTooLarge, pointInMemory } from './point-memory.ts';
+export { gatherPoint, heldBy, type PointPlan, planPoint } from './point-plan.ts';
 export {
   type Base,
   type BatchRecord,

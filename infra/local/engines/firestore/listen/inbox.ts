@@ -9,6 +9,13 @@ export class Inbox<T> {
     this.#wake?.();
   }
 
+  /** Puts it before the first of those that wait and fit. */
+  putBefore(item: T, fits: (waiting: T) => boolean): void {
+    const at = this.#items.findIndex(fits);
+    this.#items.splice(at < 0 ? this.#items.length : at, 0, item);
+    this.#wake?.();
+  }
+
   close(): void {
     this.#closed = true;
     this.#wake?.();

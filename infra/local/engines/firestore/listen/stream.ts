@@ -53,7 +53,10 @@ async function* serve(
       if (work.kind === 'failed') throw work.error;
       if (work.kind === 'request') {
         database ??= openDatabase(databases, work.request);
-        unsubscribe ??= database.subscribe((time, changes) => inbox.put({ kind: 'commit', time, changes }));
+        // Whatever waits would answer as of a time that this commit is before: it is told first.
+        unsubscribe ??= database.subscribe((time, changes) =>
+          inbox.putBefore({ kind: 'commit', time, changes }, ({ kind }) => kind !== 'commit'),
+        );
         yield* answer(work.request, database, targets, ids);
       } else if (work.kind === 'commit') yield* tellCommit(work.time, work.changes, database, targets);
       else if (database && targets.size > 0) yield [marker(database.readTime())];

@@ -1,0 +1,147 @@
+import { ArchiveError, DocumentSkim } from '../archive/index.ts';
+import { SourceError } from './error.ts';
+import { FrameBuffer, headerBytes } from './frame-buffer.ts';
+import type { GrpcStream } from './grpc-stream.ts';
+import { addTarget, type ListenTarget } from './listen-request.ts';
+import { answerKinds, existenceFilter, goneName, type TargetChange, targetChange } from './listen-response.ts';
+import type { RawDocument } from './skim.ts';
+import type { Source } from './source.ts';
+import { RpcError, statusOf } from './status.ts';
+import { fieldsOf } from './wire.ts';
+
+/** What was missed can no longer be told: whoever listens must begin anew with all that is there. */
+export class ListenLost extends Error {}
+
+/** Who hears what a stream tells. The bytes of a document are valid within the call only; each is billed as a read. */
+export interface Listener {
+  changed(bytes: Buffer, document: RawDocument): void;
+  gone(name: string): void;
+  /** How many documents a target has by now: the source is not sure that it told of each that is gone. */
+  counted(targetId: number, count: number): void;
+  /** Called between messages: waits where what was heard is not taken fast enough. */
+  rest(): Promise<void>;
+}
+
+/** Up to here everything was told, to every target; the token goes on from here. */
+export interface Settled {
+  readonly readTime: string;
+  readonly token: Buffer;
+}
+
+/** The service takes no more of them on one stream. */
+export const targetsMax = 100;
+
+/**
+ * One Listen stream of several collection groups. Nothing is proven before every target is current and a time was told of them
+ * all: only then was everything heard that happened up to it.
+ */
+export class Listening {
+  readonly #source: Source;
+  readonly #call: GrpcStream;
+  readonly #ask: (request: Buffer) => void;
+  readonly #buffer: FrameBuffer;
+  readonly #skim = new DocumentSkim();
+  /** Targets that were asked for and are not current. */
+  readonly #pending = new Set<number>();
+  #settled: Settled | undefined;
+
+  private constructor(source: Source, call: GrpcStream, ask: (request: Buffer) => void, buffer: FrameBuffer) {
+    this.#source = source;
+    this.#call = call;
+    this.#ask = ask;
+    this.#buffer = buffer;
+  }
+
+  static async open(source: Source, options: { refresh: boolean; signal: AbortSignal | undefined }): Promise<Listening> {
+    const buffer = new FrameBuffer(256 << 10);
+    const { call, ask } = await source.converse('Listen', buffer, { ...options, wantedBytes: 1 });
+    return new Listening(source, call, ask, buffer);
+  }
+
+  add(target: ListenTarget): void {
+    this.#pending.add(target.id);
+    this.#settled = undefined;
+    this.#ask(addTarget(this.#source.database, target));
+  }
+
+  /** Hears until everything up to one time has been told. */
+  async settle(listener: Listener): Promise<Settled> {
+    for (;;) {
+      this.#buffer.drop(this.#take(listener));
+      if (this.#settled) return this.#settled;
+      if (this.#call.isOver) throw this.#failure();
+      await listener.rest();
+      await this.#call.wait();
+    }
+  }
+
+  close(): void {
+    this.#call.cancel();
+  }
+
+  /** A stream of this kind has no good end. */
+  #failure(): RpcError {
+    const failure = this.#call.failure ?? new RpcError('UNAVAILABLE', 'The source ended a stream that has no end.');
+    this.#source.suspect(failure);
+    return failure;
+  }
+
+  /** Tells of every message that is whole; answers where the rest begins. */
+  #take(listener: Listener): number {
+    const { bytes } = this.#buffer;
+    let at = 0;
+    for (let end = this.#buffer.frameEnd(at); end !== undefined && !this.#settled; end = this.#buffer.frameEnd(at)) {
+      this.#message(bytes.subarray(at + headerBytes, end), listener);
+      at = end;
+    }
+    return at;
+  }
+
+  #message(message: Buffer, listener: Listener): void {
+    for (const { field, bytes } of fieldsOf(message)) {
+      if (field === answerKinds.target) this.#target(targetChange(bytes));
+      else if (field === answerKinds.changed) this.#changed(bytes, listener);
+      else if (field === answerKinds.deleted) listener.gone(goneName(bytes));
+      // Not deleted, and no longer shown: nobody can tell what it is by now.
+      else if (field === answerKinds.removed) throw new ListenLost('the source no longer shows a document');
+      else if (field === answerKinds.filter) {
+        const { targetId, count } = existenceFilter(bytes);
+        listener.counted(targetId, count);
+      }
+    }
+  }
+
+  #changed(bytes: Buffer, listener: Listener): void {
+    try {
+      if (!this.#skim.readWithin(bytes, 0, bytes.length) || this.#skim.nameEnd === this.#skim.nameStart)
+        throw new ArchiveError('record-invalid', 'a document without a name');
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      throw new RpcError('INTERNAL', 'The source sent what is no document.', { cause: error });
+    }
+    listener.changed(bytes, this.#skim);
+  }
+
+  #target({ kind, targetIds, cause, token, readTime }: TargetChange): void {
+    if (kind === 'CURRENT') for (const id of targetIds) this.#pending.delete(id);
+    else if (kind === 'RESET') throw new ListenLost('the source began anew with all documents');
+    else if (kind === 'REMOVE') throw removed(cause);
+    else if (kind === 'NO_CHANGE' && targetIds.length === 0 && this.#pending.size === 0 && token && readTime !== undefined)
+      this.#settled = { readTime, token };
+  }
+
+  /** What was settled is past: hears on. */
+  goOn(): void {
+    this.#settled = undefined;
+  }
+}
+
+/** A token that is no good means that nothing can be gone on from; anything else is judged as a failed call is. */
+const removed = (cause: TargetChange['cause']): Error => {
+  if (!cause) return new ListenLost('the source dropped a collection');
+  const status = statusOf(cause.code);
+  if (status === 'INVALID_ARGUMENT' || status === 'FAILED_PRECONDITION' || status === 'OUT_OF_RANGE')
+    return new ListenLost(`the source does not go on from where it was left: ${status}`);
+  if (status === 'NOT_FOUND') return new SourceError('SOURCE_AUTH_ERROR', 'The source has no such database.');
+  return new RpcError(status, cause.message);
+};

@@ -1,0 +1,118 @@
+/** One turn over the source: everything that happened since the last one, proven complete, or not at all. */
+import type { ObjectEntry } from '../archive/index.ts';
+import { countGroup, ListenLost, listCollections, probeSource, type Source, SourceError } from '../firestore/index.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { Gathering, type Group } from './gathering.ts';
+import { countAfter, judgeGroup } from './judgement.ts';
+import { Lanes } from './lanes.ts';
+import { BudgetSpent, Lookup } from './lookup.ts';
+import { microsOf, momentOf } from './moment.ts';
+import { prove } from './proof.ts';
+import type { Standing } from './standing.ts';
+
+export interface Wanted {
+  readonly standings: readonly Standing[];
+  /** Up to when everything is captured, and the root collections were listed, in microseconds. */
+  readonly from: number;
+  readonly isEverySecond: boolean;
+  readonly writer: BatchWriter;
+  readonly refresh: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Captured {
+  readonly to: number;
+  readonly standings: readonly Standing[];
+  /** Undefined if nothing changed. */
+  readonly chunk: ObjectEntry | undefined;
+  readonly changes: number;
+  /** Whether every whole second is known. */
+  readonly isProven: boolean;
+  /** The ids of the collections that changed. */
+  readonly collections: readonly string[];
+  /** Collections at the root that are new, though documents of that id were deeper before: those were not captured. */
+  readonly uncovered: readonly string[];
+  readonly reads: number;
+}
+
+/** What is looked up to find every second: so many reads, and one more for each document that changed. */
+export const lookupsFree = 10_000;
+/** Collections that are made while they are listed are listened to, too, so often. */
+const roundsMax = 20;
+
+export const listen = async (source: Source, wanted: Wanted): Promise<Captured> => {
+  const { standings, from, writer, signal } = wanted;
+  const gathering = new Gathering(writer);
+  const lanes = new Lanes(source, gathering, wanted);
+  const lookup = new Lookup(source, signal);
+  const uncovered: string[] = [];
+  let reads = 0;
+  try {
+    for (const standing of standings) await lanes.add(standing);
+    let to = from;
+    for (let round = 1, isNew = true; isNew; round++) {
+      if (round > roundsMax) throw new SourceError('INTERNAL_ERROR', 'New collections come all the time.', { isTransient: true });
+      await lanes.settle();
+      // Without a collection there is nothing to listen to, and nothing that tells the time.
+      to = lanes.to ?? microsOf((await probeSource(source, signal)).readTime);
+      if (to < from) throw new ListenLost('the time of the source went back');
+      // As of the very time up to which all was heard: what is not there then is new from then on.
+      const roots = await listCollections(source, source.root, momentOf(to), signal);
+      const unknown = roots.filter((id) => !gathering.groups.has(id));
+      reads += lanes.to === undefined ? 2 : 1;
+      for (const collectionId of unknown) {
+        const before = await countGroup(source, collectionId, momentOf(from), signal);
+        reads += before.reads;
+        if (before.documents !== 0) uncovered.push(collectionId);
+        await lanes.add({ collectionId, to: from, token: undefined, count: before.documents });
+      }
+      isNew = unknown.length > 0;
+    }
+    lanes.close();
+    const groups = [...gathering.groups.values()];
+    for (const group of groups) reads += await judgeGroup(group, lanes.heard(group).to, { source, lookup, signal });
+    const isProven = await proveAll(wanted, { gathering, lanes, lookup, to });
+    return {
+      to,
+      standings: groups.map((group) => nextStanding(group, lanes)),
+      chunk: await writer.finish(),
+      changes: writer.changes,
+      isProven,
+      collections: groups.filter(({ changes }) => changes.size > 0).map(({ standing }) => standing.collectionId),
+      uncovered,
+      reads: reads + lookup.reads + groups.reduce((sum, group) => sum + group.reads, 0),
+    };
+  } finally {
+    lanes.close();
+  }
+};
+
+const nextStanding = (group: Group, lanes: Lanes): Standing => ({
+  collectionId: group.standing.collectionId,
+  ...lanes.heard(group),
+  count: countAfter(group),
+});
+
+interface Heard {
+  readonly gathering: Gathering;
+  readonly lanes: Lanes;
+  readonly lookup: Lookup;
+  readonly to: number;
+}
+
+/** False if the seconds between were not asked for, cost more than they may, or are no longer served: then the end alone is known. */
+const proveAll = async ({ isEverySecond, writer }: Wanted, { gathering, lanes, lookup, to }: Heard): Promise<boolean> => {
+  const proving = { groups: gathering.groups.values(), heardTo: (group: Group) => lanes.heard(group).to, to, lookup, writer };
+  if (isEverySecond) {
+    try {
+      lookup.budget = lookup.reads + lookupsFree + gathering.documents;
+      await prove({ ...proving, isEverySecond });
+      return true;
+    } catch (error) {
+      if (!(error instanceof BudgetSpent || (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED'))) throw error;
+    }
+  }
+  lookup.budget = Number.POSITIVE_INFINITY;
+  await prove({ ...proving, groups: gathering.groups.values(), isEverySecond: false });
+  return false;
+};

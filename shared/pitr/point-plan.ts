@@ -1,0 +1,68 @@
+/** What a moment is made of: a base, and the batches from there on. */
+import { type BackupRecord, backupKey } from '../backup/index.ts';
+import { ApiError, invalid } from '../contract/errors.ts';
+import { JobFailure } from '../job/index.ts';
+import { get, type Tenant } from '../platform/index.ts';
+import { batchesBetween } from './batch.ts';
+import { microsOf, shownMoment } from './moment.ts';
+import { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
+import { type BatchRecord, type PitrRecord, pitrKey } from './record.ts';
+
+export interface PointPlan {
+  readonly point: Point;
+  readonly base: BackupRecord;
+  /** In the order of time. */
+  readonly batches: readonly BatchRecord[];
+}
+
+/** Refuses a moment that cannot be restored, and says what can. */
+export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWish, now: Date): Promise<PointPlan> => {
+  const record = await readRecord(tenant, projectId);
+  if (!record)
+    throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
+  const second = secondAsked(wish, now);
+  const found = await listBatches(tenant, projectId, baseOf(record, wish, now).readTime, second);
+  const point = pointFor(record, found, wish, now);
+  const base = await readBase(tenant, point);
+  if (base?.status !== 'completed' || base.leaving !== undefined)
+    throw new ApiError('CONFLICT', `The backup ${point.base.backupId}, which the moment is made of, is not there any more`, {
+      pointInTime: shownMoment(microsOf(point.moment)),
+      backupId: point.base.backupId,
+    });
+  return { point, base, batches: upTo(found, point.moment) };
+};
+
+/** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */
+export const gatherPoint = async (tenant: Tenant, projectId: string, point: Point): Promise<PointPlan> => {
+  const batches = upTo(await listBatches(tenant, projectId, point.base.readTime, point.moment), point.moment);
+  // In this order: that something is about to be removed stands on the record before it goes.
+  const record = await readRecord(tenant, projectId);
+  const base = await readBase(tenant, point);
+  const { keptFrom = null, bases = [] } = record ?? {};
+  const isKept = keptFrom === null || microsOf(keptFrom) <= microsOf(point.base.readTime);
+  if (!isKept || base?.status !== 'completed' || !bases.some(({ backupId }) => backupId === point.base.backupId))
+    throw new JobFailure('STORAGE_READ_ERROR', 'What was captured up to this moment is kept no longer', {
+      pointInTime: shownMoment(microsOf(point.moment)),
+    });
+  return { point, base, batches };
+};
+
+/** The backups that must stay for as long as it is not made: the base, and those whose keys the batches are sealed under. */
+export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
+  ...new Set([base.id, ...batches.map(({ keyBackupId }) => keyBackupId)]),
+];
+
+const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
+  (await get(pitrKey.pitr(tenant, projectId))) as PitrRecord | undefined;
+
+const readBase = async (tenant: Tenant, { base }: Point): Promise<BackupRecord | undefined> =>
+  (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
+
+const listBatches = async (tenant: Tenant, projectId: string, from: string, to: string): Promise<readonly BatchRecord[]> => {
+  const found: BatchRecord[] = [];
+  for await (const batch of batchesBetween(tenant, projectId, from, to)) found.push(batch);
+  return found;
+};
+
+const upTo = (batches: readonly BatchRecord[], moment: string): readonly BatchRecord[] =>
+  batches.filter(({ from }) => microsOf(from) < microsOf(moment));
