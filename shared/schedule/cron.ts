@@ -5,7 +5,7 @@
  */
 import { Cron } from 'croner';
 import { type Pattern, parseCron } from './cron-pattern.ts';
-import { dayMs, isCalm, momentsOf, wallOf } from './wall-clock.ts';
+import { momentsOf, shiftMs, wallOf } from './wall-clock.ts';
 
 export { parseCron } from './cron-pattern.ts';
 
@@ -40,24 +40,26 @@ const listOf = (values: readonly number[], all: number): string => (values.lengt
 
 const minuteMs = 60_000;
 
-/** No change of clocks is more than a day. */
 const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1): Date | undefined => {
   const pattern = parseCron(cron);
   const isBeyond = (moment: number, than: number): boolean => (moment - than) * direction > 0;
   const start = from.getTime();
-  // Where clocks are changed nearby, times before this one on the wall may come after it.
-  let wall = wallOf(timezone, start) - (isCalm(timezone, start) ? 0 : direction * dayMs);
+  // Where clocks are changed nearby, times that are behind on the wall may be ahead.
+  let wall = wallOf(timezone, start) - direction * shiftMs(timezone, start);
   let found: number | undefined;
   for (const step = stepper(pattern, direction); ; ) {
     const next = step(wall);
-    if (next === undefined || (found !== undefined && isBeyond(next, wallOf(timezone, found) + direction * dayMs))) break;
+    if (next === undefined || (found !== undefined && isBeyond(next, lastOf(timezone, found, direction)))) break;
     wall = next;
     for (const moment of dueAt(pattern, timezone, wall))
       if (isBeyond(moment, start) && (found === undefined || isBeyond(found, moment))) found = moment;
-    if (found !== undefined && isCalm(timezone, found)) break;
   }
   return found === undefined ? undefined : new Date(found);
 };
+
+/** The furthest time on the wall whose moment may still be nearer than this one. */
+const lastOf = (timezone: string, moment: number, direction: 1 | -1): number =>
+  wallOf(timezone, moment) + direction * shiftMs(timezone, moment);
 
 const dueAt = ({ hours }: Pattern, timezone: string, wall: number): readonly number[] => {
   const moments = momentsOf(timezone, wall);

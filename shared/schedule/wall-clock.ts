@@ -3,7 +3,7 @@
  * lies within two days; all there have been since 1970 keep to it.
  */
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
 export const wallOf = (timezone: string, moment: number): number => moment + offsetMs(timezone, moment);
 
@@ -19,9 +19,9 @@ export const momentsOf = (timezone: string, wall: number): readonly number[] => 
   return shown.length === 0 ? [wall - before] : shown.sort((a, b) => a - b);
 };
 
-/** Whether no clocks are changed within some hours of the moment, on either side, that could bring two of its times out of order. */
-export const isCalm = (timezone: string, moment: number): boolean =>
-  offsetMs(timezone, moment - 2 * dayMs) === offsetMs(timezone, moment + 2 * dayMs);
+/** By how much the clocks are changed near the moment; as far, times on the wall may be out of order. */
+export const shiftMs = (timezone: string, moment: number): number =>
+  Math.abs(offsetMs(timezone, moment + 2 * dayMs) - offsetMs(timezone, moment - 2 * dayMs));
 
 const offsetMs = (timezone: string, moment: number): number => {
   if (timezone === 'UTC') return 0;
