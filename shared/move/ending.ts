@@ -7,6 +7,7 @@ import { jobRelease, projectKey } from '../project/index.ts';
 import { batchesOf } from './batch.ts';
 import { carryHistory } from './history.ts';
 import { isOver, leavingBy, linksIn, type Route, type Time } from './route.ts';
+import { carrySchedules } from './schedules.ts';
 
 /** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
 export const finishMove = async (route: Route, time: Time): Promise<boolean> => {
@@ -21,7 +22,9 @@ export const finishMove = async (route: Route, time: Time): Promise<boolean> => 
       ...(copies[n] && links[n] ? [ownedBy(route, backup)] : []),
     ]);
   };
-  if (!(await eachLeaving(route, time, writesOf)) || !(await carryHistory(route, time))) return false;
+  // Schedules first: what is due must not wait.
+  const isCarried = (await carrySchedules(route, time)) && (await eachLeaving(route, time, writesOf));
+  if (!isCarried || !(await carryHistory(route, time))) return false;
   const ttl = epochSeconds(after(time.clock.now(), idempotencySeconds));
   const marker = { ...projectKey.moved(route.from, route.projectId), to: route.to.organizationId, ttl };
   return settled([...forgotten(route), { put: marker }]);

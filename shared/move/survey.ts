@@ -3,6 +3,7 @@ import { type BackupRecord, backupKey, isGone } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
+import { schedulesOfProject } from '../schedule/index.ts';
 import { Chains } from './chain.ts';
 import { backupsIn } from './route.ts';
 
@@ -30,6 +31,9 @@ export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> 
     const { id } = backup.storageDestination;
     byDestination.set(id, (byDestination.get(id) ?? 0) + (isCounted ? 1 : 0));
   }
+  // Where its schedules send their backups is carried along, too.
+  for await (const { storageDestinationId: id } of schedulesOfProject(tenant, projectId))
+    if (id !== null) byDestination.set(id, byDestination.get(id) ?? 0);
   chains.refuseIfTorn();
   await refuseIfCleaning(tenant, unfinished);
   await refuseIfRestored(tenant, projectId);

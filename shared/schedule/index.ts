@@ -1,3 +1,4 @@
+export { carrySchedule, schedulesOfProject } from './carrying.ts';
 export { changeSchedule, type ScheduleChange } from './change.ts';
 export { countSchedule, uncountSchedules } from './counting.ts';
 export { createSchedule } from './creation.ts';

@@ -1,4 +1,4 @@
-import { equal, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { Acting } from '../../../shared/organization/acting.ts';
@@ -28,25 +28,30 @@ const refused = (code: string) => (error: unknown) => (error as ApiError).code =
 const has = (writes: readonly Write[], prefix: string) =>
   writes.some((write) => 'put' in write && `${write.put.pk}|${write.put.sk}`.includes(prefix));
 
+const tasks = (writes: readonly Write[]): readonly string[] =>
+  writes.flatMap((write) =>
+    'put' in write && write.put.sk.startsWith('TASK#') ? [JSON.parse(String(write.put.message)).task.kind as string] : [],
+  );
+
 // NFD 'é', another case, white space around, a Cyrillic А, nothing.
 for (const confirmName of ['Acme e\u0301', 'acme é', ' Acme é', 'Acme é ', '\u0410cme é', '']) {
   test(`the name ${JSON.stringify(confirmName)} does not confirm`, () =>
     throws(() => deleteOrganization(acting, { confirmName }, now), refused('VALIDATION_ERROR')));
 }
 
-test('a soft deletion can be undone for 30 days and asks for no purge', () => {
+test('a soft deletion can be undone for 30 days, stops the schedules and asks for no purge', () => {
   const { data, change } = deleteOrganization(acting, { confirmName: 'Acme é' }, now);
   equal(data.deletionType, 'soft');
   equal(data.recoveryDeadline, '2025-07-01T12:00:00.000Z');
   ok(has(change.writes, `DUE#PURGE|2025-07-01T12:00:00.000Z#${id}`));
-  ok(!has(change.writes, 'TASK#'));
+  deepEqual(tasks(change.writes), ['sync-schedules']);
 });
 
 test('a forced deletion asks for its purge in the same transaction, and the sweep knows of it too', () => {
   const { data, change } = deleteOrganization(acting, { confirmName: 'Acme é', force: true }, now);
   equal(data.deletionType, 'permanent');
   equal(data.recoveryDeadline, null);
-  ok(has(change.writes, 'TASK#'));
+  deepEqual(tasks(change.writes), ['sync-schedules', 'purge-organization']);
   ok(has(change.writes, `DUE#PURGE|2025-06-01T12:00:00.000Z#${id}`));
 });
 
@@ -64,14 +69,15 @@ const { recoveryDeadline: _, ...forGood } = deleted;
 const member = (role: string) => ({ role }) as unknown as MemberRecord;
 const stranger = 'usr_01JWNVAV000000000000000009';
 
-test('the owner recovers it until the deadline', () => {
-  const { organization: recovered } = recoverOrganization(
+test('the owner recovers it until the deadline, and its schedules go on', () => {
+  const { organization: recovered, change } = recoverOrganization(
     ownerId,
     deleted,
     member('owner'),
     new Date('2025-07-01T11:59:59.999Z'),
   );
   ok(!('deletedAt' in recovered) && !('recoveryDeadline' in recovered));
+  deepEqual(tasks(change.writes), ['sync-schedules']);
 });
 
 for (const [what, userId, record, row, at, code] of [
