@@ -22,6 +22,9 @@ export interface PageEntry {
   readonly sha256: string;
 }
 
+/** All of an entry but its first name: a name, a hash, five numbers and what they are called. */
+const pageListedBytes = 224;
+
 /** Writes segments into pages; the pages go into the manifest. */
 export class IndexWriter {
   readonly #object: ObjectWriter;
@@ -30,6 +33,7 @@ export class IndexWriter {
   #held: Segment[] = [];
   #last: Buffer | undefined;
   #segments = 0;
+  #listedBytes = 0;
 
   constructor(name: string, options: WriterOptions) {
     if (objectKind(name) !== 'index') throw new ArchiveError('header-invalid', 'not the name of an index');
@@ -50,6 +54,11 @@ export class IndexWriter {
     return this.#object.pendingBytes;
   }
 
+  /** What its pages take where they are listed, about. */
+  get listedBytes(): number {
+    return this.#listedBytes;
+  }
+
   take(): readonly Buffer[] {
     return this.#object.take();
   }
@@ -64,7 +73,9 @@ export class IndexWriter {
     const held = this.#held;
     this.#held = [];
     const placed = this.#object.seal(encodePage(held), last);
-    this.#pages.push(pageEntry(this.#name, placed, held));
+    const page = pageEntry(this.#name, placed, held);
+    this.#pages.push(page);
+    this.#listedBytes += pageListedBytes + page.first.length;
   }
 }
 

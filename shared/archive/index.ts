@@ -28,3 +28,4 @@ export { Seeker } from './seeker.ts';
 export { type ByteRange, segmentsIn } from './segments.ts';
 export { type Shard, ShardWriter } from './shard-writer.ts';
 export { DocumentSkim } from './skim.ts';
+export { parseMoment } from './timestamp.ts';

@@ -20,6 +20,7 @@ export interface Shard {
   readonly kept: readonly { readonly backup: string; readonly name: string }[];
 }
 
+const keptListedBytes = 96;
 /** Segments that wait for a leaf to be sealed take memory; beyond this many the leaf is sealed early. */
 const mostWaiting = 4096;
 
@@ -131,6 +132,11 @@ export class ShardWriter {
   /** Bytes ready to be taken of the chunk and of the index. */
   get pendingBytes(): { readonly chunk: number; readonly index: number } {
     return { chunk: this.#chunk?.pendingBytes ?? 0, index: this.#index.pendingBytes };
+  }
+
+  /** What its pages and the chunks it keeps records of take where they are listed, about. */
+  get listedBytes(): number {
+    return this.#index.listedBytes + keptListedBytes * this.#kept.size;
   }
 
   takeChunk(): readonly Buffer[] {

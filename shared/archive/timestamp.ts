@@ -1,4 +1,13 @@
 /** Reads and writes google.protobuf.Timestamp within a message: seconds since 1970 (possibly negative) and nanoseconds. */
+import type { Moment } from './document.ts';
+
+/** The moment that RFC 3339 in UTC says, to the nanosecond. */
+export const parseMoment = (text: string): Moment => {
+  const match = momentPattern.exec(text);
+  if (!match) throw new TypeError('a moment is written as 2025-01-31T08:00:00.123456Z');
+  return { seconds: Date.parse(`${match[1]}Z`) / 1_000, nanos: Number((match[2] ?? '').padEnd(9, '0')) };
+};
+const momentPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
 /** What columns of 40 and 30 bits can hold: more than the years 1 to 9999 that the type allows. */
 export const isStorable = (seconds: number, nanos: number): boolean =>

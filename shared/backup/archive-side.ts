@@ -1,5 +1,6 @@
 import {
   type Archive,
+  type ByteRange,
   compareNames,
   type Leaf,
   type LeafContents,
@@ -54,7 +55,9 @@ export class ArchiveSide implements Side {
     this.#archive = archive;
     this.#withTombstones = withTombstones;
     this.#rootBytes = Buffer.byteLength(rootOf(archive));
-    this.#parts = through(partsOf(archive, scope, () => (withBodies && this.#unwanted < unwantedMax ? 'all' : 'keys')));
+    this.#parts = through(
+      partsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unwanted < unwantedMax ? 'all' : 'keys')),
+    );
   }
 
   step(): boolean {
@@ -130,12 +133,12 @@ export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => 
   }));
 };
 
-async function* partsOf(
+/** The slots of an archive that lie in the ranges, which ascend. */
+export async function* partsIn(
   archive: Archive,
-  scope: readonly NameRange[],
+  within: readonly ByteRange[],
   part: () => LeafContents,
 ): AsyncGenerator<ArchivePart, void, undefined> {
-  const within = archiveRanges(archive, scope);
   let at = 0;
   for await (const { segment, leaf } of streamLeaves(archive, { within, part })) {
     const last = segment.start + segment.count;

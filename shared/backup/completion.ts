@@ -21,6 +21,8 @@ export interface Completion {
   /** All that lies in the destination. */
   readonly size: number;
   readonly manifestDigest: string;
+  /** Archives of other backups that its manifest lists chunks of. */
+  readonly needs: readonly string[];
 }
 
 const triesMax = 8;
@@ -53,7 +55,7 @@ export const completeBackup = async (
 
 const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
   const { tenant, project, organization } = parties;
-  const { contents, size, manifestDigest } = completion;
+  const { contents, size, manifestDigest, needs } = completion;
   const { id, projectId, toldPercent } = backup;
   const completed = {
     status: 'completed',
@@ -68,6 +70,7 @@ const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion
     countVerified: contents.countVerified,
     ...(backup.includeAuthUsers && { authUsers: contents.users }),
     manifestDigest,
+    ...(needs.length > 0 && { needs }),
     completedAt: iso(now),
     expiresAt: expiryOf(backup, now),
   } as const;

@@ -1,9 +1,16 @@
 /** What a backup consists of, put together from the notes of its workers; the same notes give the same manifest, byte for byte. */
-import type { Manifest } from '../archive/index.ts';
+import type { Manifest, ObjectEntry } from '../archive/index.ts';
 import { countBytes } from '../firestore/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
-import { type BackupRecord, type PartContents, type PartRecord, type ShardRecord, workPartition } from './record.ts';
+import {
+  type BackupRecord,
+  type KeptChunk,
+  type PartContents,
+  type PartRecord,
+  type ShardRecord,
+  workPartition,
+} from './record.ts';
 
 export interface Notes {
   readonly shards: readonly ShardRecord[];
@@ -22,9 +29,9 @@ export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<N
   for await (const part of walk({ pk, prefix: 'PART#' }) as AsyncIterable<PartRecord>) parts.push(part);
   if (shards.length !== backup.shards) throw new Error(`there are ${shards.length} of ${backup.shards} shards`);
   for (const { number, isDone, documents, range } of shards) {
-    const records = parts.filter((part) => part.number === number).reduce((sum, part) => sum + part.records, 0);
+    const present = parts.filter((part) => part.number === number).reduce((sum, part) => sum + presentIn(part), 0);
     if (!isDone) throw new Error(`shard ${number} is not done`);
-    if (range !== undefined && records !== documents) throw new Error(`shard ${number} has ${records} of ${documents} documents`);
+    if (range !== undefined && present !== documents) throw new Error(`shard ${number} has ${present} of ${documents} documents`);
   }
   return { shards, parts };
 };
@@ -56,17 +63,30 @@ export const contentsOf = ({ shards, parts }: ArchiveNotes): Contents => {
       collections.set(id, (collections.get(id) ?? 0) + documents);
   const sum = (list: ArchiveNotes['parts'], of: (part: PartContents) => number): number =>
     list.reduce((total, part) => total + of(part), 0);
-  const present = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
   const ofDocuments = parts.filter(({ number }) => ranges.has(number));
   return {
-    documents: sum(ofDocuments, present),
+    documents: sum(ofDocuments, presentIn),
     tombstones: sum(parts, ({ tombstones = 0 }) => tombstones),
-    users: sum(parts, present) - sum(ofDocuments, present),
+    users: sum(parts, presentIn) - sum(ofDocuments, presentIn),
     originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
-    storedSize: sum(parts, ({ chunk, index }) => chunk.size + index.size),
+    storedSize: sum(parts, ({ chunk, index }) => (chunk?.size ?? 0) + index.size),
     collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
     countVerified: shards.every(({ countVerified }) => countVerified !== false),
   };
+};
+
+const presentIn = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
+
+/** What a part has stored itself. */
+export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
+
+/** The chunks of earlier backups that the parts keep records in, as the parent's manifest lists them. */
+export const keptObjects = ({ parts }: Pick<ArchiveNotes, 'parts'>, parent: Manifest | undefined): readonly ObjectEntry[] => {
+  const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
+  const wanted = new Set(parts.flatMap(({ kept = [] }) => kept.map(idOf)));
+  const kept = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
+  if (kept.length !== wanted.size) throw new Error(`the parent lists ${kept.length} of ${wanted.size} chunks`);
+  return kept;
 };
 
 /** A manifest has room for 64 MiB. */
@@ -75,19 +95,20 @@ const manifestCollectionsMax = 200_000;
 export const manifestOf = (
   backup: BackupRecord,
   { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  { parts }: Pick<ArchiveNotes, 'parts'>,
+  notes: Pick<ArchiveNotes, 'parts'>,
   { documents, tombstones, users, originalSize, collections, countVerified }: Contents,
+  parent?: Manifest,
 ): Manifest => ({
   formatVersion: 2,
   requiredFeatures: [],
   ...backup.archive,
-  parent: null,
+  parent: parent?.backup ?? null,
   source: `projects/${sourceProjectId}/databases/${databaseId}`,
   readTime: backup.readTime ?? '',
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
-  objects: parts.flatMap(({ chunk, index }) => [chunk, index]),
-  pages: parts.flatMap(({ pages }) => pages),
+  objects: [...notes.parts.flatMap(objectsOf), ...keptObjects(notes, parent)],
+  pages: notes.parts.flatMap(({ pages }) => pages),
   // For whoever finds the backup without the service. Nothing here may differ between two runs of the same step.
   notes: {
     createdAt: backup.createdAt,

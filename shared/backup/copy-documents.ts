@@ -1,8 +1,10 @@
 /** Copies the documents of a range: from the source's stream into a part, counted and kept in one transaction. */
 
+import { parseMoment } from '../archive/index.ts';
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../firestore/index.ts';
 import { failureOf, JobFailure, Pulse } from '../job/index.ts';
 import { walk } from '../platform/index.ts';
+import { Comparison } from './comparison.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part.ts';
 import { tooManyReads } from './planning.ts';
@@ -15,6 +17,8 @@ import { type Claim, type Ending, report, type Standing } from './shard.ts';
  */
 const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
+/** Where every other document has changed, each is a line of the index. */
+const listedBytesMax = 128 << 10;
 /** The service gives a query 60 s; what is kept back of a worker's time (functions/backup/copy.ts) is more. */
 const countMs = 60_000;
 
@@ -27,6 +31,8 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
     const readTime = backup.readTime ?? '';
     const reader = readRange(source, { range, readTime, after, signal: halt.reading, collectionBytesMax });
+    const parent = await run.parent();
+    const comparison = parent && new Comparison(parent, { range, after, readTime: parseMoment(readTime) }, part, halt);
     const standing = (moreReads = 0): Standing => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
@@ -39,17 +45,21 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     };
     const untold = (): number => standing().documents - told;
     const pulse = new Pulse({ ...beatOf(run), untold, tell });
-    const isExhausted = await fill(run, reader, part, range).finally(() => pulse.stop());
+    const isExhausted = await fill(run, reader, part, range, comparison).finally(async () => {
+      await Promise.all([pulse.stop(), comparison?.close()]);
+    });
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
     const stored = await part.finish();
     const counted = await counting;
     halt.check();
+    // Behind all that the source has the parent may have more.
+    const last = comparison?.lastGone ?? reader.lastName;
     const isCounted = counted !== undefined && !(counted instanceof SourceError);
     const ending: Ending = {
       isDone: isCounted,
       ...(isCounted && { countVerified: counted.countVerified }),
-      ...(reader.lastName !== undefined && { after: reader.lastName }),
+      ...(last !== undefined && { after: last }),
       ...(stored && {
         part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
       }),
@@ -60,17 +70,24 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   });
 
 /** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
-const fill = async ({ backup, halt }: CopyRun, reader: RangeReader, part: PartWriter, range: NameRange): Promise<boolean> => {
+const fill = async (
+  { backup, halt }: CopyRun,
+  reader: RangeReader,
+  part: PartWriter,
+  range: NameRange,
+  comparison: Comparison | undefined,
+): Promise<boolean> => {
   const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
   try {
     for await (const batch of reader) {
-      part.documents(batch);
+      if (comparison) await comparison.documents(batch);
+      else part.documents(batch);
       await part.drain();
       halt.check();
       if (reader.reads > readsLeft) throw tooManyReads(backup.maxReads ?? 0, backup.reads + reader.reads);
-      if (reader.bytes >= partBytesMax || halt.isPaused) return false;
+      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || halt.isPaused) return false;
     }
-    return !reader.isFull;
+    return !reader.isFull && ((await comparison?.rest()) ?? true);
   } catch (error) {
     const meaning = halt.meaning(error);
     if (meaning !== undefined) throw placed(meaning, range);

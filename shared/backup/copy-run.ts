@@ -7,6 +7,7 @@ import { bestEffort, get, randomness } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { Parties } from './deciles.ts';
 import type { Engine } from './engine.ts';
+import type { EarlierArchive } from './parent-archive.ts';
 import { PartWriter } from './part.ts';
 import { lockOf } from './prepare.ts';
 import { type BackupRecord, backupKey } from './record.ts';
@@ -21,6 +22,8 @@ export interface CopyRun {
   readonly source: Source;
   readonly store: Store;
   readonly dataKey: Buffer;
+  /** What an incremental backup is compared with; opened once, when it is first asked for. */
+  readonly parent: () => Promise<EarlierArchive | undefined>;
   readonly halt: Halt;
 }
 

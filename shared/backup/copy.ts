@@ -8,6 +8,7 @@ import { copyDocuments } from './copy-documents.ts';
 import type { CopyRun } from './copy-run.ts';
 import { copyUsers } from './copy-users.ts';
 import type { Engine } from './engine.ts';
+import { openParent } from './parent-archive.ts';
 import { readRunning, timedOut } from './running.ts';
 import { claimPart } from './shard.ts';
 
@@ -27,10 +28,13 @@ export const copyShard = async (
   ]);
   const store = await engine.openStore(tenant, destination, backup.path);
   const source = engine.openSource(tenant, project);
+  let opened: ReturnType<typeof openParent> | undefined;
+  const parent = () => (opened ??= openParent(tenant, backup, engine));
   const halt = new Halt(handOver, clock, { at: backup.deadline ?? '', error: timedOut(backup) });
   try {
     const dataKey = await engine.dataKeyOf(tenant, backup);
-    const run: CopyRun = { parties: { tenant, project, organization }, backup, project, engine, source, store, dataKey, halt };
+    const parties = { tenant, project, organization };
+    const run: CopyRun = { parties, backup, project, engine, source, store, dataKey, parent, halt };
     while (!halt.isPaused) {
       const claim = await claimPart(tenant, backupId, number, clock);
       if (!claim) return true;
@@ -43,5 +47,6 @@ export const copyShard = async (
     halt.close();
     source.close();
     store.close();
+    opened?.then((one) => one?.close()).catch(() => undefined);
   }
 };

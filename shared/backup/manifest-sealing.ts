@@ -5,7 +5,9 @@ import { StorageError, type Store } from '../destination/index.ts';
 import { log } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { Completion } from './completion.ts';
-import { type ArchiveNotes, contentsOf, manifestOf } from './contents.ts';
+import { type ArchiveNotes, contentsOf, keptObjects, manifestOf, objectsOf } from './contents.ts';
+import { needsOf } from './import-chain.ts';
+import type { EarlierArchive } from './parent-archive.ts';
 import { lockOf } from './prepare.ts';
 import type { BackupRecord } from './record.ts';
 
@@ -17,14 +19,21 @@ const lanes = 16;
  * contents cannot be compared: objects come in parts, of which stores know checksums of their own making only. Another of the
  * same size is found by a verification, which reads it.
  */
-export const proveObjects = async (store: Store, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> => {
-  const entries = parts.flatMap(({ chunk, index }) => [chunk, index]).values();
+export const proveObjects = (store: Store, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
+  inLanes(parts.flatMap(objectsOf), async ({ name, size }) => {
+    const stored = await store.head(name);
+    if (stored?.size !== size)
+      throw new StorageError('invalid', `The destination has ${stored?.size ?? 'none'} of the ${size} bytes of ${name}.`);
+  });
+
+/** The same of the chunks of earlier backups that it keeps records in. */
+export const proveKept = (parent: EarlierArchive, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
+  inLanes(keptObjects({ parts }, parent.manifest), (entry) => parent.reading(() => parent.prove(entry)));
+
+const inLanes = async <T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> => {
+  const left = items.values();
   const lane = async (): Promise<void> => {
-    for (const { name, size } of entries) {
-      const stored = await store.head(name);
-      if (stored?.size !== size)
-        throw new StorageError('invalid', `The destination has ${stored?.size ?? 'none'} of the ${size} bytes of ${name}.`);
-    }
+    for (const item of left) await run(item);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 };
@@ -36,16 +45,17 @@ export const storeManifest = async (
   project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
   notes: ArchiveNotes,
   dataKey: Buffer,
+  parent?: Manifest,
 ): Promise<Completion> => {
   const contents = contentsOf(notes);
-  const manifest = manifestOf(backup, project, notes, contents);
+  const manifest = manifestOf(backup, project, notes, contents, parent);
   const random = (bytes: number): Buffer => noiseOf(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
   await store.put(manifestName, bytes, lockOf(backup));
   if (manifestDigest(await store.get(manifestName)) !== digest)
     throw new StorageError('invalid', 'The destination gives another manifest than was stored.');
   const size = contents.storedSize + bytes.length + (backup.keyFile?.length ?? 0);
-  return { contents, size, manifestDigest: digest };
+  return { contents, size, manifestDigest: digest, needs: needsOf(manifest) };
 };
 
 /**
@@ -71,7 +81,7 @@ export const removeOrphans = async (
   { id }: Pick<BackupRecord, 'id'>,
   { parts }: Pick<ArchiveNotes, 'parts'>,
 ): Promise<void> => {
-  const kept = new Set([keyFileName, manifestName, ...parts.flatMap(({ chunk, index }) => [chunk.name, index.name])]);
+  const kept = new Set([keyFileName, manifestName, ...parts.flatMap(objectsOf).map(({ name }) => name)]);
   const orphans: string[] = [];
   for await (const { name } of store.list('')) if (!kept.has(name)) orphans.push(name);
   const abandoned = await store.abandon('');

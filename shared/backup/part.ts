@@ -1,10 +1,13 @@
 /** One part of a shard on its way into the store: a chunk with the records and an index of them, as streams. */
 import {
   DocumentSkim,
+  type Moment,
   type ObjectEntry,
   objectName,
   type PageEntry,
   recordKind,
+  type Segment,
+  type Shard,
   ShardWriter,
   type WriterOptions,
 } from '../archive/index.ts';
@@ -12,10 +15,12 @@ import { type PutOptions, StorageError, type Store, type Upload } from '../desti
 import type { DocumentBatch } from '../firestore/index.ts';
 
 export interface StoredPart {
-  readonly chunk: ObjectEntry;
+  /** None if all its records are kept. */
+  readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
   readonly records: number;
+  readonly kept?: Shard['kept'];
   /** Of the records. */
   readonly tombstones?: number;
 }
@@ -55,6 +60,32 @@ export class PartWriter {
     this.#records += batch.count;
   }
 
+  /** One document of a batch, by its marks. */
+  documentAt(batch: DocumentBatch, marks: DocumentSkim): void {
+    this.#writer.document(batch.bytes, marks.start, marks.end, marks);
+    this.#records += 1;
+  }
+
+  /** A record of an earlier backup, where it lies. The bytes of the name must stay as they are until the next call. */
+  keep(segment: Segment, slot: number, name: Uint8Array): void {
+    this.#writer.keep(segment, slot, name);
+    this.#records += 1;
+  }
+
+  /** All records of a segment of an earlier index, without reading them. */
+  keepSegment(segment: Segment): void {
+    this.#writer.keepSegment(segment);
+    this.#records += segment.count;
+  }
+
+  /** That the document of this full name, which an earlier backup holds, is gone; found so at that moment. */
+  gone(name: Uint8Array, { seconds, nanos }: Moment): void {
+    const marks = { ...noTimes, updatedSeconds: seconds, updatedNanos: nanos, nameStart: 0, nameEnd: name.length };
+    this.#writer.tombstone(name, marks);
+    this.#records += 1;
+    this.#tombstones += 1;
+  }
+
   /** One encoded document, as it is. */
   document(bytes: Uint8Array): void {
     this.#marks.read(bytes, 0, bytes.length);
@@ -79,6 +110,11 @@ export class PartWriter {
     this.#records += 1;
   }
 
+  /** What is to be written down of the part, about. */
+  get listedBytes(): number {
+    return this.#writer.listedBytes;
+  }
+
   /** Hands on what is ready, and waits if the store is slower than the source. */
   async drain(): Promise<void> {
     const { chunk, index } = this.#writer.pendingBytes;
@@ -86,16 +122,20 @@ export class PartWriter {
     if (index >= handOverBytes) await this.#index.write(this.#writer.takeIndex());
   }
 
-  /** Resolves when both objects are stored with the very sizes that were written; a part of nothing stores nothing. */
+  /** Resolves when its objects are stored with the very sizes that were written; a part of nothing stores nothing. */
   async finish(): Promise<StoredPart | undefined> {
     if (this.#records === 0) return undefined;
-    const { chunk, index, pages, records } = this.#writer.finish();
-    if (!chunk) throw new Error('records without a chunk');
+    const { chunk, index, pages, records, kept } = this.#writer.finish();
     await Promise.all([
-      this.#chunk.finish(this.#writer.takeChunk(), chunk.size),
+      chunk && this.#chunk.finish(this.#writer.takeChunk(), chunk.size),
       this.#index.finish(this.#writer.takeIndex(), index.size),
     ]);
-    return { chunk, index, pages, records, ...(this.#tombstones > 0 && { tombstones: this.#tombstones }) };
+    return {
+      ...(chunk && { chunk }),
+      ...{ index, pages, records },
+      ...(kept.length > 0 && { kept }),
+      ...(this.#tombstones > 0 && { tombstones: this.#tombstones }),
+    };
   }
 
   /** Leaves nothing unfinished behind. */

@@ -7,8 +7,9 @@ import { completeBackup } from './completion.ts';
 import { readNotes } from './contents.ts';
 import type { Engine } from './engine.ts';
 import { isSameKey } from './key.ts';
-import { proveObjects, removeOrphans, storeManifest } from './manifest-sealing.ts';
+import { proveKept, proveObjects, removeOrphans, storeManifest } from './manifest-sealing.ts';
 import { removeNotes } from './notes.ts';
+import { type EarlierArchive, openParent } from './parent-archive.ts';
 import { storeKey } from './prepare.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 import { advance, readRunning } from './running.ts';
@@ -30,15 +31,19 @@ const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<v
     readNotes(tenant, backup),
   ]);
   const store = await engine.openStore(tenant, destination, backup.path);
+  let parent: EarlierArchive | undefined;
   try {
     await proveKey(tenant, store, backup, engine);
     await proveObjects(store, notes);
+    parent = await openParent(tenant, backup, engine);
+    if (parent) await proveKept(parent, notes);
     const dataKey = await engine.dataKeyOf(tenant, backup);
-    const completion = await storeManifest(store, backup, project, notes, dataKey);
+    const completion = await storeManifest(store, backup, project, notes, dataKey, parent?.manifest);
     await bestEffort('remove what given-up workers left', removeOrphans(store, backup, notes));
     await completeBackup({ tenant, project, organization }, backup, completion, engine.clock);
   } finally {
     store.close();
+    parent?.close();
   }
 };
 

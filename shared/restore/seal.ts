@@ -59,7 +59,7 @@ const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<Journa
   const parts: JournalPartRecord[] = [];
   // Attempts that were given up have left theirs.
   for await (const part of walk({ pk: restoreWork(tenant, id), prefix: 'PART#' }) as AsyncIterable<JournalPartRecord>)
-    if (part.chunk.backup === journal.backupId) parts.push(part);
+    if (part.index.backup === journal.backupId) parts.push(part);
   if (shards.length !== count) throw new Error(`there are ${shards.length} of ${count} shards`);
   if (sealedAt === undefined && !dryRun) for (const shard of shards) proveShard(shard, parts);
   const plan = sumOf(shards.filter(({ range }) => range !== undefined).map((shard) => shard.plan));
