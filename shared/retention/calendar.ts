@@ -22,12 +22,21 @@ export const calendarOf = (timezone: string): ((momentMs: number) => Periods) =>
   };
 };
 
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
-  const parts = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+/** Making one takes as long as using it a thousand times. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+const formatOf = (timezone: string): Intl.DateTimeFormat => {
+  const known = formats.get(timezone) ?? newFormat(timezone);
+  formats.set(timezone, known);
+  return known;
+};
+
+const newFormat = (timeZone: string): Intl.DateTimeFormat => {
+  const parts = { year: 'numeric', month: 'numeric', day: 'numeric', calendar: 'iso8601' } as const;
   try {
-    return new Intl.DateTimeFormat('en-US', { ...parts, calendar: 'iso8601', timeZone });
+    return new Intl.DateTimeFormat('en-US', { ...parts, timeZone });
   } catch {
     // A zone that this runtime has forgotten: a day off is better than no retention.
-    return new Intl.DateTimeFormat('en-US', { ...parts, calendar: 'iso8601', timeZone: 'UTC' });
+    return new Intl.DateTimeFormat('en-US', { ...parts, timeZone: 'UTC' });
   }
 };
