@@ -6,6 +6,7 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
+import type { logLines } from '../shared/contract/log-line.ts';
 import { type WorkerName, workers } from '../shared/contract/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
@@ -20,6 +21,7 @@ import { capital, kebab } from './part/name.ts';
 import type { Parts } from './part/parts.ts';
 import { makeDeadLetters, makeWorkQueue } from './part/queue.ts';
 import { settingsOf } from './part/setting.ts';
+import { type QueueName, queueNames, queues } from './part/work-queues.ts';
 import { makeWorker } from './part/worker.ts';
 import { makeWorkflow } from './part/workflow.ts';
 import { backupDefinition, backupSteps } from './workflow/backup.ts';
@@ -33,39 +35,6 @@ export interface EngineStackProps extends StackProps {
   readonly data: DataStack;
   readonly code: CodeOf;
 }
-
-/**
- * The queues: who works on each, what it takes at once, and after how long a wait it rings. What runs at once must not use up the
- * account's concurrency (1,000 unless raised), nor what SES sends a second.
- */
-const queues = {
-  /** Ten small tasks fit well into the worker's time, and SQS sends no more without a wait. Mail is expected within minutes. */
-  task: { id: 'Tasks', worker: 'task', batchSize: 10, concurrencyMax: 5, waitMaxSeconds: 900 },
-  /** A chore may take all of its worker's time, and comes alone. Nobody waits for one, and a burst of them may take an hour. */
-  chore: { id: 'Chores', worker: 'chore', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600 },
-  /**
-   * Ten events for 1,000 webhooks each, the most there may be, are 10,000 deliveries at some 1 ms of a core: a quarter of the
-   * worker's time. Ten workers make 10,000 deliveries a second, twice what the quick lane sends: who has many waits there, and an
-   * event that comes meanwhile is matched at once. Events are expected within seconds.
-   */
-  match: { id: 'Matches', worker: 'match', batchSize: 10, concurrencyMax: 10, waitMaxSeconds: 300 },
-  /**
-   * 500 requests at once, of endpoints that were quick the last time: at 100 ms each, 5,000 deliveries a second. One that begins to
-   * hang costs one timeout, then it is on the other lane, with all that waits for it. Events are expected within seconds.
-   */
-  delivery: { id: 'Deliveries', worker: 'deliver', batchSize: 10, concurrencyMax: 50, waitMaxSeconds: 300 },
-  /**
-   * Endpoints that failed, were slow or are new, and every retry: twice as many places, because each may hang for up to 60 s. SQS
-   * deals them out by turns of organizations, so that a new endpoint does not wait for those of another that hang.
-   */
-  slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
-  /** A tick, and what follows a change of a schedule: some calls of the table and of the Scheduler each. A nightly crowd is worked off in minutes. */
-  schedule: { id: 'Schedules', worker: 'scheduleRun', batchSize: 5, concurrencyMax: 10, waitMaxSeconds: 900 },
-  /** One project a time, because a turn may take all of its worker's time; as many projects at once as a region's databases bear. */
-  capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 50, waitMaxSeconds: 900 },
-} as const;
-type QueueName = keyof typeof queues;
-const queueNames = Object.keys(queues) as readonly QueueName[];
 
 /** Ten calls of a queue, side by side: some 50 ms, so 2,000 a second of a shard, which takes 1,000 writes. */
 const fanOutBatch = 100;
@@ -110,7 +79,15 @@ export class EngineStack extends Stack {
     this.#startByClock('scheduleWatch', 'rate(5 minutes)');
     this.#startByClock('captureWatch', 'rate(5 minutes)');
     this.#startByClock('retentionSweep', 'rate(1 hour)');
-    this.#watchKeys();
+    // A key that is disabled or to be deleted takes all backups with it, and within days there is no way back.
+    this.#ringAtLine('keyRefused', 'key-refused', 'KMS refuses the key of a backup');
+    // Whoever made the schedule is told by an event; that many fail at once is seen here only.
+    this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'No backup of a schedule has succeeded for two periods');
+  }
+
+  #ringAtLine(line: keyof typeof logLines, name: string, says: string): void {
+    countLines(this.#logGroup, line);
+    addAlarm(this, { name, says, metric: linesCounted(line), above: 0, topic: this.#props.data.alarms });
   }
 
   #makeQueue(name: QueueName): Queue {
@@ -135,18 +112,6 @@ export class EngineStack extends Stack {
       definition: define(named),
       topic: this.#props.data.alarms,
       isDistributed,
-    });
-  }
-
-  /** A key that is disabled or to be deleted takes all backups with it, and within days there is no way back. */
-  #watchKeys(): void {
-    countLines(this.#logGroup, 'keyRefused');
-    addAlarm(this, {
-      name: 'key-refused',
-      says: 'KMS refuses the key of a backup',
-      metric: linesCounted('keyRefused'),
-      above: 0,
-      topic: this.#props.data.alarms,
     });
   }
 
