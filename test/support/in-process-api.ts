@@ -14,8 +14,8 @@ import { MemoryTable } from './memory-table.ts';
 import { scriptAws } from './scripted-aws.ts';
 import { publicKeyText, tokenFor, tokenIssuer } from './signing.ts';
 
-export interface InProcessApi {
-  readonly table: MemoryTable;
+export interface InProcessApi<T = MemoryTable> {
+  readonly table: T;
   readonly token: string;
   /** Of an organization that the token's bearer owns; there are more of them. */
   readonly organizationIds: readonly string[];
@@ -25,8 +25,10 @@ export interface InProcessApi {
 
 const organizations = 6;
 
-export const startInProcessApi = async (): Promise<InProcessApi> => {
-  const table = new MemoryTable();
+/** With a table that keeps conditions, if it is given one. */
+export const startInProcessApi = async <T extends Pick<MemoryTable, 'put' | 'script'> = MemoryTable>(
+  table: T = new MemoryTable() as unknown as T,
+): Promise<InProcessApi<T>> => {
   const aws = await scriptAws({
     GetPublicKey: () => ({ PublicKey: publicKeyText }),
     GetSecretValue: () => ({ SecretString: 's'.repeat(64) }),

@@ -118,7 +118,7 @@ const patterns = fc.record({
   month: often(fieldOf(1, 12), '*', between(1, 12)),
   weekday: often(fieldOf(0, 6), '*', between(0, 6)),
 });
-type Fields = fc.TypeOfArbitrary<typeof patterns>;
+type Fields = typeof patterns extends fc.Arbitrary<infer T> ? T : never;
 
 const textOf = ({ minute, hour, day, month, weekday }: Fields): string =>
   [minute, hour, day, month, weekday].map(({ text }) => text).join(' ');
