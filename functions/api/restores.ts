@@ -6,8 +6,10 @@ import {
   historyOf,
   listRestores,
   planInCall,
+  planMomentInCall,
   readRequest,
   readRestore,
+  refuseMissing,
   refuseRestoreCrowd,
   restoreData,
   resumeRestore,
@@ -17,26 +19,29 @@ import {
 
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
-  const { wish, ...place } = await readRequest(tenant, body);
+  const { wish, moment, ...place } = await readRequest(tenant, body, now);
   const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = wish;
   const { backup, target } = place;
   const asked = {
+    ...(moment && { pointInTime: moment.point.moment }),
     targetProjectId: target.id,
     mergeMode,
     collections: collections.slice(0, 100),
     documents: documents?.given.length,
   };
   if (dryRun) {
-    const data = await planInCall(call, { ...place, wish });
+    const data = moment ? await planMomentInCall(call, { ...place, wish }, moment) : await planInCall(call, { ...place, wish });
     // Looking into a backup is noted, whatever it is for.
-    const resource = { type: 'backup', id: backup.id };
+    const resource = { type: 'backup', id: moment?.plan.base.id ?? backup.id };
     const audit = [{ scope: tenant.organizationId, action: 'restore.planned', resource, details: asked }];
     if (data) return { data, status: 200, change: { writes: [], audit } };
   }
   await refuseRestoreCrowd(tenant);
+  if (moment) await refuseMissing(tenant, moment);
   const encryption = presentKey(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id };
-  const { restore, writes } = startRestore({ ...place, tenant, encryption }, { ...wish, createdBy }, now);
+  const point = moment?.point;
+  const { restore, writes } = startRestore({ ...place, tenant, encryption, point }, { ...wish, createdBy }, now);
   const details = { backupId: backup.id, ...asked, includeAuthUsers, safetyBackup, dryRun };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'restore', id: restore.id }, details }];
   return { data: restoreData(restore), change: { writes, audit } };

@@ -44,7 +44,10 @@ const action = z.enum(['create', 'overwrite', 'skip', 'delete']);
 
 export const DryRun = RestorePlan.extend({
   dryRun: z.literal(true),
-  backupId: z.string(),
+  backupId: z.string().describe('With pointInTime, the backup that the moment is made of'),
+  pointInTime: Moment.nullable().describe(
+    'The moment that is restored, if not that of a backup: a second that was asked for or, where that is not known, the last moment before that is',
+  ),
   projectId: z.string(),
   targetProjectId: z.string(),
   mergeMode: z.enum(mergeModes),
@@ -58,7 +61,10 @@ export const RestoreFailure = z.object({ path: z.string(), code: z.string(), mes
 
 export const RestoreJob = z.object({
   restoreJobId: z.string(),
-  backupId: z.string(),
+  backupId: z.string().describe('With pointInTime, the backup that is made of that moment first; it is there once it is made'),
+  pointInTime: Moment.nullable().describe(
+    'The moment that is restored, if not that of a backup: a second that was asked for or, where that is not known, the last moment before that is',
+  ),
   projectId: z.string().describe('Of the backup'),
   targetProjectId: z.string(),
   status: z.enum(restoreStatuses),
@@ -103,6 +109,7 @@ export const RestoreHistory = z.object({
   date: Moment,
   backupId: z.string(),
   sourceBackup: z.object({ id: z.string(), createdAt: Moment }),
+  pointInTime: Moment.nullable(),
   projectId: z.string(),
   targetProjectId: z.string(),
   targetProject: z.object({ id: z.string(), name: z.string() }),

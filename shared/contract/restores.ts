@@ -19,11 +19,11 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Restore a backup, or with dryRun see what that would do',
+    summary: 'Restore a backup or a moment, or with dryRun see what that would do',
     body: z.strictObject({
       backupId: id('backup').optional(),
       projectId: id('project').optional().describe('With pointInTime, in place of backupId'),
-      pointInTime: When.optional(),
+      pointInTime: When.optional().describe('To the second, within a window of GET /projects/{projectId}/pitr/windows'),
       targetProjectId: id('project').optional().describe('The project of the backup unless given'),
       collections: Collections.optional(),
       documentIds: DocumentIds.optional().describe('Paths of documents, or bare ids within the given collections'),

@@ -149,9 +149,10 @@ export const workers = {
   },
   restorePrepare: {
     entry: 'functions/restore/prepare.ts',
-    summary: 'Begins a restore: asks the target whether it lets us in, opens the backup and cuts it into ranges',
+    summary:
+      'Begins a restore: asks the target whether it lets us in, opens the backup, or makes it of a moment, and cuts it into ranges',
     trigger: 'step',
-    timeoutSeconds: 300,
+    timeoutSeconds: 900,
     memoryMegabytes: 1_769,
     uses: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
   },

@@ -29,7 +29,12 @@ export const makePoint = async (run: PointRun): ReturnType<typeof storeManifest>
   const reader = new BatchReader(tenant, doors);
   try {
     const { manifest } = base.archive;
-    const read = () => reader.read(plan.batches);
+    const read = async function* () {
+      for await (const leaf of reader.read(plan.batches)) {
+        await run.beat?.();
+        yield leaf;
+      }
+    };
     const changes = changesOf({ read, after: plan.point.base.readTime, upTo: plan.point.moment });
     const notes = await withPart(run, { shard: { number: 0 }, part: 0 }, async (part) => {
       const sink: PointSink = {

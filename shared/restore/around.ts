@@ -5,6 +5,7 @@ import type { DestinationRecord } from '../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { after, getAll, iso, type Tenant, type Write } from '../platform/index.ts';
 import { databaseRelease, type JobRecord, jobRelease, type ProjectRecord, projectKey } from '../project/index.ts';
+import { heldBackups } from './creation.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 /** All of it as it was read at one moment; what is undefined is gone. */
@@ -12,7 +13,8 @@ export interface RestoreAround {
   readonly restore: RestoreRecord;
   /** The job that has the target. */
   readonly job: JobRecord | undefined;
-  readonly backup: BackupRecord | undefined;
+  /** Those that it holds of what it reads: its backup, or what that is to be made of. */
+  readonly held: readonly BackupRecord[];
   /** Of an undo: the backup that the other restore wrote from, if this one reads it. */
   readonly left: BackupRecord | undefined;
   /** The safety backup; there is none before the journal is sealed, nor of what touches nothing. */
@@ -29,26 +31,27 @@ export const readAround = async (tenant: Tenant, restoreJobId: string): Promise<
   const [found] = await getAll([restoreKey.restore(tenant, restoreJobId)]);
   const restore = found as RestoreRecord | undefined;
   if (!restore) return undefined;
-  const { projectId, targetProjectId, backupId, leftBy, journal } = restore;
+  const { projectId, targetProjectId, leftBy, journal } = restore;
   // A restore into the project of its backup asks for it once.
   const isElsewhere = projectId !== targetProjectId;
-  const [target, job, backup, safety, destination, organization, ...others] = await getAll([
+  const backups = heldBackups(restore);
+  const [target, job, safety, destination, organization, ...others] = await getAll([
     projectKey.project(tenant, targetProjectId),
     projectKey.job(tenant, targetProjectId),
-    backupKey.backup(tenant, backupId),
     backupKey.backup(tenant, journal.backupId),
     organizationKey.storageDestination(tenant, journal.storageDestination.id),
     organizationKey.organization(tenant),
+    ...backups.map((backupId) => backupKey.backup(tenant, backupId)),
     ...(isElsewhere ? [projectKey.project(tenant, projectId)] : []),
     ...(leftBy ? [backupKey.backup(tenant, leftBy.backupId)] : []),
   ]);
   return {
     restore,
     job: job as JobRecord | undefined,
-    backup: backup as BackupRecord | undefined,
+    held: others.slice(0, backups.length).filter((backup) => backup !== undefined) as unknown as BackupRecord[],
     left: (leftBy && others.at(-1)) as BackupRecord | undefined,
     safety: safety as BackupRecord | undefined,
-    project: (isElsewhere ? others[0] : target) as ProjectRecord | undefined,
+    project: (isElsewhere ? others[backups.length] : target) as ProjectRecord | undefined,
     target: target as ProjectRecord | undefined,
     destination: destination as DestinationRecord | undefined,
     organization: organization as OrganizationRecord | undefined,
@@ -95,8 +98,8 @@ const releases = (tenant: Tenant, { restore: { id, targetProjectId }, job }: Res
 ];
 
 /** Each attempt holds the backups that it reads, and the safety backup from sealing on. */
-const unheld = (tenant: Tenant, { backup, left, safety }: RestoreAround, keepUntil: string | null): readonly Write[] => [
-  ...(backup && isHeld(backup) ? [less(tenant, backup)] : []),
+const unheld = (tenant: Tenant, { held, left, safety }: RestoreAround, keepUntil: string | null): readonly Write[] => [
+  ...held.filter(isHeld).map((backup) => less(tenant, backup)),
   ...(left && isHeld(left) ? [less(tenant, left)] : []),
   ...(safety && isHeld(safety) ? [less(tenant, safety, keepUntil)] : []),
   ...(safety && !isHeld(safety) && keepUntil ? [keptUntil(tenant, safety, keepUntil)] : []),
@@ -104,7 +107,8 @@ const unheld = (tenant: Tenant, { backup, left, safety }: RestoreAround, keepUnt
 
 const isHeld = ({ restoring = 0 }: BackupRecord): boolean => restoring > 0;
 
-const less = (tenant: Tenant, { id }: BackupRecord, keepUntil: string | null = null): Write => ({
+/** One who holds the backup no longer does. */
+export const less = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, keepUntil: string | null = null): Write => ({
   update: backupKey.backup(tenant, id),
   expression: keepUntil ? 'ADD restoring :less SET expiresAt = :keepUntil' : 'ADD restoring :less',
   condition: 'restoring > :none',

@@ -5,6 +5,7 @@ import { isConflict } from '../job/index.ts';
 import { after, commit, get, iso, log, query, type Tenant, transactionMax, type Write } from '../platform/index.ts';
 import { letGoWrites, type RestoreAround, readAround } from './around.ts';
 import type { RestoreEngine } from './engine.ts';
+import { eraseStray } from './point-tries.ts';
 import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from './record.ts';
 import { writersGone } from './writers.ts';
 
@@ -80,6 +81,7 @@ const clean = async (
   const journals = uselessOf(restore, isOver);
   if (isGivenUp && journals.length > 0) log.error('what a restore has saved stays in its destination', { restoreJobId: id });
   else for (const journal of journals) await eraseObjects(tenant, storedAs(tenant, restore, journal), openStore);
+  if (!isGivenUp) await eraseStray(tenant, restore, openStore);
   if (isOver) await removeNotes(tenant, restore);
   const note = (await get(restoreKey.running(tenant, id))) as RunningRestore | undefined;
   if (note?.attempt !== attempt) return;

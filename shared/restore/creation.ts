@@ -5,6 +5,7 @@ import { enqueue } from '../event/index.ts';
 import { organizationKey, whileActive } from '../organization/index.ts';
 import { create, iso, newId, Overtaken, type Tenant, type Write } from '../platform/index.ts';
 import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../project/index.ts';
+import type { RestorePoint } from './point-tries.ts';
 import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, type ScopeRecord } from './record.ts';
 
 /** Documents asked for by name. */
@@ -41,6 +42,8 @@ export interface RestorePlace {
   readonly destination: DestinationRecord;
   /** What wraps keys now. */
   readonly encryption: BackupRecord['encryption'];
+  /** What the backup is yet to be made of. */
+  readonly point?: RestorePoint | undefined;
 }
 
 /** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the target has a job already. */
@@ -49,7 +52,7 @@ export const startRestore = (
   wish: RestoreWish,
   now: Date,
 ): { restore: RestoreRecord; writes: readonly Write[] } => {
-  const { tenant, backup, project, target, destination } = place;
+  const { tenant, backup, project, target, destination, point } = place;
   const id = newId('restore', now);
   const { documents, maxWritesPerSecond, undoOf = null, leftBy, ...asked } = wish;
   const restore: RestoreRecord = {
@@ -63,6 +66,7 @@ export const startRestore = (
     targetProjectId: target.id,
     targetProjectName: target.name,
     backupCreatedAt: backup.createdAt,
+    ...(point && { point }),
     ...asked,
     ...(documents && { documentIds: shownOf(documents) }),
     ...(maxWritesPerSecond !== undefined && { maxWritesPerSecond }),
@@ -103,7 +107,7 @@ export const startRestore = (
 
 /** What every attempt begins with: nobody else at the target, and nobody who takes the backup away. */
 export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: ProjectRecord, now: Date): readonly Write[] => {
-  const { id, targetProjectId, backupId, leftBy, attempt } = restore;
+  const { id, targetProjectId, leftBy, attempt } = restore;
   const job = { jobId: id, kind: 'restore', database: databaseOf(target) } as const;
   const note: RunningRestore = {
     ...restoreKey.running(tenant, id),
@@ -117,12 +121,16 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
     whileConnected(tenant, targetProjectId),
     jobLock(tenant, targetProjectId, job, now),
     databaseLock(tenant, job.database, job, now),
-    holdBackup(tenant, backupId),
+    ...heldBackups(restore).map((backupId) => holdBackup(tenant, backupId)),
     ...(leftBy ? [holdBackup(tenant, leftBy.backupId)] : []),
     { put: note },
     enqueue(tenant, { kind: 'start-restore', restoreJobId: id, attempt }, now),
   ];
 };
+
+/** What an attempt reads, beside what another restore has left: the backup, or what that is to be made of. */
+export const heldBackups = ({ backupId, point, pointMade }: RestoreRecord): readonly string[] =>
+  point && pointMade === undefined ? point.holds : [backupId];
 
 /** While `restoring` is not zero nobody deletes the backup, and its project stays where it is. */
 export const holdBackup = (tenant: Tenant, backupId: string): Write => ({

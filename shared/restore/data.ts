@@ -4,6 +4,7 @@ import type { EventData } from '../contract/events.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../contract/limits.ts';
 import type { RestoreHistory, RestoreJob } from '../contract/restore.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
+import { microsOf, shownMoment } from '../pitr/index.ts';
 import { progressOf } from './percent.ts';
 import type { RestoreRecord } from './record.ts';
 
@@ -15,6 +16,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
   return {
     restoreJobId: id,
     backupId,
+    pointInTime: pointInTimeOf(record),
     projectId,
     targetProjectId,
     status,
@@ -45,6 +47,8 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
     error,
   };
 };
+
+const pointInTimeOf = ({ point }: RestoreRecord): string | null => (point ? shownMoment(microsOf(point.moment)) : null);
 
 /** What is in the target as the backup has it, and what is not. A plan that is only shown restores nothing. */
 const countsOf = ({ plan, dryRun, sealedAt, raced, ...record }: RestoreRecord) => {

@@ -58,7 +58,8 @@ export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecor
 export const destinationGone = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup is gone', undefined, { cause });
 
-const uploading = (store: Store): Store => ({
+/** A store whose refusals are told as failed uploads. */
+export const uploading = (store: Store): Store => ({
   put: (...all) => store.put(...all).catch(asUpload),
   upload: (...all) => uploadingTo(store.upload(...all)),
   get: (...all) => store.get(...all).catch(asUpload),

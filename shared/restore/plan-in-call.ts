@@ -106,6 +106,7 @@ const planDocuments = async (
       await walk.prove(signal);
       return {
         ...{ ...found.counts, notFound: [...notFound], dryRun: true, backupId: backup.id, projectId: backup.projectId },
+        pointInTime: null,
         ...{ targetProjectId: project.id, mergeMode, readTime, changes: found.changes, cost: costOf(readsOf()) },
       };
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The first step: the restore begins to run, the target is asked whether it lets us in, the backup is opened, and what is to be
- * restored is cut into shards. Each phase stands on the record when it begins, so one that fails says where.
+ * The first step: the restore begins to run, the target is asked whether it lets us in, the backup is opened, or first made if it
+ * is of a moment, and what is to be restored is cut into shards. Each phase stands on the record when it begins, so one that fails says where.
  */
 import { type Archive, ArchiveError } from '../archive/index.ts';
 import { type BackupRecord, fetchManifest, openOwnManifest, openParts } from '../backup/index.ts';
@@ -18,6 +18,7 @@ import { journalBackup } from './journal.ts';
 import { missingIn } from './missing.ts';
 import { noPlan } from './notes.ts';
 import { namingDoors, readSource, wrongKey } from './opening.ts';
+import { ensurePoint } from './point.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from './record.ts';
 import { reopenShards } from './reopening.ts';
 import { advance, readRunning, whileRunning } from './running.ts';
@@ -44,7 +45,8 @@ export const prepareRestore = async (
 };
 
 const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<number> => {
-  const begun = restore.phase === 'Initializing' ? await initialize(tenant, restore, engine) : restore;
+  const entered = restore.phase === 'Initializing' ? await initialize(tenant, restore, engine) : restore;
+  const begun = await ensurePoint(tenant, entered, engine);
   const backup = await readSource(tenant, begun.backupId);
   const doors = namingDoors(engine);
   const place = await readDestination(tenant, backup.storageDestination.id);

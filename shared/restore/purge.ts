@@ -3,6 +3,7 @@ import { type openStore, StorageError } from '../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../platform/index.ts';
 import { storedAs } from './cleaning.ts';
 import { restoreEngine } from './engine.ts';
+import { eraseStray } from './point-tries.ts';
 import { type RestoreRecord, restoreKey, restorePrefix, restoreWork } from './record.ts';
 
 export interface RestorePurge {
@@ -47,6 +48,7 @@ const erase = async (
   try {
     for (const stored of safetyBackupId === undefined ? [...givenUp, journal] : givenUp)
       await eraseObjects(tenant, storedAs(tenant, restore, stored), open);
+    await eraseStray(tenant, restore, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;
     log.warn('what a purged restore has saved stays', { restoreJobId: restore.id, reason: error.message });

@@ -4,6 +4,7 @@ import type { PartContents } from '../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../contract/restore.ts';
 import type { JobStanding } from '../job/index.ts';
 import type { Item, Key, Tenant } from '../platform/index.ts';
+import type { RestorePoint } from './point-tries.ts';
 
 type Shown = z.output<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound'>;
@@ -20,6 +21,12 @@ export interface RestoreRecord extends JobStanding {
   readonly targetProjectId: string;
   readonly targetProjectName: string;
   readonly backupCreatedAt: string;
+  /** Of a restore to a moment: what its backup is made of by the first step. */
+  readonly point?: RestorePoint;
+  /** How often making it was begun: each try has a folder of its own. */
+  readonly pointTries?: number;
+  /** The try that was kept; from then on the backup is there. */
+  readonly pointMade?: number;
   readonly mergeMode: Shown['mergeMode'];
   readonly dryRun: boolean;
   /** What was asked for; the documents named are kept apart (`ScopeRecord`), because there may be many. */

@@ -5,10 +5,11 @@ import { ApiError, invalid } from '../contract/errors.ts';
 import type { restores } from '../contract/restores.ts';
 import { type DestinationRecord, readDestination } from '../destination/index.ts';
 import { isCollectionPath } from '../firestore/index.ts';
-import { get, type Tenant } from '../platform/index.ts';
+import { clock, get, type Tenant } from '../platform/index.ts';
 import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../project/index.ts';
 import type { RestoreWish } from './creation.ts';
 import { namedDocuments } from './named.ts';
+import { type MomentAsked, readMoment } from './point-request.ts';
 
 export type RestoreBody = z.output<typeof restores.create.body>;
 
@@ -19,16 +20,21 @@ export interface RestoreRequest {
   readonly project: ProjectRecord | undefined;
   readonly target: ProjectRecord;
   readonly destination: DestinationRecord;
+  /** Of a restore to a moment: what the backup, which is not there yet, is to be made of. */
+  readonly moment?: MomentAsked | undefined;
   readonly wish: Omit<RestoreWish, 'createdBy'>;
 }
 
 /** The backup is looked for first, then the target, then the destination; what is asked of them comes last. */
-export const readRequest = async (tenant: Tenant, body: RestoreBody): Promise<RestoreRequest> => {
+export const readRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
   const { options } = body;
-  const backupId = await backupAsked(tenant, body);
+  const asked = sourceAsked(body);
   const collections = collectionsAsked(body);
   const documents = body.documentIds && namedDocuments(body.documentIds, { collections, mergeMode: options.mergeMode });
-  const backup = await readBackup(tenant, backupId);
+  const { backup, moment } =
+    'backupId' in asked
+      ? { backup: await readBackup(tenant, asked.backupId), moment: undefined }
+      : await readMoment(tenant, asked, { collections, documents, includeSubcollections: options.includeSubcollections }, now);
   refuseUnlessRestorable(backup);
   const [project, target] = await projectsAsked(tenant, backup, body.targetProjectId);
   const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
@@ -41,6 +47,7 @@ export const readRequest = async (tenant: Tenant, body: RestoreBody): Promise<Re
     project,
     target,
     destination,
+    ...(moment && { moment }),
     wish: {
       mergeMode,
       dryRun,
@@ -54,21 +61,22 @@ export const readRequest = async (tenant: Tenant, body: RestoreBody): Promise<Re
   };
 };
 
+type SourceAsked = { readonly backupId: string } | { readonly projectId: string; readonly pointInTime: string };
+
 /** Exactly one of a backup and a point in time. */
-const backupAsked = async (tenant: Tenant, { backupId, projectId, pointInTime }: RestoreBody): Promise<string> => {
+const sourceAsked = ({ backupId, projectId, pointInTime }: RestoreBody): SourceAsked => {
   if (backupId !== undefined) {
     if (pointInTime !== undefined) throw invalid('pointInTime', 'must be left out where backupId is given');
     if (projectId !== undefined)
       throw invalid('projectId', 'goes with pointInTime, and must be left out where backupId is given');
-    return backupId;
+    return { backupId };
   }
   if (pointInTime === undefined && projectId === undefined)
     throw invalid('backupId', 'is required, or projectId and pointInTime in its place');
   if (projectId === undefined) throw invalid('projectId', 'is required with pointInTime');
   if (pointInTime === undefined)
     throw invalid('pointInTime', 'is required with projectId, unless backupId is given in their place');
-  await readProject(tenant, projectId);
-  throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
+  return { projectId, pointInTime };
 };
 
 /** The list is kept on the record, and an item holds 400 KB with all else. */

@@ -8,7 +8,7 @@ import { undoSeconds } from '../contract/limits.ts';
 import { readDestination } from '../destination/index.ts';
 import { after, type Change, get, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../project/index.ts';
-import { holdBackup, newJournal, startWrites } from './creation.ts';
+import { heldBackups, holdBackup, newJournal, startWrites } from './creation.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 import { refuseUnlessRestorable } from './request.ts';
 
@@ -19,8 +19,10 @@ export const resumeRestore = async (
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
   refuseUnlessResumable(restore, now);
   const { id, status, attempt, backupId, targetProjectId, safetyBackupId } = restore;
-  const [backup, target] = [await readBackup(tenant, backupId), await readProject(tenant, targetProjectId)];
-  refuseUnlessRestorable(backup);
+  // One to a moment whose backup was not made needs what it is to be made of.
+  const backups = await Promise.all(heldBackups(restore).map((held) => readBackup(tenant, held)));
+  const target = await readProject(tenant, targetProjectId);
+  for (const backup of backups) refuseUnlessRestorable(backup);
   await refuseUnlessStopped(tenant, restore);
   const isSealed = restore.sealedAt !== undefined;
   // Once it is planned, an undo needs no longer be told what the other restore has left.

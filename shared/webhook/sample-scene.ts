@@ -105,6 +105,7 @@ export const sceneAt = (now: Date) => {
   const restore: EventData<'restore.completed'>['restore'] = {
     restoreJobId: `${idPrefixes.restore}_${ulid}`,
     backupId: backup.id,
+    pointInTime: null,
     projectId: project.id,
     projectName: project.name,
     targetProjectId: project.id,
