@@ -37,6 +37,11 @@ test('a webhook that is not there any more has nothing to be replayed', async ()
   ok(aws.sent('BatchGetItem').length > 0);
 });
 
+test('an organization in which nothing is due keeps everything', async () => {
+  equal(await run(message({ kind: 'apply-retention' })), 0);
+  equal(aws.sent('BatchGetItem').length, 1);
+});
+
 test('a chore that fails is given again', async () => {
   isAway = true;
   equal(await run(message({ kind: 'erase-backup', backupId })), 1);
@@ -64,11 +69,11 @@ test('every task that reaches into a bucket, or may take minutes for other reaso
   const kinds = Task.options.map(({ shape }) => shape.kind.value);
   deepEqual(
     kinds.filter((kind) => queueOf(kind) === 'chore'),
-    ['erase-backup', 'rewrap-keys', 'replay-webhook'],
+    ['erase-backup', 'rewrap-keys', 'replay-webhook', 'apply-retention', 'forget-captures'],
   );
-  // What is sent to strangers has queues of its own, too.
+  // What is sent to strangers has queues of its own, too, and so has what comes by the clock.
   deepEqual(
-    kinds.filter((kind) => !['task', 'chore'].includes(String(queueOf(kind)))),
+    kinds.filter((kind) => ['match', 'delivery', 'slowDelivery'].includes(String(queueOf(kind)))),
     ['match', 'deliver'],
   );
 });

@@ -1,0 +1,51 @@
+import { deepEqual, rejects } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { retentionPartition } from '../../../shared/backup/index.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+import { type Input, scriptAws } from '../../support/scripted-aws.ts';
+
+const table = new MemoryTable();
+let refused: readonly string[] = [];
+const sent: { organizationId: string; task: object }[] = [];
+const aws = await scriptAws({
+  ...table.script,
+  SendMessageBatch: ({ Entries }: Input) => {
+    for (const { MessageBody } of Entries as { MessageBody: string }[]) sent.push(JSON.parse(MessageBody));
+    return { Successful: [], Failed: refused.map((Id) => ({ Id, Code: 'Busy', SenderFault: false })) };
+  },
+});
+process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/chores`;
+after(() => aws.stop());
+const { handler } = await import('../../../functions/retention/sweep.ts');
+
+beforeEach(() => {
+  table.items.clear();
+  sent.length = 0;
+  refused = [];
+});
+const note = (organizationId: string, inSeconds: number): void =>
+  table.put({
+    pk: retentionPartition,
+    sk: organizationId,
+    organizationId,
+    dueAt: new Date(Date.now() + inSeconds * 1_000).toISOString(),
+  });
+
+test('each organization in which something is due is told, also over many pages; those of later are not', async () => {
+  table.pageMax = 7;
+  for (let n = 10; n < 45; n++) note(`org_${n}`, n < 40 ? -n : 3_600);
+  await handler();
+  deepEqual(
+    sent.map(({ organizationId }) => organizationId).sort(),
+    Array.from({ length: 30 }, (_, n) => `org_${n + 10}`),
+  );
+  deepEqual(sent[0]?.task, { kind: 'apply-retention' });
+});
+
+test('nothing due, nothing sent; what the queue does not take makes it fail, so that it is seen', async () => {
+  await handler();
+  deepEqual(sent, []);
+  note('org_a', -1);
+  refused = ['0'];
+  await rejects(handler(), /did not take 1 of 1/);
+});
