@@ -10,11 +10,12 @@ import {
   readEncryption,
   refuseBadCollections,
   refuseCrowd,
-  refuseIncremental,
   refuseVerifiers,
   removeBackup,
+  requireParent,
   startBackup,
   startVerification,
+  uponParent,
 } from '../../shared/backup/index.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { readDestination } from '../../shared/destination/index.ts';
@@ -30,17 +31,22 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
     readEncryption(tenant),
     given === undefined ? undefined : readDestination(tenant, given),
   ]);
-  if (type === 'incremental') await refuseIncremental(tenant, project);
-  if (dryRun) return { data: await estimateBackup(tenant, project, more), status: 200, change: { writes: [], audit: [] } };
-  await refuseCrowd(tenant);
+  const isFull = type === 'full';
+  // What a full one would cost does not depend on where it goes.
+  if (dryRun && isFull) return estimated(await estimateBackup(tenant, project, more));
   const destination = named ?? (await defaultDestination(tenant, organization, project));
+  const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
+  if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
+  await refuseCrowd(tenant);
   const place = { tenant, project, destination, encryption: presentKey(chosen) };
-  const createdBy = { type: actor.type, id: actor.id };
-  const { backup, writes } = startBackup(place, { ...more, type, trigger: 'manual', createdBy }, now);
+  const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
+  const { backup, writes } = startBackup(place, { ...more, ...(parent ? uponParent(parent) : { type }), ...kind }, now);
   const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
   return { data: backupData(backup), change: { writes, audit } };
 });
+
+const estimated = <T>(data: T) => ({ data, status: 200, change: { writes: [], audit: [] } }) as const;
 
 export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
   const { backups: found, next } = await listBackups(tenant, query, page, now);

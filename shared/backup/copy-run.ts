@@ -33,7 +33,7 @@ export const beatOf = ({
   backup,
   halt,
   engine,
-}: CopyRun): Pick<PulseOptions, 'look' | 'total' | 'halt' | 'clock'> => ({
+}: Pick<CopyRun, 'parties' | 'backup' | 'halt' | 'engine'>): Pick<PulseOptions, 'look' | 'total' | 'halt' | 'clock'> => ({
   look: async (now) => stillRunning((await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined, now),
   total: backup.totalDocuments ?? 0,
   halt,

@@ -1,13 +1,15 @@
 /** What a backup would read, store and cost, without making one. */
 import type * as z from 'zod';
+import { type Moment, parseMoment } from '../archive/index.ts';
 import type { Estimate } from '../contract/backup.ts';
 import { ApiError } from '../contract/errors.ts';
-import { type Plan, plan, readRange, type Source, SourceError } from '../firestore/index.ts';
+import { type DocumentBatch, type Plan, plan, readRange, type Source, SourceError } from '../firestore/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import { openSource, type ProjectRecord } from '../project/index.ts';
 import type { BackupWish } from './creation.ts';
 import { costOf } from './data.ts';
 import { expectedReads } from './planning.ts';
+import type { BackupRecord } from './record.ts';
 
 /** The answer must be out before the function's 20 s are over. */
 const patienceMs = 15_000;
@@ -17,13 +19,16 @@ const samplePlaces = 5;
 /** Little more than what is looked at: whatever the source sends is billed. */
 const sampleBytes = 16 << 10;
 
+/** Of an incremental one the bytes are those of the documents that were written since its parent, as far as the sample tells. */
 export const estimateBackup = async (
   tenant: Tenant,
   project: ProjectRecord,
   wish: Pick<BackupWish, 'collections' | 'excludeCollections'>,
+  parent?: Pick<BackupRecord, 'readTime'>,
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
   const signal = AbortSignal.timeout(patienceMs);
+  const since = parent && parseMoment(parent.readTime ?? '');
   try {
     const planned = await plan(source, { ...wish, signal });
     const { documents, ranges, collections, unknown } = planned;
@@ -31,7 +36,7 @@ export const estimateBackup = async (
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
     if (documents === undefined || reads === undefined)
       return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
-    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, signal)));
+    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, since, signal)));
     return { documents, bytes, ...costOf(reads), ...shown };
   } catch (error) {
     throw refusalOf(error);
@@ -40,7 +45,12 @@ export const estimateBackup = async (
   }
 };
 
-const bytesPerDocument = async (source: Source, { ranges, readTime }: Plan, signal: AbortSignal): Promise<number> => {
+const bytesPerDocument = async (
+  source: Source,
+  { ranges, readTime }: Plan,
+  since: Moment | undefined,
+  signal: AbortSignal,
+): Promise<number> => {
   let [documents, bytes] = [0, 0];
   const step = Math.max(1, Math.floor(ranges.length / samplePlaces));
   const places = ranges.filter((_, n) => n % step === 0).slice(0, samplePlaces);
@@ -49,11 +59,20 @@ const bytesPerDocument = async (source: Source, { ranges, readTime }: Plan, sign
     const wanted = (sampleDocuments * (n + 1)) / places.length;
     for await (const batch of readRange(source, { range, readTime, signal, batchBytes: sampleBytes })) {
       documents += batch.count;
-      bytes += batch.documentBytes;
+      bytes += since ? bytesSince(batch, since) : batch.documentBytes;
       if (documents >= wanted) break;
     }
   }
   return documents === 0 ? 0 : bytes / documents;
+};
+
+const bytesSince = (batch: DocumentBatch, { seconds, nanos }: Moment): number => {
+  let bytes = 0;
+  for (let i = 0; i < batch.count; i++) {
+    const { start, end, updatedSeconds, updatedNanos } = batch.at(i);
+    if (updatedSeconds > seconds || (updatedSeconds === seconds && updatedNanos > nanos)) bytes += end - start;
+  }
+  return bytes;
 };
 
 const refusalOf = (error: unknown): unknown => {

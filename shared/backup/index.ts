@@ -23,14 +23,14 @@ export { LiveSide, type Stretch } from './live-side.ts';
 export { LookupSide } from './lookup-side.ts';
 export { proveObjects, removeOrphans, storeManifest } from './manifest-sealing.ts';
 export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './open.ts';
-export { chainLengthOf, findParent, type ParentWish, type ResolvedType, resolveType } from './parent.ts';
+export { chainLengthOf, findParent, type ParentWish, type ResolvedType, resolveType, uponParent } from './parent.ts';
 export type { PartWriter } from './part.ts';
 export { piecesOf } from './pieces.ts';
 export { expectedReads, planBackup } from './planning.ts';
 export { prepareBackup } from './prepare.ts';
 export { purgeBackups } from './purge.ts';
 export { noSuchBackup, readBackup } from './read.ts';
-export { callersDoors, reading } from './reading.ts';
+export { asReadingError, callersDoors, reading } from './reading.ts';
 export { reapBackup, runningBackups, type Workflow } from './reaping.ts';
 export {
   type BackupRecord,
@@ -43,7 +43,7 @@ export {
   workPartition,
 } from './record.ts';
 export { childOf, removeBackup } from './removal.ts';
-export { defaultDestination, refuseBadCollections, refuseIncremental } from './request.ts';
+export { defaultDestination, refuseBadCollections, requireParent } from './request.ts';
 export { retentionKey, retentionNote, retentionPartition } from './retention-note.ts';
 export { rewrapKeys } from './rewrap.ts';
 export { sealBackup } from './sealing.ts';
@@ -51,6 +51,7 @@ export type { ArchiveLink } from './sharing.ts';
 export { orderOf, type TargetSide } from './side.ts';
 export { countInOrganization } from './statistics.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './step.ts';
+export { synthesizeFull } from './synthesis.ts';
 export { buildUpon } from './upon.ts';
 export { inOrderOfNames, type NamedUser, userName } from './user-order.ts';
 export { startVerification } from './verification.ts';

@@ -12,10 +12,6 @@ import { type BackupRecord, backupKey } from './record.ts';
 export const openParent = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<EarlierArchive | undefined> =>
   child.parentBackupId === null ? undefined : openEarlier(tenant, child, child.parentBackupId, engine);
 
-/** What a full backup is made of, instead of the source; undefined for one that reads the source. */
-export const openOrigin = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<EarlierArchive | undefined> =>
-  child.synthesizedFrom === undefined ? undefined : openEarlier(tenant, child, child.synthesizedFrom, engine);
-
 export const openEarlier = async (
   tenant: Tenant,
   child: BackupRecord,
@@ -102,6 +98,20 @@ export class EarlierArchive {
     this.#open.close();
   }
 }
+
+/**
+ * What a backup whose parent cannot be opened becomes, before anything was copied: a full one that says why, rather than none. As
+ * long as another try may open it, it stays what it is.
+ */
+export const unlessParentOpens = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<Partial<BackupRecord>> => {
+  try {
+    (await openParent(tenant, child, engine))?.close();
+    return {};
+  } catch (error) {
+    if (!(error instanceof JobFailure)) throw error;
+    return { type: 'full', parentBackupId: null, chainLength: 0, fullBecause: error.message };
+  }
+};
 
 const read = async <T>(kinship: Kinship, work: () => Promise<T>): Promise<T> => {
   try {

@@ -1,19 +1,33 @@
 /** Deleting a backup: it is gone at once for whoever asks; its objects follow. */
 import { ApiError } from '../contract/errors.ts';
-import { type Change, iso, type Tenant, walk } from '../platform/index.ts';
-import { refuseLeaving } from '../project/index.ts';
+import { type Change, get, iso, type Tenant, walk } from '../platform/index.ts';
+import { readJob, refuseLeaving } from '../project/index.ts';
 import { departureWrites } from './departure.ts';
 import { noSuchBackup } from './read.ts';
-import { type BackupRecord, backupPrefix } from './record.ts';
+import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
 
-/** The first backup that was made upon this one and is still there: without its parent it could not be read. */
-export const childOf = async (tenant: Tenant, { id, projectId }: BackupRecord): Promise<BackupRecord | undefined> => {
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, where: { projectId, parentBackupId: id } };
-  // Younger than its parent.
-  for await (const child of walk({ ...range, from: `${backupPrefix}${id}` }) as AsyncIterable<BackupRecord>)
-    if (child.status === 'completed' || child.status === 'pending' || child.status === 'running') return child;
+/**
+ * The first backup that could not be read, or made, without this one. Whoever begins upon it after it was read is noticed by
+ * `builtUpon`; so what is being made is looked at before what is completed, and that oldest first: whoever takes over from
+ * another what it needs comes after it.
+ */
+export const childOf = async (tenant: Tenant, backup: BackupRecord): Promise<BackupRecord | undefined> => {
+  const maker = await makerUpon(tenant, backup);
+  if (maker) return maker;
+  const where = { status: 'completed', type: 'incremental' };
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, where };
+  for await (const other of walk(range) as AsyncIterable<BackupRecord>)
+    if (other.id !== backup.id && other.needs?.includes(backup.archive.backup)) return other;
   return undefined;
 };
+
+/** Upon a backup of a project only the one job of that project can be making another. */
+const makerUpon = async (tenant: Tenant, { id, projectId }: BackupRecord): Promise<BackupRecord | undefined> => {
+  const job = await readJob(tenant, projectId);
+  const maker = job && ((await get(backupKey.backup(tenant, job.jobId))) as BackupRecord | undefined);
+  return maker && isMaking(maker) && (maker.parentBackupId === id || maker.synthesizedFrom === id) ? maker : undefined;
+};
+const isMaking = ({ status }: BackupRecord): boolean => status === 'pending' || status === 'running';
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
 export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
@@ -36,5 +50,14 @@ const refuseUnlessFree = (backup: BackupRecord, child: BackupRecord | undefined,
     throw new ApiError('JOB_IN_PROGRESS', 'The backup is being restored; delete it when that has ended', { kind: 'restore' });
   if (lockedUntil !== null && lockedUntil > iso(now))
     throw new ApiError('CONFLICT', `The backup is locked until ${lockedUntil}`, { lockedUntil });
-  if (child) throw new ApiError('CONFLICT', `The backup ${child.id} needs this one; delete it first`, { neededBy: child.id });
+  if (backup.pitrBase)
+    throw new ApiError('CONFLICT', 'Point-in-time recovery of the project needs this backup', { neededBy: 'pitr' });
+  if (child) throw neededBy(child);
+};
+
+const neededBy = (child: BackupRecord): ApiError => {
+  const message = isMaking(child)
+    ? `The backup ${child.id} is being made upon this one`
+    : `The backup ${child.id} finds records in this one; delete it first`;
+  return new ApiError('CONFLICT', message, { neededBy: child.id });
 };

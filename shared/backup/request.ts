@@ -3,10 +3,11 @@ import { ApiError, invalid } from '../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../destination/index.ts';
 import { isCollectionPath, scopeOf } from '../firestore/index.ts';
 import type { OrganizationRecord } from '../organization/index.ts';
-import { type Tenant, walk } from '../platform/index.ts';
+import type { Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { BackupWish } from './creation.ts';
-import { type BackupRecord, backupPrefix } from './record.ts';
+import { lookForParent, type ParentWish } from './parent.ts';
+import type { BackupRecord } from './record.ts';
 
 /** Both lists are kept on the record, and an item holds 400 KB with all else. */
 const listsMaxBytes = 64 << 10;
@@ -40,17 +41,9 @@ export const defaultDestination = async (
   return readDestination(tenant, chosen);
 };
 
-/** An incremental backup needs a complete one to build on; until they are made here at all, every one is refused. */
-export const refuseIncremental = async (tenant: Tenant, { id }: ProjectRecord): Promise<never> => {
-  if (!(await completedFull(tenant, id)))
-    throw new ApiError('CONFLICT', 'An incremental backup needs a parent: the project has no completed full backup to build on');
-  throw invalid('type', 'incremental backups are not available yet', { invalidValues: ['incremental'], allowedValues: ['full'] });
-};
-
-const completedFull = async (tenant: Tenant, projectId: string): Promise<BackupRecord | undefined> => {
-  const where = { projectId, status: 'completed', type: 'full' };
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
-  for await (const backup of walk(range) as AsyncIterable<BackupRecord>)
-    if (backup.arriving === undefined && !backup.isPartial) return backup;
-  return undefined;
+/** What an incremental backup that a person asks for is compared with; where nothing fits, they are told why. */
+export const requireParent = async (tenant: Tenant, project: ProjectRecord, wish: ParentWish): Promise<BackupRecord> => {
+  const found = await lookForParent(tenant, project, wish);
+  if (typeof found !== 'string') return found;
+  throw new ApiError('CONFLICT', `An incremental backup needs an earlier one to be compared with: ${found}`, { reason: found });
 };

@@ -14,7 +14,8 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     method: 'POST',
     path: '',
     access: manage,
-    summary: 'Start a backup, or with dryRun estimate one; incremental ones are not available yet',
+    summary:
+      'Start a backup, or with dryRun estimate one. An incremental one reads the source as a full one does, and stores what has changed since the latest backup of the same collections in the same storage destination',
     body: z.strictObject({
       projectId: id('project'),
       type: z.enum(backupTypes).default('full'),

@@ -104,7 +104,7 @@ suite('bad input is refused, and nothing is written', () => {
   test('an incremental one without anything to build on', async () => {
     const { status, body } = await create({ projectId: project.id, storageDestinationId: destination.id, type: 'incremental' });
     deepEqual([status, body.error.code], [409, 'CONFLICT']);
-    match(body.error.message, /no completed full backup/);
+    match(body.error.message, /no completed backup yet/);
   });
 
   test('and there is no backup, no lock and no task of it', async () => {
@@ -259,10 +259,16 @@ suite('a completed backup', () => {
     deepEqual([status, body.error.code], [409, 'CONFLICT']);
   });
 
-  test('still gives an incremental one nothing to build on here, and says so', async () => {
-    const { status, body } = await create({ projectId: backup.projectId, storageDestinationId: storageId, type: 'incremental' });
-    deepEqual([status, body.error.details.field], [400, 'type']);
-    match(String(body.error.details.reason), /not available yet/);
+  test('gives an incremental one nothing to be compared with elsewhere, or of other collections, and says so', async () => {
+    const other = await newDestination(organization);
+    for (const [more, reason] of [
+      [{ storageDestinationId: other.id }, /another storage destination/],
+      [{ storageDestinationId: storageId, collections: ['users'] }, /other collections/],
+    ] as const) {
+      const { status, body } = await create({ projectId: backup.projectId, type: 'incremental', ...more });
+      deepEqual([status, body.error.code], [409, 'CONFLICT']);
+      match(body.error.message, reason);
+    }
   });
 
   test('is found by project, status, type and time', async () => {

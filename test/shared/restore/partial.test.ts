@@ -2,10 +2,9 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { openManifest } from '../../../shared/archive/index.ts';
-import { type BackupRecord, backupData, compareBackup, fetchManifest, refuseIncremental } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../shared/backup/index.ts';
 import { restores } from '../../../shared/contract/restores.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { readRequest } from '../../../shared/restore/index.ts';
 import {
   backupOf,
@@ -78,10 +77,11 @@ suite('a safety backup', () => {
 
   test('is nothing that an incremental backup could build on', async () => {
     const { first } = await restored();
-    const project = table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
-    await rejects(refuseIncremental(tenant, project), { code: 'VALIDATION_ERROR' });
+    const { storageDestination, collections } = first;
+    const wish = { collections, excludeCollections: [], storageDestinationId: storageDestination.id };
+    equal((await findParent(tenant, { id: projectId }, wish))?.id, first.id);
     table.put({ ...first, status: 'deleted' });
-    await rejects(refuseIncremental(tenant, project), { code: 'CONFLICT' });
+    equal(await findParent(tenant, { id: projectId }, wish), undefined);
   });
 
   for (const limit of [50, 1])
