@@ -14,6 +14,7 @@ import * as invitations from './invitations.ts';
 import * as invites from './invites.ts';
 import * as members from './members.ts';
 import * as organizations from './organizations.ts';
+import * as pitr from './pitr.ts';
 import * as projects from './projects.ts';
 import * as restores from './restores.ts';
 import * as schedules from './schedules.ts';
@@ -33,6 +34,7 @@ export const handlers = {
   serviceAccount,
   encryption,
   projects,
+  pitr,
   storageDestinations,
   backups,
   backupContents,

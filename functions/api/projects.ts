@@ -2,6 +2,7 @@ import { invalid } from '../../shared/contract/errors.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { handle } from '../../shared/http/index.ts';
 import { moveProject } from '../../shared/move/index.ts';
+import { endWithProject, readPitr } from '../../shared/pitr/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import {
   changeProject,
@@ -50,8 +51,13 @@ export const update = handle(projects.update, async (call) => {
 });
 
 export const remove = handle(projects.remove, async (call) => {
-  const project = await readProject(call.tenant, call.params.projectId);
-  return { message: 'The project was disconnected; its backups stay', change: removeProject(call, project, call.now) };
+  const { tenant, params, now } = call;
+  const [project, pitr] = await Promise.all([readProject(tenant, params.projectId), readPitr(tenant, params.projectId)]);
+  const { writes, audit } = removeProject(call, project, now);
+  return {
+    message: 'The project was disconnected; its backups stay',
+    change: { writes: [...writes, ...endWithProject(call, project, pitr, now)], audit },
+  };
 });
 
 export const reconnect = handle(projects.reconnect, async (call) => {

@@ -18,6 +18,7 @@ import {
   wishOf,
 } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
+import { captureUsing } from '../../shared/pitr/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { scheduleUsing } from '../../shared/schedule/index.ts';
 
@@ -58,6 +59,9 @@ export const remove = handle(storageDestinations.remove, async (call) => {
   const record = await readDestination(call.tenant, call.params.storageId);
   const user = await scheduleUsing(call.tenant, record.id);
   if (user) throw inUse(`The schedule ${user.name} sends its backups here`, { scheduleId: user.id });
+  const captured = await captureUsing(call.tenant, record.id);
+  if (captured !== undefined)
+    throw inUse('Changes of a project are stored here, to be restored to any time', { projectId: captured });
   return {
     message: 'The storage destination was removed; the bucket stays as it is',
     change: await removeDestination(call, record),

@@ -6,6 +6,7 @@ import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
+import { forgetCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
@@ -21,6 +22,9 @@ const replaySeconds = timeoutSeconds / 3;
 /** Of the walk and what is removed after it; one transaction may be begun then. */
 const retentionSeconds = (timeoutSeconds * 2) / 3;
 
+/** An object begun then is removed long before the function ends. */
+const forgetSeconds = timeoutSeconds / 3;
+
 const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
 
 const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
@@ -35,6 +39,8 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
+    case 'forget-captures':
+      return forgetCaptures(tenant, task.projectId, after(clock.now(), forgetSeconds), clock, open);
     default:
       throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
   }

@@ -4,6 +4,7 @@ import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
+import { purgeCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
 import { purgeSchedules } from '../../shared/schedule/index.ts';
@@ -32,6 +33,7 @@ export const handler = async (input: unknown): Promise<Step> => {
       (await purgeSchedules(tenant, until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeRestores(tenant, wish, until, clock)) &&
+      (await purgeCaptures(tenant, wish, until, clock)) &&
       purgeBackups(tenant, wish, until, clock)
     );
   };

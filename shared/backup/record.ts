@@ -69,6 +69,8 @@ export interface BackupRecord extends Item {
   readonly restoreTestedAt: string | null;
   /** Restores that read it now: until they have ended it is neither deleted nor moved. */
   readonly restoring?: number;
+  /** Captured changes are added to it, or sealed under its key: it is not deleted. */
+  readonly pitrBase?: true;
   /** Of a safety backup: the restore that it takes back. */
   readonly safetyOf?: string;
   readonly lockedUntil: string | null;

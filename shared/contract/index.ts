@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import { invitations, invites } from './invitations.ts';
 import { members } from './members.ts';
 import { organizations } from './organizations.ts';
+import { pitr } from './pitrs.ts';
 import { projects } from './projects.ts';
 import { restores } from './restores.ts';
 import { schedules } from './schedules.ts';
@@ -26,6 +27,7 @@ export const contract = {
   serviceAccount,
   encryption,
   projects,
+  pitr,
   storageDestinations,
   backups,
   backupContents,

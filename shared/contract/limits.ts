@@ -75,6 +75,14 @@ export const retentionDaysMax = 3_650;
 /** Of each of days, weeks, months and years. */
 export const retentionCountMax = 1_000;
 
+/** How far back a point in time can be restored. */
+export const pitrRetentionDays = 7;
+export const pitrRetentionDaysMax = 365;
+export const captureIntervalSeconds = 60;
+export const captureIntervalSecondsMin = 10;
+/** A listener that was away for longer is billed by the source for all documents again. */
+export const captureIntervalSecondsMax = 1_800;
+
 export const nameMax = 100;
 export const slugMin = 3;
 export const slugMax = 40;

@@ -39,6 +39,10 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   serviceAccount: { name: 'Service account', description: 'The API key for calls from servers' },
   encryption: { name: 'Encryption', description: 'What wraps the data keys of backups' },
   projects: { name: 'Projects', description: 'The document databases that are backed up' },
+  pitr: {
+    name: 'Point-in-time recovery',
+    description: 'Capturing every change, so that a project can be restored to any second',
+  },
   storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups go' },
   backups: { name: 'Backups', description: 'Making, checking and removing backups' },
   backupContents: { name: 'Contents of backups', description: 'Looking into backups, comparing and importing them' },

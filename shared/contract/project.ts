@@ -18,7 +18,9 @@ export const Project = z.object({
     .object({ type: z.enum(['user', 'service_account']), email: z.string() })
     .describe('Whose access to the source is used: a person’s grant, or a Google service account'),
   settings: ProjectSettings,
-  pitr: z.object({ enabled: z.boolean() }),
+  pitr: z
+    .object({ enabled: z.boolean(), retentionDays: z.int().optional(), captureIntervalSeconds: z.int().optional() })
+    .describe('Point-in-time recovery; how it is set, while it is enabled'),
   lastBackupAt: Moment.nullable(),
   createdAt: Moment,
   updatedAt: Moment,

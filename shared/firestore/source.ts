@@ -99,6 +99,19 @@ export class Source {
     return { stream, call: new GrpcStream(stream, buffer, { wantedBytes, silenceMs, signal }) };
   }
 
+  /** Does what takes several calls, from its beginning, as often as it takes; what is no failed call passes as it is. */
+  async anew<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const attempts = this.attempts(signal);
+    for (;;) {
+      try {
+        return await work(attempts.needsToken);
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        await attempts.failed(error);
+      }
+    }
+  }
+
   /** Makes a call whose answer is small, as often as it takes; gives its messages. */
   async call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
     const attempts = this.attempts(signal);

@@ -7,6 +7,7 @@ import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/id.ts';
 import { enqueue } from '../event/index.ts';
 import { enterOrganization, whileActive } from '../organization/index.ts';
+import { refuseIfCaptured } from '../pitr/index.ts';
 import {
   after,
   bestEffort,
@@ -64,6 +65,7 @@ export const moveProject = async (
     return readProject(to, projectId);
   }
   if (organizationId === from.organizationId) return project;
+  await refuseIfCaptured(from, projectId, now);
   await survey(from, projectId);
   const isOurs = begun && job?.jobId === begun.id && begun.to === organizationId && !begun.isEnding;
   const route: Route = { id: isOurs ? begun.id : `mov_${newUlid(now)}`, projectId, from, to };

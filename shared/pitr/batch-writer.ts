@@ -10,12 +10,11 @@ import { StorageError, type Store, type Upload } from '../destination/index.ts';
 
 /** Bytes gathered before the upload is given them. */
 const handOverBytes = 1 << 20;
-const chunkName = objectName('chunk', 0);
+export const chunkName = objectName('chunk', 0);
 
 export interface BatchOptions extends WriterOptions {
-  readonly store: Store;
-  /** Says durably that an object may be left behind; nothing is stored before it resolves. */
-  readonly announce: () => Promise<void>;
+  /** Says durably that an object may be left behind, then opens the store: without a change there is no need of one. */
+  readonly openStore: () => Promise<Store>;
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +22,8 @@ export interface BatchOptions extends WriterOptions {
 export class BatchWriter {
   readonly #options: BatchOptions;
   readonly #chunk: ChunkWriter;
-  #upload: Promise<Upload> | undefined;
+  #store: Store | undefined;
+  #upload: Upload | undefined;
   /** Versions and deletions so far. */
   changes = 0;
 
@@ -61,18 +61,21 @@ export class BatchWriter {
     const upload = await this.#begun();
     await upload.write(this.#chunk.take());
     const { size } = await upload.finish();
+    this.#upload = undefined;
     if (size !== entry.size) throw new StorageError('invalid', `The store has ${size} bytes where ${entry.size} were sent.`);
     return entry;
   }
 
-  /** Leaves nothing unfinished behind. */
-  async abort(): Promise<void> {
-    await this.#upload?.then((upload) => upload.abort()).catch(() => undefined);
+  /** Leaves nothing unfinished behind. Safe after a failure, and twice. */
+  async close(): Promise<void> {
+    await this.#upload?.abort().catch(() => undefined);
+    this.#store?.close();
   }
 
-  #begun(): Promise<Upload> {
-    const { store, announce, signal } = this.#options;
-    this.#upload ??= announce().then(() => store.upload(chunkName, { signal }));
+  async #begun(): Promise<Upload> {
+    const { openStore, signal } = this.#options;
+    this.#store ??= await openStore();
+    this.#upload ??= this.#store.upload(chunkName, { signal });
     return this.#upload;
   }
 }

@@ -20,6 +20,8 @@ export interface Gap {
   readonly collections?: readonly string[];
   /** Only the moments within are unknown, neither end is: what follows needs no new base. */
   readonly isBridged?: true;
+  /** Of one that lasts, of some collections: since when they are captured. A base that shows a later moment ends it. */
+  readonly heardFrom?: string;
 }
 
 export interface PitrRecord extends Item {
@@ -34,6 +36,9 @@ export interface PitrRecord extends Item {
   readonly bases: readonly Base[];
   /** The base that was asked for and is not completed yet. */
   readonly comingBaseId: string | null;
+  /** When one was asked for last, and how many failed since one was taken. */
+  readonly baseTriedAt: string | null;
+  readonly baseFailures: number;
   /** Oldest first; the newest 1,000. */
   readonly gaps: readonly Gap[];
   /** Up to when everything is captured, to the microsecond; null before the first base. */
@@ -53,7 +58,7 @@ export interface PitrRecord extends Item {
 
 /** Where each collection group was left off; one item, so that all of them move on at once with what was captured. */
 export interface TokensRecord extends Item {
-  /** JSON text, because customers choose the ids: `[["users", "<resume token, base64>", "<read time>"], …]`; without a token it begins at the read time. */
+  /** JSON text, because customers choose the ids: what `encodeStandings` makes of them. */
   readonly groups: string;
 }
 
@@ -78,8 +83,25 @@ export interface BatchRecord extends Item {
   readonly collections: string;
 }
 
+/** That an object of a batch may be stored which no batch knows of: it is kept until the batch is, or the object is gone. */
+export interface UploadRecord extends Item {
+  readonly id: string;
+  readonly path: string;
+  readonly storageDestinationId: string;
+  readonly since: string;
+}
+
+/** For the watch: that a project is captured, or something of it is kept. */
+export interface CapturingRecord extends Item {
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** When what is too old is removed next. */
+  readonly forgetAt: string;
+}
+
 export const pitrPrefix = 'PITR#';
 export const batchPrefix = 'BATCH#';
+export const uploadPrefix = 'UPLOAD#';
 export const capturingPartition = 'DUE#CAPTURE';
 const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organizationId}#${projectId}`;
 
@@ -91,7 +113,10 @@ export const pitrKey = {
     pk: work(tenant, projectId),
     sk: `${batchPrefix}${to}#${batchId}`,
   }),
-  /** That a project is captured, for the watch. */
+  upload: (tenant: Tenant, projectId: string, batchId: string): Key => ({
+    pk: work(tenant, projectId),
+    sk: `${uploadPrefix}${batchId}`,
+  }),
   capturing: (tenant: Tenant, projectId: string): Key => ({
     pk: capturingPartition,
     sk: `${tenant.organizationId}#${projectId}`,

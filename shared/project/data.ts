@@ -7,8 +7,10 @@ export const projectData = (project: ProjectRecord): z.input<typeof Project> => 
   const { id, name, sourceProjectId, databaseId, status, connection, settings, pitr, lastBackupAt, createdAt, updatedAt } =
     project;
   const { type, email } = connection;
+  const { enabled, retentionDays, captureIntervalSeconds } = pitr;
   return {
     ...{ id, name, sourceProjectId, databaseId, status, connection: { type, email }, settings },
-    ...{ pitr: { enabled: pitr.enabled }, lastBackupAt, createdAt, updatedAt },
+    pitr: enabled ? { enabled, retentionDays, captureIntervalSeconds } : { enabled },
+    ...{ lastBackupAt, createdAt, updatedAt },
   };
 };

@@ -13,7 +13,11 @@ export interface ProjectRecord extends Item {
     readonly defaultStorageId: string | null;
     readonly maxReads?: number;
   };
-  readonly pitr: { readonly enabled: boolean };
+  readonly pitr: {
+    readonly enabled: boolean;
+    readonly retentionDays?: number;
+    readonly captureIntervalSeconds?: number;
+  };
   readonly lastBackupAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -1,0 +1,41 @@
+import { defaultDestination } from '../../shared/backup/index.ts';
+import { pitr as rows } from '../../shared/contract/pitrs.ts';
+import { readDestination } from '../../shared/destination/index.ts';
+import { handle } from '../../shared/http/index.ts';
+import { changePitr, disablePitr, enablePitr, neverEnabled, pitrData, readPitr, windowsOf } from '../../shared/pitr/index.ts';
+import type { Tenant } from '../../shared/platform/index.ts';
+import { readProject } from '../../shared/project/index.ts';
+
+const both = (tenant: Tenant, projectId: string) => Promise.all([readProject(tenant, projectId), readPitr(tenant, projectId)]);
+
+export const enable = handle(rows.enable, async (call) => {
+  const { tenant, organization, params, body, now } = call;
+  const { storageDestinationId: given, ...wish } = body;
+  const [project, before] = await both(tenant, params.projectId);
+  const destination =
+    given === undefined ? await defaultDestination(tenant, organization, project) : await readDestination(tenant, given);
+  const { pitr, change } = enablePitr(call, { project, destination, before }, wish, now);
+  return { data: pitrData(pitr, now), change };
+});
+
+export const get = handle(rows.get, async ({ tenant, params, now }) => {
+  const [project, pitr] = await both(tenant, params.projectId);
+  return { data: pitr ? pitrData(pitr, now) : neverEnabled(project.id) };
+});
+
+export const update = handle(rows.update, async (call) => {
+  const [project, before] = await both(call.tenant, call.params.projectId);
+  const { pitr, change } = changePitr(call, project, before, call.body, call.now);
+  return { data: pitrData(pitr, call.now), change };
+});
+
+export const disable = handle(rows.disable, async (call) => {
+  const [project, before] = await both(call.tenant, call.params.projectId);
+  const { pitr, change } = disablePitr(call, project, before, call.now);
+  return { data: pitrData(pitr, call.now), change };
+});
+
+export const windows = handle(rows.windows, async ({ tenant, params, now }) => {
+  const [, pitr] = await both(tenant, params.projectId);
+  return { data: pitr ? windowsOf(pitr, now) : { windows: [], gaps: [] } };
+});

@@ -1,0 +1,99 @@
+/** A newer base for what is captured already: so no restore has to go through many days of changes, and deeper collections are found. */
+import type { BackupRecord, Engine } from '../backup/index.ts';
+import { ApiError } from '../contract/errors.ts';
+import { log, Overtaken, set } from '../platform/index.ts';
+import { canFollow, collectionsOf, findBackup, mayTry, readComing, readTimeOf, startBase, startMaxMicros } from './base.ts';
+import { microsOf, momentOf } from './moment.ts';
+import { type Base, type Gap, type PitrRecord, pitrKey } from './record.ts';
+import type { Scene } from './scene.ts';
+import type { Standing } from './standing.ts';
+
+/** What the turn's own transaction takes along. */
+export interface Refresh {
+  readonly base?: Omit<Base, 'since'>;
+  /** Collections that only the base has found; they are captured from its moment on. */
+  readonly found: readonly Standing[];
+  readonly gaps: readonly Gap[];
+  /** Of the gaps: those that are new. */
+  readonly opened: readonly Gap[];
+  readonly changed: Partial<PitrRecord>;
+}
+
+const refreshSeconds = 24 * 3_600;
+
+const nothing = ({ pitr }: Scene): Refresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
+
+export const refresh = async (scene: Scene, engine: Engine): Promise<Refresh> => {
+  const { tenant, pitr } = scene;
+  const now = engine.clock.now();
+  const coming = await readComing(tenant, pitr);
+  if (coming?.status === 'pending' || coming?.status === 'running') return nothing(scene);
+  const fits = (backup: BackupRecord): boolean => canFollow(tenant, pitr, backup) && (!hasOpenGap(pitr) || isRecent(backup, now));
+  if (coming && fits(coming)) return follow(scene, coming, engine);
+  if (pitr.comingBaseId !== null) {
+    // It is there, and shows a moment that is captured soon.
+    if (coming?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(coming) > microsOf(pitr.capturedTo))
+      return nothing(scene);
+    return { ...nothing(scene), changed: { comingBaseId: null, baseFailures: pitr.baseFailures + 1 } };
+  }
+  if (!isDue(pitr, now)) return nothing(scene);
+  const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);
+  if (found) return follow(scene, found, engine);
+  if (mayTry(pitr, now)) await askForBase(scene, now);
+  return nothing(scene);
+};
+
+const hasOpenGap = ({ gaps }: PitrRecord): boolean =>
+  gaps.some(({ to, collections }) => to === null && collections !== undefined);
+
+const isRecent = (backup: BackupRecord, now: Date): boolean => now.getTime() * 1_000 - readTimeOf(backup) <= startMaxMicros;
+
+const isDue = (pitr: PitrRecord, now: Date): boolean => {
+  const last = pitr.bases.at(-1);
+  return hasOpenGap(pitr) || !last || now.getTime() * 1_000 - microsOf(last.readTime) > refreshSeconds * 1_000_000;
+};
+
+/** Beside the turn, which goes on: that it cannot be begun now costs nothing. */
+const askForBase = async (scene: Scene, now: Date): Promise<void> => {
+  const { tenant, pitr } = scene;
+  const where = { turn: pitr.turn, status: pitr.status };
+  const note = (changed: Partial<PitrRecord>) =>
+    set(pitrKey.pitr(tenant, pitr.projectId), changed, { where, otherwise: () => new Overtaken() });
+  try {
+    await startBase(scene, now, note);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    log.warn('a base could not be begun', { projectId: pitr.projectId, code: error.code });
+  }
+};
+
+/** Takes the backup as a base; one that is too old to go on from is not taken if it has collections that nobody listens to. */
+const follow = async (scene: Scene, backup: BackupRecord, engine: Engine): Promise<Refresh> => {
+  const { tenant, pitr, standings } = scene;
+  const known = new Set(standings.map(({ collectionId }) => collectionId));
+  const collections = await collectionsOf(tenant, backup, engine);
+  const unknown = [...collections].filter(([id]) => !known.has(id));
+  const readTime = momentOf(readTimeOf(backup));
+  const from = pitr.bases.at(-1)?.readTime ?? readTime;
+  const gap = { from, reason: 'found below a document by a later base', collections: unknown.map(([id]) => id) };
+  if (unknown.length > 0 && !isRecent(backup, engine.clock.now())) {
+    const open: Gap = { ...gap, to: null, heardFrom: momentOf(engine.clock.now().getTime() * 1_000) };
+    return { ...nothing(scene), gaps: [...pitr.gaps, open], opened: [open], changed: { comingBaseId: null } };
+  }
+  const opened: readonly Gap[] = unknown.length > 0 ? [{ ...gap, to: readTime }] : [];
+  return {
+    base: { backupId: backup.id, readTime },
+    found: unknown.map(([collectionId, count]) => ({ collectionId, to: readTimeOf(backup), token: undefined, count })),
+    gaps: [...pitr.gaps.map((one) => ended(one, readTime)), ...opened],
+    opened,
+    changed: { comingBaseId: null, baseFailures: 0 },
+  };
+};
+
+/** A base shows all of a collection: what lasted until then ends, if the collection was captured by then. */
+const ended = (gap: Gap, readTime: string): Gap => {
+  const { heardFrom, ...rest } = gap;
+  return gap.to === null && gap.collections && heardFrom !== undefined && microsOf(heardFrom) <= microsOf(readTime)
+    ? { ...rest, to: readTime }
+    : gap;
+};

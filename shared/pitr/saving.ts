@@ -1,0 +1,91 @@
+/** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
+import { commit, iso, type Write } from '../platform/index.ts';
+import { holdBase } from './base.ts';
+import type { Captured } from './listening.ts';
+import { withGaps } from './loss.ts';
+import { microsOf, momentOf } from './moment.ts';
+import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from './record.ts';
+import type { Refresh } from './refreshing.ts';
+import type { Scene } from './scene.ts';
+import { encodeStandings } from './standing.ts';
+import { changeEvent, gapWrites } from './telling.ts';
+import { endTurn, type Next, nextOf } from './turning.ts';
+
+export interface Saved {
+  readonly captured: Captured;
+  readonly refresh: Refresh;
+  /** Where the batch is, if there is one. */
+  readonly batchId: string;
+  readonly path: string;
+  readonly keyBackupId: string;
+  readonly delaySeconds: number;
+}
+
+export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next> => {
+  const { tenant, pitr } = scene;
+  const { captured, refresh, delaySeconds } = saved;
+  const from = pitr.capturedTo ?? '';
+  const to = momentOf(captured.to);
+  const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
+  const opened = [...refresh.opened, ...gapsOf(scene, captured)];
+  const changed: Partial<PitrRecord> = {
+    ...refresh.changed,
+    ...(refresh.base && { bases: [...pitr.bases, { ...refresh.base, since: to }] }),
+    gaps: withGaps(refresh.gaps, ...gapsOf(scene, captured)),
+    capturedTo: to,
+    listedAt: to,
+    lastCapture: { at: iso(now), changes: captured.changes, reads: captured.reads },
+    changesCaptured: pitr.changesCaptured + captured.changes,
+    reads: pitr.reads + captured.reads,
+  };
+  await commit([
+    endTurn(scene, changed, now, delaySeconds),
+    { put: { ...pitrKey.tokens(tenant, pitr.projectId), groups: encodeStandings(captured.standings) } },
+    ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
+    ...batchWrites(scene, saved),
+    ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
+    ...opened.flatMap((gap) => gapWrites(scene, gap, told, now)),
+  ]);
+  return nextOf(scene, delaySeconds);
+};
+
+/** Collections that a batch names at most: each id may have 1,500 bytes. */
+const collectionsMax = 100;
+
+const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBackupId }: Saved): readonly Write[] => {
+  const { chunk, changes, isProven, reads, collections } = captured;
+  if (!chunk) return [];
+  const to = momentOf(captured.to);
+  const batch: BatchRecord = {
+    ...pitrKey.batch(tenant, pitr.projectId, to, batchId),
+    id: batchId,
+    from: pitr.capturedTo ?? to,
+    to,
+    isProven,
+    path,
+    storageDestinationId: pitr.storageDestination.id,
+    keyBackupId,
+    ...{ chunk, changes, reads },
+    collections: JSON.stringify(collections.slice(0, collectionsMax)),
+  };
+  return [{ put: batch }, { remove: pitrKey.upload(tenant, pitr.projectId, batchId), condition: 'attribute_exists(pk)' }];
+};
+
+/** What this turn could not know: seconds between, and collections that nobody listened to before. */
+const gapsOf = ({ pitr }: Scene, { isProven, uncovered, chunk, to }: Captured): readonly Gap[] => {
+  const from = pitr.capturedTo ?? '';
+  const between: Gap = {
+    from,
+    to: momentOf(to),
+    reason: 'more changed than could be looked up for every second; both ends are known',
+    isBridged: true,
+  };
+  const deeper: Gap = {
+    from: pitr.bases.at(-1)?.readTime ?? from,
+    to: null,
+    reason: 'documents were below others before the collection was at the root',
+    collections: uncovered,
+    heardFrom: from,
+  };
+  return [...(pitr.precision === 'second' && chunk && !isProven ? [between] : []), ...(uncovered.length > 0 ? [deeper] : [])];
+};

@@ -1,0 +1,41 @@
+/** What a turn needs to know before it does anything. */
+import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
+import { getAll, type Tenant, walk } from '../platform/index.ts';
+import { type ProjectRecord, projectKey } from '../project/index.ts';
+import { type PitrRecord, pitrKey, pitrPrefix, type TokensRecord } from './record.ts';
+import { decodeStandings, type Standing } from './standing.ts';
+
+export interface Scene {
+  readonly tenant: Tenant;
+  readonly pitr: PitrRecord;
+  readonly project: ProjectRecord;
+  readonly organization: OrganizationRecord;
+  readonly standings: readonly Standing[];
+}
+
+/** Undefined where nothing is to be captured: it was disabled, or the project or the organization is gone. */
+export const readScene = async (tenant: Tenant, projectId: string): Promise<Scene | undefined> => {
+  const [pitr, project, organization, tokens] = (await getAll([
+    pitrKey.pitr(tenant, projectId),
+    projectKey.project(tenant, projectId),
+    organizationKey.organization(tenant),
+    pitrKey.tokens(tenant, projectId),
+  ])) as readonly [PitrRecord | undefined, ProjectRecord | undefined, OrganizationRecord | undefined, TokensRecord | undefined];
+  if (!pitr || pitr.status === 'disabled' || !project || !organization || organization.deletedAt !== undefined) return undefined;
+  return { tenant, pitr, project, organization, standings: tokens ? decodeStandings(tokens.groups) : [] };
+};
+
+export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
+  (await getAll([pitrKey.pitr(tenant, projectId)]))[0] as PitrRecord | undefined;
+
+/** The project whose changes are stored there: while it has captures the destination stays. */
+export const captureUsing = async (tenant: Tenant, storageDestinationId: string): Promise<string | undefined> => {
+  const range = {
+    pk: `ORG#${tenant.organizationId}`,
+    prefix: pitrPrefix,
+    where: { 'storageDestination.id': storageDestinationId },
+  };
+  for await (const { projectId, status, bases } of walk(range) as AsyncIterable<PitrRecord>)
+    if (status !== 'disabled' || bases.length > 0) return projectId;
+  return undefined;
+};

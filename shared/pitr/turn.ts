@@ -1,0 +1,137 @@
+/** One turn of a project's capture: whatever happens, it leaves the old state or the new one, and says when the next is due. */
+import { type BackupRecord, backupKey, type Engine } from '../backup/index.ts';
+import { readDestination } from '../destination/index.ts';
+import { ListenLost, type Source, SourceError } from '../firestore/index.ts';
+import { failureOf } from '../job/index.ts';
+import { commit, create, get, iso, log, newId, Overtaken, randomness, type Tenant } from '../platform/index.ts';
+import { unauthorizedWrite } from '../project/index.ts';
+import { BatchWriter } from './batch-writer.ts';
+import { begin } from './beginning.ts';
+import { listen } from './listening.ts';
+import { lose } from './loss.ts';
+import { microsOf } from './moment.ts';
+import { pitrKey } from './record.ts';
+import { type Refresh, refresh } from './refreshing.ts';
+import { save } from './saving.ts';
+import { readScene, type Scene } from './scene.ts';
+import { endTurn, type Next, nextOf } from './turning.ts';
+
+/** The source remembers an hour: what begins later than this may not end in time. */
+export const awayMaxSeconds = 50 * 60;
+/** After a failure. */
+const againSeconds = 30;
+/** A message is kept back for whole seconds: one that comes this much early is in time. */
+const earlyMs = 1_000;
+
+/** What the queue is to bring next; undefined if nothing: it was another turn's message, or nothing is to be captured any more. */
+export const captureTurn = async (
+  tenant: Tenant,
+  { projectId, turn }: { readonly projectId: string; readonly turn: number },
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<Next | undefined> => {
+  const scene = await readScene(tenant, projectId);
+  if (scene?.pitr.turn !== turn) return undefined;
+  const earlyBy = Date.parse(scene.pitr.nextTurnAt ?? '') - engine.clock.now().getTime();
+  if (earlyBy > earlyMs) return { turn, delaySeconds: earlyBy / 1_000 };
+  try {
+    return await (scene.pitr.status === 'starting' ? begin(scene, engine) : capture(scene, engine, signal));
+  } catch (error) {
+    // Another run has done it, or it was disabled: whoever did that goes on.
+    if (error instanceof Overtaken) return undefined;
+    return putOff(scene, error, engine);
+  }
+};
+
+const capture = async (scene: Scene, engine: Engine, signal: AbortSignal): Promise<Next> => {
+  const { pitr } = scene;
+  const begun = engine.clock.now();
+  const capturedTo = microsOf(pitr.capturedTo ?? '');
+  if (begun.getTime() * 1_000 - capturedTo > awayMaxSeconds * 1_000_000)
+    return lose(scene, `nothing could be captured for more than ${awayMaxSeconds / 60} minutes`, begun);
+  try {
+    return await captureOnce(scene, await refresh(scene, engine), engine, signal);
+  } catch (error) {
+    if (error instanceof ListenLost) return lose(scene, error.message, engine.clock.now());
+    if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
+      return lose(scene, 'the source no longer tells what changed since the last capture', engine.clock.now());
+    throw error;
+  }
+};
+
+const captureOnce = async (scene: Scene, refreshed: Refresh, engine: Engine, signal: AbortSignal): Promise<Next> => {
+  const { tenant, pitr, project } = scene;
+  const begun = engine.clock.now();
+  const base = pitr.bases.at(-1);
+  const keyBackup = base && ((await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined);
+  // What was added to it is worth nothing without it.
+  if (keyBackup?.status !== 'completed') return lose(scene, 'the base backup is gone', begun, base?.readTime);
+  const source = engine.openSource(tenant, project);
+  try {
+    const tried = await source.anew(
+      (refresh) => tryOnce(scene, { keyBackup, refreshed, source, refresh, signal }, engine),
+      signal,
+    );
+    const now = engine.clock.now();
+    const delaySeconds = Math.max(0, pitr.captureIntervalSeconds - (now.getTime() - begun.getTime()) / 1_000);
+    return await save(scene, { ...tried, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds }, now);
+  } finally {
+    source.close();
+  }
+};
+
+interface Try {
+  readonly keyBackup: BackupRecord;
+  readonly refreshed: Refresh;
+  readonly source: Source;
+  readonly refresh: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Each try stores under a name of its own: no two runs ever write the same object. */
+const tryOnce = async (scene: Scene, { keyBackup, refreshed, source, refresh, signal }: Try, engine: Engine) => {
+  const { tenant, pitr, project, standings } = scene;
+  const [dataKey, destination] = await Promise.all([
+    engine.dataKeyOf(tenant, keyBackup),
+    readDestination(tenant, pitr.storageDestination.id),
+  ]);
+  const batchId = newId('capture', engine.clock.now());
+  const path = [destination.prefix, project.id, 'pitr', batchId].filter((part) => part !== '').join('/');
+  const openStore = async () => {
+    const note = { id: batchId, path, storageDestinationId: destination.id, since: iso(engine.clock.now()) };
+    await commit([create({ ...pitrKey.upload(tenant, project.id, batchId), ...note })]);
+    return engine.openStore(tenant, destination, path);
+  };
+  const { organization, project: archiveProject, backup } = keyBackup.archive;
+  const identity = { organization, project: archiveProject, backup };
+  const writer = new BatchWriter({ identity, dataKey, random: randomness, openStore, signal });
+  try {
+    const captured = await listen(source, {
+      standings: [...standings, ...refreshed.found],
+      from: microsOf(pitr.capturedTo ?? ''),
+      isEverySecond: pitr.precision === 'second',
+      ...{ writer, refresh, signal },
+    });
+    return { captured, batchId, path };
+  } finally {
+    await writer.close();
+  }
+};
+
+/** The turn is tried again shortly, as the next one: of several messages of one turn only one goes on. */
+const putOff = async (scene: Scene, error: unknown, engine: Engine): Promise<Next | undefined> => {
+  const now = engine.clock.now();
+  const failure = failureOf(error);
+  log.warn('a capture failed and is tried again', { projectId: scene.project.id, error });
+  const isRefused = failure?.code === 'SOURCE_AUTH_ERROR' && scene.project.status === 'connected';
+  try {
+    await commit([
+      endTurn(scene, {}, now, againSeconds),
+      ...(isRefused ? [unauthorizedWrite(scene.tenant, scene.project, now)] : []),
+    ]);
+    return nextOf(scene, againSeconds);
+  } catch (again) {
+    if (again instanceof Overtaken) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,79 @@
+/** Starts again what has stopped, and has removed what is too old. */
+
+import type { Task, TaskMessage } from '../event/index.ts';
+import {
+  after,
+  type Clock,
+  getAll,
+  iso,
+  newId,
+  note,
+  proveTenant,
+  type QueueMessage,
+  sendTasks,
+  walk,
+} from '../platform/index.ts';
+import { forgetEverySeconds } from './enabling.ts';
+import { type CapturingRecord, capturingPartition, type PitrRecord, pitrKey } from './record.ts';
+
+/** A queue that is busy brings a message later than it was asked to. */
+const lateSeconds = 180;
+const pageRecords = 100;
+
+export interface Watched {
+  readonly captured: number;
+  readonly restarted: number;
+  readonly forgetting: number;
+}
+
+/** Looks at every project that is captured; what it sends twice does nothing the second time. */
+export const watchCaptures = async (clock: Clock): Promise<Watched> => {
+  const counts = { captured: 0, restarted: 0, forgetting: 0 };
+  let page: CapturingRecord[] = [];
+  const look = async (): Promise<void> => {
+    const [late, old] = await lookAt(page, clock.now());
+    await send('CAPTURE_QUEUE_URL', late);
+    await send('CHORE_QUEUE_URL', old);
+    counts.captured += page.length;
+    counts.restarted += late.length;
+    counts.forgetting += old.length;
+    page = [];
+  };
+  // Every sort key in it begins with a letter.
+  for await (const item of walk({ pk: capturingPartition, prefix: '', from: '0' }) as AsyncIterable<CapturingRecord>) {
+    page.push(item);
+    if (page.length === pageRecords) await look();
+  }
+  await look();
+  return counts;
+};
+
+const lookAt = async (
+  page: readonly CapturingRecord[],
+  now: Date,
+): Promise<readonly [late: readonly QueueMessage[], old: readonly QueueMessage[]]> => {
+  const keys = page.map(({ organizationId, projectId }) => pitrKey.pitr(proveTenant(organizationId, 'record'), projectId));
+  const records = (await getAll(keys)) as readonly (PitrRecord | undefined)[];
+  const latest = iso(after(now, -lateSeconds));
+  const late = page.flatMap(({ organizationId, projectId }, n) => {
+    const { nextTurnAt = null, turn = 0 } = records[n] ?? {};
+    const isLate = nextTurnAt !== null && nextTurnAt < latest;
+    return isLate ? [messageOf(organizationId, { kind: 'capture', projectId, turn })] : [];
+  });
+  const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
+  await Promise.all(due.map((one) => note(one, 'forgetAt', iso(after(now, forgetEverySeconds)))));
+  return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'forget-captures', projectId }))];
+};
+
+export const messageOf = (organizationId: string, task: Task, delaySeconds?: number): QueueMessage => ({
+  body: JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage),
+  sender: organizationId,
+  ...(delaySeconds !== undefined && { delaySeconds }),
+});
+
+const send = async (queue: 'CAPTURE_QUEUE_URL' | 'CHORE_QUEUE_URL', messages: readonly QueueMessage[]): Promise<void> => {
+  if (messages.length === 0) return;
+  const refused = await sendTasks(queue, messages);
+  // The next run looks again.
+  if (refused.size > 0) throw new Error(`${refused.size} messages were not taken`);
+};
