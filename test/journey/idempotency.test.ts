@@ -11,6 +11,7 @@ import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { restores } from '../../shared/contract/restores.ts';
+import { schedules } from '../../shared/contract/schedules.ts';
 import { serviceAccount } from '../../shared/contract/service-account.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
@@ -171,6 +172,21 @@ const cases: readonly Case[] = [
   },
   { endpoint: restores.undo, prepare: () => another({}) },
   {
+    endpoint: schedules.create,
+    prepare: async () => {
+      const { by, body, done } = await schedulable();
+      return { options: { ...by, body }, otherBody: { ...body, name: 'Twice' }, effects: () => done('schedule.created') };
+    },
+  },
+  {
+    endpoint: schedules.trigger,
+    prepare: async () => {
+      const { by, body, done } = await schedulable();
+      const scheduleId = (await call(schedules.create, { ...by, body })).body.data.id;
+      return { options: { ...by, params: { scheduleId } }, effects: () => done('schedule.triggered') };
+    },
+  },
+  {
     endpoint: webhooks.create,
     prepare: async () => {
       const organization = await newOrganization();
@@ -204,6 +220,21 @@ const cases: readonly Case[] = [
     },
   },
 ];
+
+/** A project of its own, in an organization that all of them share, and how often something was done with schedules of it. */
+const schedulable = async () => {
+  scheduler ??= newOrganization().then(async (organization) => ({ organization, storage: await newDestination(organization) }));
+  const { organization, storage } = await scheduler;
+  const { id: projectId } = await newProject(organization);
+  const done = async (wanted: string) =>
+    (await itemsOf(`AUDIT#${organization.id}`)).filter(
+      ({ action, details }) => action === wanted && (details as { projectId?: string }).projectId === projectId,
+    ).length;
+  const body = { projectId, name: 'Once', cron: '0 3 1 1 *', storageDestinationId: storage.id };
+  return { by: within(organization), body, done };
+};
+
+let scheduler: Promise<{ organization: TestOrganization; storage: { id: string } }> | undefined;
 
 /** Nobody listens there. */
 const hook = { name: 'Once', url: 'https://localhost:9/', events: ['*'] };

@@ -1,11 +1,13 @@
 /** Another's id answers exactly like an id that does not exist, wherever an id can stand. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
+import { schedules } from '../../shared/contract/schedules.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { takeBackup } from '../support/backup.ts';
@@ -13,7 +15,7 @@ import { call, type Result } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail, type Person, signIn } from '../support/person.ts';
 import { restore } from '../support/restore.ts';
-import { itemsOf } from '../support/table.ts';
+import { getItem, itemsOf } from '../support/table.ts';
 import { flawOf, parameterKinds, randomParams } from '../support/world.ts';
 
 let ours: TestOrganization;
@@ -33,6 +35,12 @@ before(async () => {
   const { restoreJobId } = await restore(theirs, { backupId: backup.id });
   const hook = await call(webhooks.create, { ...by, body: { name: 'Theirs', url: 'https://localhost:9/', events: ['pitr.*'] } });
   const ids = { projectId: backup.projectId, storageId: backup.storageDestination.id, backupId: backup.id };
+  const { projectId, storageId: storageDestinationId } = ids;
+  const plan = { projectId, storageDestinationId, name: 'Theirs', cron: '@yearly', enabled: false };
+  const scheduleId = (await call(schedules.create, { ...by, body: plan })).body.data.id;
+  // What follows its creation has happened before anything is looked at.
+  const key = { pk: `ORG#${theirs.id}`, sk: `SCHEDULE#${scheduleId}` };
+  while ((await getItem(key))?.enteredRevision !== 1) await pause(100);
   foreignIds = {
     userId: theirMember.userId,
     inviteId: body.data.id,
@@ -40,6 +48,7 @@ before(async () => {
     ...ids,
     restoreJobId,
     webhookId: hook.body.data.id,
+    scheduleId,
   };
   untouched = await contents();
 });
@@ -51,6 +60,7 @@ const bodies: Readonly<Record<string, object>> = {
   'members.update': { role: 'viewer' },
   'projects.update': { name: 'Mine now' },
   'storageDestinations.update': { name: 'Mine now' },
+  'schedules.update': { name: 'Mine now' },
   'webhooks.replace': { name: 'Mine now' },
   'webhooks.update': { name: 'Mine now' },
   'webhooks.toggle': { enabled: false },
