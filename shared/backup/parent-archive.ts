@@ -12,6 +12,10 @@ import { type BackupRecord, backupKey } from './record.ts';
 export const openParent = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<EarlierArchive | undefined> =>
   child.parentBackupId === null ? undefined : openEarlier(tenant, child, child.parentBackupId, engine);
 
+/** What a full backup is made of, instead of the source; undefined for one that reads the source. */
+export const openOrigin = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<EarlierArchive | undefined> =>
+  child.synthesizedFrom === undefined ? undefined : openEarlier(tenant, child, child.synthesizedFrom, engine);
+
 export const openEarlier = async (
   tenant: Tenant,
   child: BackupRecord,
