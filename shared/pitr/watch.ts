@@ -8,9 +8,9 @@ import {
   iso,
   newId,
   note,
-  proveTenant,
   type QueueMessage,
-  sendTasks,
+  type sendTasks,
+  type Tenant,
   walk,
 } from '../platform/index.ts';
 import { forgetEverySeconds } from './enabling.ts';
@@ -26,14 +26,21 @@ export interface Watched {
   readonly forgetting: number;
 }
 
+export interface Watching {
+  readonly clock: Clock;
+  /** Proves that a note of ours speaks for its organization. */
+  readonly prove: (organizationId: string) => Tenant;
+  readonly send: typeof sendTasks;
+}
+
 /** Looks at every project that is captured; what it sends twice does nothing the second time. */
-export const watchCaptures = async (clock: Clock): Promise<Watched> => {
+export const watchCaptures = async ({ clock, prove, send }: Watching): Promise<Watched> => {
   const counts = { captured: 0, restarted: 0, forgetting: 0 };
   let page: CapturingRecord[] = [];
   const look = async (): Promise<void> => {
-    const [late, old] = await lookAt(page, clock.now());
-    await send('CAPTURE_QUEUE_URL', late);
-    await send('CHORE_QUEUE_URL', old);
+    const [late, old] = await lookAt(page, prove, clock.now());
+    await sendAll(send, 'CAPTURE_QUEUE_URL', late);
+    await sendAll(send, 'CHORE_QUEUE_URL', old);
     counts.captured += page.length;
     counts.restarted += late.length;
     counts.forgetting += old.length;
@@ -50,9 +57,10 @@ export const watchCaptures = async (clock: Clock): Promise<Watched> => {
 
 const lookAt = async (
   page: readonly CapturingRecord[],
+  prove: Watching['prove'],
   now: Date,
 ): Promise<readonly [late: readonly QueueMessage[], old: readonly QueueMessage[]]> => {
-  const keys = page.map(({ organizationId, projectId }) => pitrKey.pitr(proveTenant(organizationId, 'record'), projectId));
+  const keys = page.map(({ organizationId, projectId }) => pitrKey.pitr(prove(organizationId), projectId));
   const records = (await getAll(keys)) as readonly (PitrRecord | undefined)[];
   const latest = iso(after(now, -lateSeconds));
   const late = page.flatMap(({ organizationId, projectId }, n) => {
@@ -71,9 +79,13 @@ export const messageOf = (organizationId: string, task: Task, delaySeconds?: num
   ...(delaySeconds !== undefined && { delaySeconds }),
 });
 
-const send = async (queue: 'CAPTURE_QUEUE_URL' | 'CHORE_QUEUE_URL', messages: readonly QueueMessage[]): Promise<void> => {
+const sendAll = async (
+  send: Watching['send'],
+  queue: 'CAPTURE_QUEUE_URL' | 'CHORE_QUEUE_URL',
+  messages: readonly QueueMessage[],
+): Promise<void> => {
   if (messages.length === 0) return;
-  const refused = await sendTasks(queue, messages);
+  const refused = await send(queue, messages);
   // The next run looks again.
   if (refused.size > 0) throw new Error(`${refused.size} messages were not taken`);
 };

@@ -9,6 +9,7 @@ import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
+import { pitr } from '../../shared/contract/pitrs.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { restores } from '../../shared/contract/restores.ts';
 import { schedules } from '../../shared/contract/schedules.ts';
@@ -172,6 +173,16 @@ const cases: readonly Case[] = [
   },
   { endpoint: restores.undo, prepare: () => another({}) },
   {
+    endpoint: pitr.enable,
+    prepare: async () => {
+      const { by, body, doneTo } = await schedulable();
+      const { projectId, storageDestinationId } = body;
+      const options = { ...by, params: { projectId }, body: { storageDestinationId } };
+      const otherBody = { storageDestinationId, retentionDays: 9 };
+      return { options, otherBody, effects: () => doneTo('pitr.enabled') };
+    },
+  },
+  {
     endpoint: schedules.create,
     prepare: async () => {
       const { by, body, done } = await schedulable();
@@ -230,8 +241,12 @@ const schedulable = async () => {
     (await itemsOf(`AUDIT#${organization.id}`)).filter(
       ({ action, details }) => action === wanted && (details as { projectId?: string }).projectId === projectId,
     ).length;
+  const doneTo = async (wanted: string) =>
+    (await itemsOf(`AUDIT#${organization.id}`)).filter(
+      ({ action, resource }) => action === wanted && (resource as { id: string }).id === projectId,
+    ).length;
   const body = { projectId, name: 'Once', cron: '0 3 1 1 *', storageDestinationId: storage.id };
-  return { by: within(organization), body, done };
+  return { by: within(organization), body, done, doneTo };
 };
 
 let scheduler: Promise<{ organization: TestOrganization; storage: { id: string } }> | undefined;

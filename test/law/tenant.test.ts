@@ -59,6 +59,7 @@ const garbage = ['x', '0', 'null', '{id}', '%00', 'a b', '..%2f..', '=1+1', "' O
 const bodies: Readonly<Record<string, object>> = {
   'members.update': { role: 'viewer' },
   'projects.update': { name: 'Mine now' },
+  'pitr.update': { retentionDays: 1 },
   'storageDestinations.update': { name: 'Mine now' },
   'schedules.update': { name: 'Mine now' },
   'webhooks.replace': { name: 'Mine now' },

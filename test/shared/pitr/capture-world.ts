@@ -1,0 +1,191 @@
+/** A project that is captured, over a Firestore, stores and a table that are all in this process and share one clock. */
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
+import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
+import { backupKey, type Engine, openArchive, readBackup } from '../../../shared/backup/index.ts';
+import { MemoryStore, readDestination, type Store } from '../../../shared/destination/index.ts';
+import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
+import {
+  type BatchRecord,
+  baseFor,
+  batchesBetween,
+  captureTurn,
+  disablePitr,
+  enablePitr,
+  microsOf,
+  momentOf,
+  type PitrRecord,
+  type PitrWish,
+  pitrKey,
+  readBatch,
+  windowsOf,
+} from '../../../shared/pitr/index.ts';
+import { commit, newId } from '../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import {
+  destinationId,
+  newWorld,
+  projectId,
+  rootOf,
+  runWorkflow,
+  server,
+  sourceTime,
+  table,
+  tenant,
+  textField,
+  type World,
+} from '../backup/engine-world.ts';
+
+export { projectId, server, table, tenant } from '../backup/engine-world.ts';
+
+const databaseId = '(default)';
+process.env.DATA_KEY_ID = 'key';
+const actor = { type: 'user', id: newId('user'), email: null } as const;
+
+/** The time of everyone: the source's, the table's and the worker's. */
+export const time = { ms: Date.UTC(2030, 5, 1, 12) };
+export const pass = (seconds: number): void => {
+  time.ms += seconds * 1_000;
+};
+
+export interface CaptureWorld extends World {
+  readonly folders: Map<string, MemoryStore>;
+  /** What each folder is reached through: faults go here. */
+  wrap: (store: MemoryStore) => Store;
+}
+
+export const newCaptureWorld = (): CaptureWorld => {
+  time.ms += 3_600_000;
+  sourceTime.nowMs = () => time.ms;
+  const world = newWorld();
+  const folders = new Map<string, MemoryStore>();
+  const folder = (path: string): MemoryStore => {
+    const store = folders.get(path) ?? new MemoryStore();
+    folders.set(path, store);
+    return store;
+  };
+  const engine: Engine = {
+    ...world.engine,
+    clock: { now: () => new Date(time.ms) },
+    openStore: async (_tenant, _destination, path) => captured.wrap(folder(path)),
+  };
+  const captured: CaptureWorld = { ...world, engine, folders, wrap: (store) => store };
+  return captured;
+};
+
+type Written = Readonly<Record<string, string | null>>;
+
+/** Writes documents by their paths, in one commit; null deletes. */
+export const put = async (world: World, documents: Written): Promise<void> => {
+  const name = { projectId: world.sourceProjectId, databaseId };
+  const writes = Object.entries(documents).map(([path, text]) => {
+    const full = `${rootOf(world)}/${path}`;
+    const write = text === null ? { delete: full } : { update: proto.Document.encode({ name: full, fields: textField(text) }) };
+    return readWrite(proto.Write.encode(write), name);
+  });
+  await commitWrites(server.databases.open(name), writes);
+};
+
+const database = ({ sourceProjectId }: World) => server.databases.open({ projectId: sourceProjectId, databaseId });
+
+/** What the database held at a moment, by its own account: path and bytes. */
+export const truthAt = (world: World, micros: number): ReadonlyMap<string, string> =>
+  new Map([...database(world).scan('', lastKey, micros)].map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]));
+
+export const pitrNow = (): PitrRecord => table.get<PitrRecord>(pitrKey.pitr(tenant, projectId))!;
+export const batches = (): readonly BatchRecord[] =>
+  table.find(pitrKey.tokens(tenant, projectId).pk, 'BATCH#') as unknown as readonly BatchRecord[];
+export const uploads = (): number => table.find(pitrKey.tokens(tenant, projectId).pk, 'UPLOAD#').length;
+
+const acting = () => ({
+  tenant,
+  organization: table.get<OrganizationRecord>(organizationKey.organization(tenant))!,
+  role: 'owner' as const,
+  actor,
+});
+
+/** As POST …/pitr does it. */
+export const enable = async (wish: Partial<PitrWish> = {}): Promise<void> => {
+  const { change } = enablePitr(
+    acting(),
+    {
+      project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
+      destination: await readDestination(tenant, destinationId),
+      before: table.get<PitrRecord>(pitrKey.pitr(tenant, projectId)),
+    },
+    { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...wish },
+    new Date(time.ms),
+  );
+  await commit(change.writes);
+};
+
+export const disable = async (): Promise<void> => {
+  const project = table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
+  await commit(disablePitr(acting(), project, pitrNow(), new Date(time.ms)).change.writes);
+};
+
+export const turn = (world: CaptureWorld, number = pitrNow().turn) =>
+  captureTurn(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
+
+/** Turns until captures are under way: the base is made as its workflow would. */
+export const untilActive = async (world: CaptureWorld): Promise<void> => {
+  for (let turns = 0; pitrNow().status !== 'active'; turns++) {
+    if (turns > 20) throw new Error('captures did not begin');
+    await turn(world);
+    await runComing(world);
+    const { nextTurnAt } = pitrNow();
+    time.ms = Math.max(time.ms, Date.parse(nextTurnAt ?? ''));
+  }
+};
+
+/** Makes the base that was asked for, if one is. */
+export const runComing = async (world: CaptureWorld): Promise<void> => {
+  const { comingBaseId } = pitrNow();
+  if (comingBaseId === null) return;
+  const { status } = table.get<{ status: string }>(backupKey.backup(tenant, comingBaseId))!;
+  if (status === 'pending') await runWorkflow(world, comingBaseId);
+};
+
+/** The next turn, when it is due. */
+export const nextTurn = async (world: CaptureWorld) => {
+  time.ms = Math.max(time.ms, Date.parse(pitrNow().nextTurnAt ?? ''));
+  return turn(world);
+};
+
+/** What can be restored of a moment, by nothing but base and batches: the newest version of each document, not later than it. */
+export const stateAt = async (world: CaptureWorld, micros: number): Promise<ReadonlyMap<string, string>> => {
+  const base = baseFor(pitrNow(), momentOf(micros));
+  if (!base) throw new Error('no base leads there');
+  const since = microsOf(base.readTime);
+  const newest = new Map<string, { readonly at: number; readonly content: string | undefined }>();
+  const offer = (name: string, at: number, content: string | undefined): void => {
+    const known = newest.get(name);
+    if (!known || known.at < at) newest.set(name, { at, content });
+  };
+  const open = await openArchive(tenant, await readBackup(tenant, base.backupId), undefined, world.engine);
+  for await (const { leaf, segment } of streamLeaves(open.archive))
+    for (let slot = segment.start; slot < segment.start + segment.count; slot++)
+      if (leaf.kind(slot) === recordKind.document) offer(leaf.name(slot).toString(), 0, leaf.content(slot).toString('hex'));
+  for await (const batch of batchesBetween(tenant, projectId, base.readTime, momentOf(micros)))
+    for await (const leaf of readBatch(tenant, batch, world.engine))
+      for (let slot = 0; slot < leaf.count; slot++) {
+        const { seconds, nanos } = leaf.updated(slot);
+        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
+        if (at <= since || at > micros) continue;
+        const isGone = leaf.kind(slot) === recordKind.tombstone;
+        offer(leaf.name(slot).toString(), at, isGone ? undefined : leaf.content(slot).toString('hex'));
+      }
+  const prefix = rootOf(world).length + 1;
+  return new Map(
+    [...newest].flatMap(([name, { content }]) => (content === undefined ? [] : [[name.slice(prefix), content] as const])),
+  );
+};
+
+/** Every whole second of every window. */
+export const secondsIn = (windows = windowsOf(pitrNow(), new Date(time.ms)).windows): readonly number[] =>
+  windows.flatMap(({ from, to }) => {
+    const seconds: number[] = [];
+    for (let at = microsOf(from); at <= microsOf(to); at += 1_000_000) seconds.push(at);
+    return seconds;
+  });
