@@ -1,4 +1,5 @@
-/** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler. */
+/** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler; a long chain gets a full backup. */
+import { synthesizeFull } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
@@ -19,6 +20,8 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
       return syncSchedules(tenant, task, after(clock.now(), walkSeconds));
     case 'schedule-outcome':
       return recordOutcome(tenant, task.scheduleId, task.backupId);
+    case 'synthesize-full':
+      return synthesizeFull(tenant, task.backupId, clock.now());
     default:
       throw new Error(`${task.kind} is nothing of schedules, and came by the wrong queue`);
   }

@@ -80,7 +80,8 @@ const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),
-    set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) }),
+    // Of what is made of another backup the source is as old as that.
+    ...(backup.synthesizedFrom === undefined ? [set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) })] : []),
     ...tellDeciles(parties, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
     ...tellDeciles(parties, whole, [100], contents.documents, now),
     ...followUps(parties, whole, now),
@@ -91,9 +92,12 @@ const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion
 
 /** What others have to do now that it is there. */
 const followUps = ({ tenant }: Parties, backup: BackupRecord, now: Date): readonly Write[] => {
-  const { id, type, chainLength = 0, scheduleId } = backup;
+  const { id, type, chainLength = 0, scheduleId, synthesizedFrom } = backup;
   return [
-    ...(scheduleId === null ? [] : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
+    // What is made of another backup is no run of its schedule.
+    ...(scheduleId === null || synthesizedFrom !== undefined
+      ? []
+      : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
     ...(isKeptForATime(backup) ? [retentionNote(tenant, now)] : []),
     ...(type === 'incremental' && chainLength >= chainSoftMax
       ? [enqueue(tenant, { kind: 'synthesize-full', backupId: id }, now)]

@@ -8,9 +8,10 @@ import { copyDocuments } from './copy-documents.ts';
 import type { CopyRun } from './copy-run.ts';
 import { copyUsers } from './copy-users.ts';
 import type { Engine } from './engine.ts';
-import { openParent } from './parent-archive.ts';
+import { type EarlierArchive, openEarlier, openParent } from './parent-archive.ts';
 import { readRunning, timedOut } from './running.ts';
-import { claimPart } from './shard.ts';
+import { type Claim, claimPart } from './shard.ts';
+import { copyArchived, type SynthesisRun } from './synthesis-copy.ts';
 
 /** True if the shard is done; false if another run is to go on behind what this one stored. */
 export const copyShard = async (
@@ -27,26 +28,43 @@ export const copyShard = async (
     readDestination(tenant, backup.storageDestination.id),
   ]);
   const store = await engine.openStore(tenant, destination, backup.path);
-  const source = engine.openSource(tenant, project);
-  let opened: ReturnType<typeof openParent> | undefined;
-  const parent = () => (opened ??= openParent(tenant, backup, engine));
+  const { synthesizedFrom } = backup;
+  // What is made of another backup leaves the source alone.
+  const source = synthesizedFrom === undefined ? engine.openSource(tenant, project) : undefined;
+  let opened: Promise<EarlierArchive | undefined> | undefined;
+  const earlier = () =>
+    (opened ??=
+      synthesizedFrom === undefined ? openParent(tenant, backup, engine) : openEarlier(tenant, backup, synthesizedFrom, engine));
   const halt = new Halt(handOver, clock, { at: backup.deadline ?? '', error: timedOut(backup) });
   try {
     const dataKey = await engine.dataKeyOf(tenant, backup);
     const parties = { tenant, project, organization };
-    const run: CopyRun = { parties, backup, project, engine, source, store, dataKey, parent, halt };
+    const run = { parties, backup, project, engine, store, dataKey, halt };
+    const copyPart = source ? fromSource({ ...run, source, parent: earlier }) : fromArchive({ ...run, origin: earlier });
     while (!halt.isPaused) {
       const claim = await claimPart(tenant, backupId, number, clock);
       if (!claim) return true;
-      const isDone = await (claim.shard.range === undefined ? copyUsers : copyDocuments)(run, claim);
+      const isDone = await copyPart(claim);
       log.info('copied a part', { backupId, number, part: claim.part, isDone });
       if (isDone) return true;
     }
     return false;
   } finally {
     halt.close();
-    source.close();
+    source?.close();
     store.close();
     opened?.then((one) => one?.close()).catch(() => undefined);
   }
 };
+
+type CopyPart = (claim: Claim) => Promise<boolean>;
+
+const fromSource =
+  (run: CopyRun): CopyPart =>
+  (claim) =>
+    (claim.shard.range === undefined ? copyUsers : copyDocuments)(run, claim);
+
+const fromArchive =
+  (run: SynthesisRun): CopyPart =>
+  (claim) =>
+    copyArchived(run, claim);

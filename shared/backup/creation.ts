@@ -5,7 +5,7 @@ import { whileActive } from '../organization/index.ts';
 import { after, create, iso, newId, type Tenant, type Write } from '../platform/index.ts';
 import { jobLock, type ProjectRecord, whileConnected } from '../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
-import { buildUpon } from './upon.ts';
+import { buildOnceUpon, buildUpon } from './upon.ts';
 
 export interface BackupWish {
   readonly type: BackupRecord['type'];
@@ -15,7 +15,7 @@ export interface BackupWish {
   /** Why it is full although an incremental one was wanted. */
   readonly fullBecause?: string;
   /** The backup whose contents it is to be made of, instead of the source. */
-  readonly synthesizedFrom?: string;
+  readonly synthesizedFrom?: Pick<BackupRecord, 'id' | 'builtUpon'>;
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
   readonly includeAuthUsers: boolean;
@@ -74,7 +74,7 @@ export const startBackup = (
     parentBackupId: wish.parentBackupId ?? null,
     chainLength: wish.chainLength ?? 0,
     ...(wish.fullBecause !== undefined && { fullBecause: wish.fullBecause }),
-    ...(wish.synthesizedFrom !== undefined && { synthesizedFrom: wish.synthesizedFrom }),
+    ...(wish.synthesizedFrom !== undefined && { synthesizedFrom: wish.synthesizedFrom.id }),
     status: 'pending',
     phase: 'queued',
     trigger: wish.trigger,
@@ -97,7 +97,6 @@ export const startBackup = (
     startedAt: null,
     createdBy: wish.createdBy,
   };
-  const upon = [wish.parentBackupId, wish.synthesizedFrom].filter((earlier) => earlier !== undefined);
   return {
     backup,
     writes: [
@@ -105,7 +104,8 @@ export const startBackup = (
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),
-      ...upon.map((earlier) => buildUpon(tenant, earlier)),
+      ...(wish.parentBackupId === undefined ? [] : [buildUpon(tenant, wish.parentBackupId)]),
+      ...(wish.synthesizedFrom ? [buildOnceUpon(tenant, wish.synthesizedFrom)] : []),
       create(backup),
       { put: { ...backupKey.running(tenant, id), organizationId: tenant.organizationId, backupId: id, since: iso(now) } },
       { put: { ...backupKey.archive(tenant, id, id), backupId: id } },
@@ -114,6 +114,9 @@ export const startBackup = (
   };
 };
 
-/** When a backup that is completed now has been kept long enough; null if it is kept for ever. */
-export const expiryOf = ({ retentionDays }: BackupRecord, completedAt: Date): string | null =>
-  retentionDays === undefined ? null : iso(after(completedAt, retentionDays * 24 * 3_600));
+/** When a backup that is completed now has been kept long enough; null if it is kept for ever. A clock that went back meanwhile takes nothing off. */
+export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt: Date): string | null => {
+  if (retentionDays === undefined) return null;
+  const from = new Date(Math.max(Date.parse(createdAt), completedAt.getTime()));
+  return iso(after(from, retentionDays * 24 * 3_600));
+};

@@ -90,7 +90,7 @@ const writesOf = (
   error: Reason,
   now: Date,
 ): readonly Write[] => {
-  const { id, projectId, status, scheduleId } = backup;
+  const { id, projectId, status, scheduleId, synthesizedFrom } = backup;
   const ended = { status: 'failed', phase: 'finished', error, completedAt: iso(now) } as const;
   const told = project && organization && backupEvent({ ...backup, ...ended }, project, organization);
   return [
@@ -102,7 +102,10 @@ const writesOf = (
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
     ...(told ? [emit(tenant, 'backup.failed', { ...told, backup: { ...told.backup, error } }, now)] : []),
-    ...(scheduleId === null ? [] : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
+    // What is made of another backup is no run of its schedule.
+    ...(scheduleId === null || synthesizedFrom !== undefined
+      ? []
+      : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
     auditOf(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
   ];
 };

@@ -81,11 +81,17 @@ const misfitOf = (tenant: Tenant, backup: BackupRecord, wish: ParentWish): strin
   if (archive.organization !== tenant.organizationId || archive.project !== projectId)
     return 'was made in another organization or project';
   if (storageDestination.id !== wish.storageDestinationId) return 'is in another storage destination';
-  if (!isSameSet(backup.collections, wish.collections) || !isSameSet(backup.excludedCollections, wish.excludeCollections))
+  if (!isSameScope(backup, { collections: wish.collections, excludedCollections: wish.excludeCollections }))
     return 'is of other collections';
   if (chainLengthOf(backup) >= chainHardMax) return `is the end of a chain of ${chainHardMax}`;
   return undefined;
 };
+
+type Scope = Pick<BackupRecord, 'collections' | 'excludedCollections'>;
+
+/** Whether two backups were to hold the same, in whatever order it was named. */
+export const isSameScope = (one: Scope, other: Scope): boolean =>
+  isSameSet(one.collections, other.collections) && isSameSet(one.excludedCollections, other.excludedCollections);
 
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean => {
   const [a, b] = [new Set(one), new Set(other)];

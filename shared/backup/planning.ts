@@ -6,12 +6,11 @@ import { after, commit, epochSeconds, type Item, type Tenant, transactionMax, ty
 import { readProject } from '../project/index.ts';
 import type { Engine } from './engine.ts';
 import { isLong, keepsMinutes, minuteReads, nextMinute } from './moment.ts';
+import { openEarlier, unlessParentOpens } from './parent-archive.ts';
 import { probeReads, until } from './prepare.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from './record.ts';
 import { advance, readRunning, whileRunning } from './running.ts';
-
-/** All that planning reaches out to: nothing of it touches a store. */
-type Doors = Pick<Engine, 'clock' | 'openSource'>;
+import { planArchive } from './synthesis-plan.ts';
 
 /** A workflow hands on 256 KiB at most, and a range takes a minute or a few; lists of collections may make more of them. */
 const rangesMax = 500;
@@ -19,18 +18,21 @@ const rangesMax = 500;
 const notesKeptSeconds = 30 * 24 * 3_600;
 
 /** The numbers of the shards. A second run finds the plan of the first; of two at once only one plan is kept whole. */
-export const planBackup = async (tenant: Tenant, backupId: string, engine: Doors): Promise<{ shards: readonly number[] }> => {
+export const planBackup = async (tenant: Tenant, backupId: string, engine: Engine): Promise<{ shards: readonly number[] }> => {
   const { backup } = await readRunning(tenant, backupId, engine.clock.now());
   const shards = backup.shards ?? (await makePlan(tenant, backup, engine));
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Doors): Promise<number> => {
+const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<number> => {
   const planNumber = (backup.planNumber ?? 0) + 1;
   const where = { planNumber: backup.planNumber, shards: undefined };
   await commit([advance(tenant, backup.id, { set: { planNumber, phase: 'planning' }, where })]);
-  const made = await ask(tenant, backup, engine);
-  refuseIfTooMany(backup, made);
+  const alone = await unlessParentOpens(tenant, backup, engine);
+  const { synthesizedFrom } = backup;
+  const made = await (synthesizedFrom === undefined
+    ? ask(tenant, backup, engine)
+    : look(tenant, backup, synthesizedFrom, engine));
   const shards = shardsOf(tenant, backup, made, engine.clock.now());
   for (let start = 0; start < shards.length; start += transactionMax - 1)
     await commit([
@@ -46,6 +48,7 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Doors): Pr
           readTime: made.readTime,
           totalDocuments: made.documents ?? null,
           unknownCollections: made.unknown,
+          ...alone,
         },
         add: { reads: made.reads },
         where: { planNumber, shards: undefined },
@@ -59,7 +62,25 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Doors): Pr
   return shards.length;
 };
 
-const ask = async (tenant: Tenant, backup: BackupRecord, engine: Doors): Promise<Plan> => {
+type Made = Omit<Plan, 'collections'>;
+
+/** Of another backup: what its index says. */
+const look = async (tenant: Tenant, backup: BackupRecord, originId: string, engine: Engine): Promise<Made> => {
+  const origin = await openEarlier(tenant, backup, originId, engine);
+  try {
+    return await origin.reading(() => planArchive(origin.archive, { rangesMax }));
+  } finally {
+    origin.close();
+  }
+};
+
+const ask = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<Made> => {
+  const made = await askSource(tenant, backup, engine);
+  refuseIfTooMany(backup, made);
+  return made;
+};
+
+const askSource = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<Plan> => {
   const source = engine.openSource(tenant, await readProject(tenant, backup.projectId));
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
   const options = { collections, excludeCollections, rangesMax, signal: until(deadline, engine) };
@@ -97,7 +118,7 @@ export const tooManyReads = (maxReads: number, reads: number): JobFailure =>
   });
 
 /** Users come first: `accounts/…` sorts before `projects/…`, so the pages of the index follow the numbers of the shards. */
-const shardsOf = (tenant: Tenant, { id, includeAuthUsers }: BackupRecord, { ranges }: Plan, now: Date): readonly ShardRecord[] =>
+const shardsOf = (tenant: Tenant, { id, includeAuthUsers }: BackupRecord, { ranges }: Made, now: Date): readonly ShardRecord[] =>
   [...(includeAuthUsers ? [undefined] : []), ...ranges].map((range, number) => ({
     ...backupKey.shard(tenant, id, number),
     number,

@@ -27,10 +27,9 @@ export const prepareBackup = async (tenant: Tenant, backupId: string, engine: En
   const project = await readProject(tenant, begun.projectId);
   const keyed = begun.keyFile ? begun : await makeKey(tenant, begun, engine);
   await storeKey(tenant, keyed, engine);
-  await probe(tenant, project, keyed, engine);
-  await commit([
-    advance(tenant, backupId, { set: { phase: 'planning' }, add: { reads: probeReads }, where: { phase: 'preparing' } }),
-  ]);
+  // What is made of another backup needs no source.
+  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, keyed, engine) : 0;
+  await commit([advance(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, where: { phase: 'preparing' } })]);
 };
 
 const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: Engine): Promise<void> => {
@@ -98,10 +97,12 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: Eng
 export const lockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
   lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
 
-const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, engine: Engine): Promise<void> => {
+/** What it was billed as. */
+const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, engine: Engine): Promise<number> => {
   const source = engine.openSource(tenant, project);
   try {
     await probeSource(source, until(deadline, engine));
+    return probeReads;
   } finally {
     source.close();
   }

@@ -1,10 +1,11 @@
 /** The last step: proves that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../archive/index.ts';
 import { readDestination, StorageError, type Store } from '../destination/index.ts';
+import { JobFailure } from '../job/index.ts';
 import { bestEffort, commit, get, type Tenant } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
 import { completeBackup } from './completion.ts';
-import { readNotes } from './contents.ts';
+import { contentsOf, type Notes, readNotes } from './contents.ts';
 import type { Engine } from './engine.ts';
 import { isSameKey } from './key.ts';
 import { proveKept, proveObjects, removeOrphans, storeManifest } from './manifest-sealing.ts';
@@ -35,6 +36,7 @@ const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<v
   try {
     await proveKey(tenant, store, backup, engine);
     await proveObjects(store, notes);
+    if (backup.synthesizedFrom !== undefined) proveSame(backup, notes);
     parent = await openParent(tenant, backup, engine);
     if (parent) await proveKept(parent, notes);
     const dataKey = await engine.dataKeyOf(tenant, backup);
@@ -45,6 +47,13 @@ const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<v
     store.close();
     parent?.close();
   }
+};
+
+/** What is made of another backup holds as many documents as that one: the plan was told how many. */
+const proveSame = ({ totalDocuments, synthesizedFrom }: BackupRecord, notes: Notes): void => {
+  const { documents } = contentsOf(notes);
+  if (documents !== totalDocuments)
+    throw new JobFailure('COUNT_MISMATCH', `${documents} of the ${totalDocuments} documents of ${synthesizedFrom} were copied`);
 };
 
 /** Without its key in the bucket nobody but us could read the backup: one that was lost or changed since is stored anew. */

@@ -1,5 +1,5 @@
 import { Overtaken, type Tenant, type Write } from '../platform/index.ts';
-import { backupKey } from './record.ts';
+import { type BackupRecord, backupKey } from './record.ts';
 
 /** Holds an earlier backup for one that is begun upon it: whoever is about to take it away at this moment has to look again. */
 export const buildUpon = (tenant: Tenant, backupId: string): Write => ({
@@ -11,3 +11,14 @@ export const buildUpon = (tenant: Tenant, backupId: string): Write => ({
   values: { ':one': 1, ':completed': 'completed' },
   otherwise: () => new Overtaken(),
 });
+
+/** The same for what is made of a backup once: whoever has begun upon it since it was read may have been making that. */
+export const buildOnceUpon = (tenant: Tenant, { id, builtUpon }: Pick<BackupRecord, 'id' | 'builtUpon'>): Write => {
+  const upon = buildUpon(tenant, id) as Extract<Write, { update: unknown }>;
+  const isAsRead = builtUpon === undefined ? 'attribute_not_exists(builtUpon)' : 'builtUpon = :read';
+  return {
+    ...upon,
+    condition: `${upon.condition} AND ${isAsRead}`,
+    values: { ...upon.values, ...(builtUpon !== undefined && { ':read': builtUpon }) },
+  };
+};
