@@ -1,6 +1,7 @@
 /** A backup as retention sees it: so little of it that those of a whole organization are held at once. */
 import { type BackupRecord, verificationSeconds } from '../backup/index.ts';
 import { after, fingerprint } from '../platform/index.ts';
+import { Shared } from './shared.ts';
 
 export interface Seen {
   readonly id: string;
@@ -48,11 +49,8 @@ export const seenAttributes = [
 /** A base is not judged before the captures have had the time to take it up. */
 export const baseSeconds = 24 * 3_600;
 
-/** One text for all that say the same: 100,000 backups name few projects, schedules and archives. */
-export type Intern = (text: string) => string;
-
 /** Undefined for what is gone, or never was whole. */
-export const seenOf = (backup: BackupRecord, intern: Intern = (text) => text): Seen | undefined => {
+export const seenOf = (backup: BackupRecord, shared = new Shared()): Seen | undefined => {
   const { status } = backup;
   if (status !== 'completed' && status !== 'pending' && status !== 'running') return undefined;
   const { id, archive, retentionPolicy: policy, scheduleId, expiresAt, trigger, needs = [] } = backup;
@@ -61,9 +59,9 @@ export const seenOf = (backup: BackupRecord, intern: Intern = (text) => text): S
   const isBase = trigger === 'pitr-base' && expiresAt === null && policy === undefined;
   const isJudged = policy !== undefined && scheduleId !== null;
   return {
-    id: intern(id),
-    archiveId: intern(archive.backup),
-    scope: intern(scopeOf(backup)),
+    id: shared.text(id),
+    archiveId: shared.text(archive.backup),
+    scope: shared.text(scopeOf(backup)),
     isCompleted,
     isDamaged,
     isPartial: backup.isPartial === true,
@@ -72,8 +70,8 @@ export const seenOf = (backup: BackupRecord, intern: Intern = (text) => text): S
     heldUntilMs: heldUntilMs(backup),
     endsAtMs: isBase ? afterMs(backup.completedAt, baseSeconds) : afterMs(expiresAt, 0),
     isBase,
-    rule: isJudged ? { scheduleId: intern(scheduleId), policy } : undefined,
-    needs: needs.length === 0 ? none : needs.map(intern),
+    rule: isJudged ? shared.object({ scheduleId, policy }) : undefined,
+    needs: needs.length === 0 ? none : needs.map((archiveId) => shared.text(archiveId)),
     upon: isCompleted ? none : standsUpon(backup),
     builtUpon: backup.builtUpon,
   };

@@ -9,6 +9,7 @@ import { measureArchive } from './archive.ts';
 import { measureBackup } from './backup.ts';
 import { measureHandlers } from './handler-time.ts';
 import { measureRestore } from './restore.ts';
+import { measureRetention } from './retention.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureWebhooks } from './webhook.ts';
 import { measureWriter } from './writer.ts';
@@ -21,6 +22,7 @@ const parts = {
   writer: measureWriter,
   restore: measureRestore,
   webhook: measureWebhooks,
+  retention: measureRetention,
 };
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
