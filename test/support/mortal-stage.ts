@@ -1,6 +1,6 @@
 /**
  * A stage in a process of its own, which a test can kill -9 and start again on the same folder and ports. Clocks and delays run a
- * thousand times faster in it.
+ * thousand times faster in it, or as many times as is said.
  *
  *     const stage = await startMortalStage(dir);      // the tools of test/support then speak to this one
  *     await stage.kill();
@@ -37,8 +37,9 @@ export interface MortalStage extends Ready {
 const self = fileURLToPath(import.meta.url);
 const anyPorts: Ports = { port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0 };
 
-export const startMortalStage = async (dir: string, ports: Ports = anyPorts): Promise<MortalStage> => {
-  const child = spawn(process.execPath, [self, JSON.stringify({ ...ports, dir })], { stdio: ['ignore', 'pipe', 'inherit'] });
+export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<MortalStage> => {
+  const choices = JSON.stringify({ ...ports, dir, delayScale });
+  const child = spawn(process.execPath, [self, choices], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   if (typeof line !== 'string') throw new Error('the stage ended before it was ready');
@@ -53,8 +54,8 @@ export const startMortalStage = async (dir: string, ports: Ports = anyPorts): Pr
   };
 };
 
-const main = async (choices: Ports & { readonly dir: string }): Promise<void> => {
-  const stage = await startStage({ ...choices, allowedHosts: ['localhost'], delayScale: 1_000, demo: false });
+const main = async (choices: Ports & { readonly dir: string; readonly delayScale: number }): Promise<void> => {
+  const stage = await startStage({ ...choices, allowedHosts: ['localhost'], demo: false });
   const portOf = (url: string): number => Number(new URL(url).port);
   const variableOf = (name: string): string => stage.functions.flatMap(({ environment }) => environment[name] ?? [])[0] ?? '';
   const ready: Ready = {
@@ -70,6 +71,8 @@ const main = async (choices: Ports & { readonly dir: string }): Promise<void> =>
       STAGE_IDP_URL: stage.identityUrl,
       STAGE_AWS_URL: stage.aws.url,
       STAGE_AWS_KEY: rootAccessKeyId,
+      STAGE_S3_URL: stage.s3Url,
+      STAGE_FIRESTORE: stage.firestore.address,
       STAGE_REGION: region,
       STAGE_TABLE: stage.tableName,
       STAGE_DIR: choices.dir,
