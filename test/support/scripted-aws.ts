@@ -44,7 +44,7 @@ export const scriptAws = async (script: Script = {}): Promise<ScriptedAws> => {
   let current = script;
   const calls: { action: string; input: Input }[] = [];
   const server = createServer(async (request, response) => {
-    const input = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Input;
+    const input = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}') as Input;
     const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     calls.push({ action, input });
     const answer = current[action]?.(input, request.url ?? '') ?? new Fault('AccessDeniedException', 400);

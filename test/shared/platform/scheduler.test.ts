@@ -1,14 +1,16 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sendLater } from '../../../shared/platform/index.ts';
+import { putEntry, removeEntry, sendLater } from '../../../shared/platform/index.ts';
 import { Fault, type Input, scriptAws } from '../../support/scripted-aws.ts';
 
 let answer: object = { ScheduleArn: 'x' };
+/** In turn, before the answer that stays. */
+let first: object[] = [];
 const asked: { readonly input: Input; readonly address: string }[] = [];
 const aws = await scriptAws({
   '': (input, address = '') => {
     asked.push({ input, address });
-    return answer;
+    return first.shift() ?? answer;
   },
 });
 after(() => aws.stop());
@@ -17,10 +19,15 @@ Object.assign(process.env, {
   RETRY_ROLE_ARN: 'arn:aws:iam::1:role/retry',
   SLOW_DELIVERY_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:slow',
   RETRY_DEAD_LETTERS_ARN: 'arn:aws:sqs:eu-central-1:1:dead',
+  SCHEDULE_GROUP_NAME: 'schedules',
+  SCHEDULE_ROLE_ARN: 'arn:aws:iam::1:role/ticks',
+  SCHEDULE_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:1:schedules',
+  SCHEDULE_DEAD_LETTERS_ARN: 'arn:aws:sqs:eu-central-1:1:dead-ticks',
 });
 beforeEach(() => {
   asked.length = 0;
   answer = { ScheduleArn: 'x' };
+  first = [];
 });
 
 test('a message is sent once, at the second asked for, and its entry goes with it', async () => {
@@ -54,4 +61,46 @@ test('an entry that is there already stays, and whoever asked knows that none wa
   equal(await sendLater('x', new Date(0), ''), false);
   answer = new Fault('ValidationException', 400);
   await rejects(sendLater('x', new Date(0), ''), { name: 'ValidationException' });
+});
+
+const entry = { name: 'org_1.sch_1', expression: 'cron(0 3 * * ? *)', timezone: 'Europe/Berlin', body: '{"at":"x"}' };
+
+test('an entry sends its body to the schedule queue for a day, then puts it aside, and is never early nor late on purpose', async () => {
+  await putEntry(entry);
+  equal(asked[0]?.address, '/schedules/org_1.sch_1');
+  const { ClientToken: _, ...input } = asked[0].input;
+  deepEqual(input, {
+    GroupName: 'schedules',
+    ScheduleExpression: 'cron(0 3 * * ? *)',
+    ScheduleExpressionTimezone: 'Europe/Berlin',
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    State: 'ENABLED',
+    Target: {
+      Arn: 'arn:aws:sqs:eu-central-1:1:schedules',
+      RoleArn: 'arn:aws:iam::1:role/ticks',
+      Input: '{"at":"x"}',
+      RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
+      DeadLetterConfig: { Arn: 'arn:aws:sqs:eu-central-1:1:dead-ticks' },
+    },
+  });
+});
+
+test('an entry that is there already is replaced, whole', async () => {
+  first = [new Fault('ConflictException', 409)];
+  await putEntry(entry);
+  const [{ ClientToken: _, ...made }, { ClientToken: __, ...replaced }] = asked.map(({ input }) => input) as [Input, Input];
+  equal(asked.length, 2);
+  deepEqual(replaced, made);
+  answer = new Fault('ValidationException', 400);
+  await rejects(putEntry(entry), { name: 'ValidationException' });
+});
+
+test('removing an entry that is gone is no failure; every other refusal is', async () => {
+  await removeEntry('org_1.sch_1');
+  const address = new URL(asked[0]?.address ?? '', 'http://localhost');
+  deepEqual([address.pathname, address.searchParams.get('groupName')], ['/schedules/org_1.sch_1', 'schedules']);
+  answer = new Fault('ResourceNotFoundException', 404);
+  await removeEntry('org_1.sch_1');
+  answer = new Fault('AccessDeniedException', 403);
+  await rejects(removeEntry('org_1.sch_1'), { name: 'AccessDeniedException' });
 });
