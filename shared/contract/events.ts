@@ -70,7 +70,7 @@ export const events = {
   'schedule.created': scheduled,
   'schedule.updated': scheduled,
   'schedule.deleted': scheduled,
-  'schedule.triggered': scheduled.extend({ backupId: z.string() }),
+  'schedule.triggered': scheduled.extend({ backupId: z.string(), trigger: z.enum(['scheduled', 'manual']) }),
   'schedule.failed': scheduled.extend({
     reason: z.enum(scheduleFailures),
     scheduledFor: Moment.nullable(),

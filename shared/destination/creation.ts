@@ -59,8 +59,9 @@ export const removeDestination = async (
     writes: [
       {
         remove: organizationKey.storageDestination(tenant, id),
-        condition: `attribute_exists(pk) AND backupCount = :none AND ${scheduledUse ? 'scheduledUse = :seen' : 'attribute_not_exists(scheduledUse)'}`,
-        values: { ':none': 0, ...(scheduledUse && { ':seen': scheduledUse }) },
+        // Absent until a schedule named it for the first time.
+        condition: `attribute_exists(pk) AND backupCount = :none AND ${scheduledUse === undefined ? 'attribute_not_exists(scheduledUse)' : 'scheduledUse = :seen'}`,
+        values: { ':none': 0, ...(scheduledUse !== undefined && { ':seen': scheduledUse }) },
         otherwise: async () => {
           const found = (await get(organizationKey.storageDestination(tenant, id))) as DestinationRecord | undefined;
           if (!found) return noSuchDestination();

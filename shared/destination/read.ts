@@ -44,7 +44,7 @@ export const destinationData = (record: DestinationRecord): z.input<typeof Stora
   updatedAt: record.updatedAt,
 });
 
-/** For the transaction in which a schedule comes to name it: whoever is about to remove it looks again. */
+/** For the transaction in which a schedule or a capture of changes comes to name it: whoever is about to remove it looks again. */
 export const useDestination = (tenant: Tenant, destinationId: string): Write => ({
   ...add(organizationKey.storageDestination(tenant, destinationId), 'scheduledUse', 1),
   otherwise: noSuchDestination,

@@ -21,7 +21,7 @@ export interface DestinationRecord extends Item {
   readonly status: 'connected' | 'error';
   /** Backups that lie here: while there are any, it stays. */
   readonly backupCount: number;
-  /** One more whenever a schedule comes to name it: whoever removes it has seen all of those. */
+  /** One more whenever a schedule or a capture of changes comes to name it: whoever removes it has seen all of those. */
   readonly scheduledUse?: number;
   readonly lastTestedAt: string | null;
   readonly createdAt: string;

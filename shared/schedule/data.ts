@@ -20,7 +20,7 @@ export const scheduleData = (record: ScheduleRecord): z.input<typeof Schedule> =
   };
 };
 
-/** The `data` of schedule.created, updated and deleted; schedule.triggered adds `backupId`, schedule.failed what went wrong. */
+/** The `data` of schedule.created, updated and deleted; schedule.triggered adds `backupId` and `trigger`, schedule.failed what went wrong. */
 export const scheduleEvent = (
   record: ScheduleRecord,
   project: Pick<ProjectRecord, 'name'>,

@@ -59,7 +59,7 @@ export const startScheduled = async (
       emit(
         tenant,
         'schedule.triggered',
-        { ...scheduleEvent({ ...schedule, ...begun }, project, organization), backupId: backup.id },
+        { ...scheduleEvent({ ...schedule, ...begun }, project, organization), backupId: backup.id, trigger },
         now,
       ),
     ],

@@ -13,25 +13,26 @@ interface Told {
   readonly restore?: { readonly projectId: string; readonly targetProjectId: string };
   readonly schedule?: { readonly id: string; readonly projectId: string };
   readonly project?: { readonly id: string };
+  /** Of a schedule that was triggered: at its time, or by hand. */
+  readonly trigger?: string;
 }
 
 /** A restore is of two projects, and whoever watches either is told. */
 export const aspectsOf = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): Aspects => {
-  const { backup, restore, schedule, project } = data as Told;
+  const { backup, restore, schedule, project, trigger } = data as Told;
   const projectIds = [project?.id, backup?.projectId, restore?.projectId, restore?.targetProjectId, schedule?.projectId];
   return {
     projectIds: [...new Set(projectIds.filter((id) => id !== undefined))],
-    trigger: backup?.trigger ?? triggers[type] ?? null,
+    trigger: backup?.trigger ?? trigger ?? triggers[type] ?? null,
     scheduleId: backup?.scheduleId ?? schedule?.id ?? null,
   };
 };
 
-/** Restores are begun by people only; these two tell of a schedule's own doing, not of what someone did to it. */
+/** Restores are begun by people only; that a run is missing tells of a schedule's own doing, not of what someone did to it. */
 const triggers: Readonly<Partial<Record<StoredEvent['type'], string>>> = {
   'restore.started': 'manual',
   'restore.progress': 'manual',
   'restore.completed': 'manual',
   'restore.failed': 'manual',
-  'schedule.triggered': 'scheduled',
   'schedule.failed': 'scheduled',
 };

@@ -119,7 +119,7 @@ const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
   }),
   'schedule.updated': scheduled,
   'schedule.deleted': (scene) => ({ ...scheduled(scene), schedule: { ...scene.schedule, enabled: false, nextRunAt: null } }),
-  'schedule.triggered': (scene) => ({ ...scheduled(scene), backupId: scene.backup.id }),
+  'schedule.triggered': (scene) => ({ ...scheduled(scene), backupId: scene.backup.id, trigger: 'scheduled' }),
   'schedule.failed': (scene) => ({
     ...scheduled(scene),
     ...{ reason: 'failed', scheduledFor: iso(scene.now), backupId: scene.backup.id },

@@ -396,7 +396,8 @@ suite('triggered by hand', () => {
     const { data } = (await ask(schedules.get, { scheduleId: id })).body;
     deepEqual([data.lastBackupId, data.nextRunAt, data.lastRunAt], [backup.id, nextRunAt, backup.createdAt]);
     const [event] = eventsOf('schedule.triggered');
-    deepEqual([(event!.data as Data).backupId, ((event!.data as Data).schedule as Data).lastBackupId], [backup.id, backup.id]);
+    const told = event!.data as Data & { schedule: Data };
+    deepEqual([told.backupId, told.trigger, told.schedule.lastBackupId], [backup.id, 'manual', backup.id]);
     equal((await ask(schedules.trigger, { scheduleId: id })).body.error.code, 'JOB_IN_PROGRESS');
 
     table.items.delete(`ORG#${organizationId}\nJOB#${projectId}`);
