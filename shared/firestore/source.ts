@@ -79,6 +79,8 @@ export class Source {
     options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
   ): Promise<{ readonly call: GrpcStream; readonly ask: (request: Buffer) => void }> {
     const { stream, call } = await this.#open(method, buffer, options);
+    // The server has ended it: nothing is asked any more, and only then is the call over.
+    stream.once('end', () => stream.end());
     return { call, ask: (request) => stream.write(framed(request)) };
   }
 

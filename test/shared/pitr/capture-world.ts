@@ -1,4 +1,5 @@
 /** A project that is captured, over a Firestore, stores and a table that are all in this process and share one clock. */
+import { deepEqual, ok } from 'node:assert/strict';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
@@ -7,6 +8,7 @@ import { backupKey, type Engine, openArchive, readBackup } from '../../../shared
 import { MemoryStore, readDestination, type Store } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import {
+  type Base,
   type BatchRecord,
   baseFor,
   batchesBetween,
@@ -153,34 +155,53 @@ export const nextTurn = async (world: CaptureWorld) => {
   return turn(world);
 };
 
-/** What can be restored of a moment, by nothing but base and batches: the newest version of each document, not later than it. */
-export const stateAt = async (world: CaptureWorld, micros: number): Promise<ReadonlyMap<string, string>> => {
-  const base = baseFor(pitrNow(), momentOf(micros));
-  if (!base) throw new Error('no base leads there');
-  const since = microsOf(base.readTime);
-  const newest = new Map<string, { readonly at: number; readonly content: string | undefined }>();
-  const offer = (name: string, at: number, content: string | undefined): void => {
-    const known = newest.get(name);
-    if (!known || known.at < at) newest.set(name, { at, content });
-  };
-  const open = await openArchive(tenant, await readBackup(tenant, base.backupId), undefined, world.engine);
+interface Version {
+  readonly name: string;
+  readonly at: number;
+  /** Undefined if it is gone. */
+  readonly content: string | undefined;
+}
+
+/** Everything that base and batches hold up to now: of the base at time 0. */
+const versionsFrom = async (world: CaptureWorld, { backupId, readTime }: Base): Promise<readonly Version[]> => {
+  const versions: Version[] = [];
+  const open = await openArchive(tenant, await readBackup(tenant, backupId), undefined, world.engine);
   for await (const { leaf, segment } of streamLeaves(open.archive))
     for (let slot = segment.start; slot < segment.start + segment.count; slot++)
-      if (leaf.kind(slot) === recordKind.document) offer(leaf.name(slot).toString(), 0, leaf.content(slot).toString('hex'));
-  for await (const batch of batchesBetween(tenant, projectId, base.readTime, momentOf(micros)))
+      if (leaf.kind(slot) === recordKind.document)
+        versions.push({ name: leaf.name(slot).toString(), at: 0, content: leaf.content(slot).toString('hex') });
+  for await (const batch of batchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000)))
     for await (const leaf of readBatch(tenant, batch, world.engine))
       for (let slot = 0; slot < leaf.count; slot++) {
         const { seconds, nanos } = leaf.updated(slot);
-        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
-        if (at <= since || at > micros) continue;
         const isGone = leaf.kind(slot) === recordKind.tombstone;
-        offer(leaf.name(slot).toString(), at, isGone ? undefined : leaf.content(slot).toString('hex'));
+        const content = isGone ? undefined : leaf.content(slot).toString('hex');
+        versions.push({ name: leaf.name(slot).toString(), at: seconds * 1_000_000 + Math.floor(nanos / 1_000), content });
       }
-  const prefix = rootOf(world).length + 1;
-  return new Map(
-    [...newest].flatMap(([name, { content }]) => (content === undefined ? [] : [[name.slice(prefix), content] as const])),
-  );
+  return versions;
 };
+
+/** Each moment is what the source itself says of it, by nothing but base and batches: the newest version of each, not later than it. */
+export const assertExact = async (world: CaptureWorld, moments: readonly number[] = secondsIn()): Promise<void> => {
+  ok(moments.length > 0, 'there is no moment to look at');
+  const known = new Map<string, readonly Version[]>();
+  const prefix = rootOf(world).length + 1;
+  for (const moment of moments) {
+    const base = baseFor(pitrNow(), momentOf(moment))!;
+    const versions = known.get(base.backupId) ?? (await versionsFrom(world, base));
+    known.set(base.backupId, versions);
+    const since = microsOf(base.readTime);
+    const newest = new Map<string, Version>();
+    for (const version of versions)
+      if (version.at === 0 || (version.at > since && version.at <= moment && version.at >= (newest.get(version.name)?.at ?? 0)))
+        newest.set(version.name, version);
+    const found = [...newest.values()].flatMap(({ name, content }) =>
+      content === undefined ? [] : [[name.slice(prefix), content]],
+    );
+    deepEqual(found.sort(byPath), [...truthAt(world, moment)].sort(byPath), `at ${momentOf(moment)}`);
+  }
+};
+const byPath = ([a = '']: readonly string[], [b = '']: readonly string[]): number => (a < b ? -1 : 1);
 
 /** Every whole second of every window. */
 export const secondsIn = (windows = windowsOf(pitrNow(), new Date(time.ms)).windows): readonly number[] =>

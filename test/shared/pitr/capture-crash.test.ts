@@ -1,0 +1,95 @@
+/** A worker may die before or after anything it does: whoever goes on for it captures everything once, and what it left is noted. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { MemoryStore, Store, Upload } from '../../../shared/destination/index.ts';
+import { forgetCaptures, readBatch } from '../../../shared/pitr/index.ts';
+import { Mortal } from '../../support/mortal.ts';
+import {
+  assertExact,
+  batches,
+  type CaptureWorld,
+  enable,
+  newCaptureWorld,
+  nextTurn,
+  pass,
+  pitrNow,
+  projectId,
+  put,
+  server,
+  table,
+  tenant,
+  time,
+  untilActive,
+  uploads,
+} from './capture-world.ts';
+
+after(() => server.stop());
+
+const attach = (world: CaptureWorld, mortal: Mortal): void => {
+  table.onWrite = (when) => mortal.atWrite(when);
+  table.onRead = () => mortal.atRead();
+  world.wrap = (store) => mortalStore(store, mortal);
+};
+
+const mortalStore = (store: MemoryStore, mortal: Mortal): Store => ({
+  put: (...all) => mortal.effect(() => store.put(...all)),
+  upload: (...all) => mortalUpload(store.upload(...all), mortal),
+  get: (...all) => mortal.alive(() => store.get(...all)),
+  head: (name) => mortal.alive(() => store.head(name)),
+  list: (prefix) => store.list(prefix),
+  remove: (names) => mortal.effect(() => store.remove(names)),
+  abandon: (prefix) => mortal.alive(() => store.abandon(prefix)),
+  close: () => store.close(),
+});
+const mortalUpload = (upload: Upload, mortal: Mortal): Upload => ({
+  write: (pieces) => mortal.alive(() => upload.write(pieces)),
+  finish: () => mortal.effect(() => upload.finish()),
+  abort: () => mortal.alive(() => upload.abort()),
+});
+
+/** One turn with changes on a machine that dies; another one goes on. */
+const surviving = async (mortal: Mortal): Promise<CaptureWorld> => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0', 'users/bob': '0' });
+  await enable();
+  await untilActive(world);
+  pass(2);
+  await put(world, { 'users/ada': '1' });
+  pass(2);
+  await put(world, { 'users/ada': '2', 'users/bob': null });
+  pass(2);
+  const due = pitrNow().turn;
+  attach(world, mortal);
+  await nextTurn(world).catch(() => undefined);
+  attach(world, new Mortal());
+  if (pitrNow().turn === due) await nextTurn(world);
+  pass(2);
+  await put(world, { 'users/ada': '3' });
+  pass(2);
+  await nextTurn(world);
+  return world;
+};
+
+const counting = new Mortal();
+const whole = await surviving(counting);
+const { changesCaptured } = pitrNow();
+void whole;
+
+test('the turn that dies has effects before and after which it can', () => assert.ok(counting.effects >= 3));
+
+for (const when of ['before', 'after'] as const)
+  for (let at = 1; at <= counting.effects; at++)
+    test(`dead ${when} effect ${at}: every second is known, every change once, and what is left behind can be found`, async () => {
+      const world = await surviving(new Mortal(at, when));
+      assert.deepEqual([pitrNow().changesCaptured, batches().length, pitrNow().gaps], [changesCaptured, 2, []]);
+      await assertExact(world);
+      const orphans = [...world.folders].filter(
+        ([path, store]) => path.includes('/pitr/') && store.objects.size > 0 && !batches().some((batch) => batch.path === path),
+      );
+      assert.ok(orphans.length <= uploads(), 'an object that nothing leads to');
+      pass(2 * 3_600);
+      await forgetCaptures(tenant, projectId, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore);
+      assert.equal(uploads(), 0);
+      for (const [path, store] of orphans) assert.equal(store.objects.size, 0, path);
+      for (const batch of batches()) for await (const leaf of readBatch(tenant, batch, world.engine)) assert.ok(leaf.count > 0);
+    });

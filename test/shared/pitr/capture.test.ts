@@ -1,0 +1,180 @@
+/** What a turn captures, over a Firestore that keeps every version. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { microsOf, windowsOf } from '../../../shared/pitr/index.ts';
+import { eventsOf } from '../backup/engine-world.ts';
+import {
+  assertExact,
+  batches,
+  type CaptureWorld,
+  enable,
+  newCaptureWorld,
+  nextTurn,
+  pass,
+  pitrNow,
+  put,
+  runComing,
+  server,
+  table,
+  time,
+  turn,
+  untilActive,
+} from './capture-world.ts';
+
+after(() => server.stop());
+
+const begun = async (documents: Readonly<Record<string, string>>, wish = {}): Promise<CaptureWorld> => {
+  const world = newCaptureWorld();
+  await put(world, documents);
+  pass(5.4);
+  await enable(wish);
+  await untilActive(world);
+  return world;
+};
+
+test('every whole second of a window can be restored: versions, dated deletions, and what was created again', async () => {
+  const world = await begun({ 'users/ada': '1', 'users/bob': '1', 'users/cyd': '1', 'users/ada/notes/a': '1' });
+  for (let n = 0; n < 12; n++) {
+    pass(1.3);
+    await put(world, { 'users/ada': `at ${n}`, [`users/new-${n}`]: 'x', 'users/ada/notes/a': n < 3 || n > 8 ? `${n}` : null });
+    if (n === 4) await put(world, { 'users/bob': null });
+    if (n === 7) await put(world, { 'users/bob': 'again' });
+    if (n === 9) await put(world, { 'users/cyd': null });
+  }
+  pass(3);
+  await nextTurn(world);
+  const [batch] = batches();
+  assert.equal(batch!.isProven, true);
+  assert.deepEqual(JSON.parse(batch!.collections), ['users', 'notes']);
+  assert.deepEqual(pitrNow().gaps, []);
+  await assertExact(world);
+  const told = eventsOf('pitr.change_captured');
+  assert.equal(told.length, 1);
+  const { changes } = told[0]!.data as { changes: { count: number; collections: string[] } };
+  assert.equal(changes.count, batch!.changes);
+  assert.ok(pitrNow().lastCapture!.reads > 0);
+  assert.equal(pitrNow().reads, pitrNow().lastCapture!.reads);
+});
+
+test('a turn in which nothing changed stores nothing, tells nothing, and moves the window on for a read of each group', async () => {
+  const world = await begun({ 'users/ada': '1', 'users/ada/notes/a': '1' });
+  const before = pitrNow().capturedTo;
+  pass(90);
+  await nextTurn(world);
+  await nextTurn(world);
+  assert.deepEqual(batches(), []);
+  assert.deepEqual(eventsOf('pitr.change_captured'), []);
+  assert.ok(microsOf(pitrNow().capturedTo!) > microsOf(before!) + 90_000_000);
+  // Two groups, and the list of the root collections.
+  assert.equal(pitrNow().lastCapture!.reads, 3);
+});
+
+test('a collection that is new at the root is captured from its first document, without a gap', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  await nextTurn(world);
+  pass(2);
+  await put(world, { 'orders/1': 'a' });
+  pass(2);
+  await put(world, { 'orders/1': 'b', 'orders/2': 'a' });
+  pass(2);
+  await nextTurn(world);
+  await put(world, { 'orders/2': null });
+  pass(3);
+  await nextTurn(world);
+  assert.deepEqual(pitrNow().gaps, []);
+  await assertExact(world);
+});
+
+test('a database without a document is captured, too', async () => {
+  const world = await begun({});
+  pass(3);
+  await nextTurn(world);
+  await put(world, { 'users/ada': '1' });
+  pass(3);
+  await nextTurn(world);
+  await assertExact(world);
+});
+
+test('with the precision of an interval its end is exact, for a read of each changed document', async () => {
+  const documents = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`users/${n}`, '1']));
+  const world = await begun(documents, { precision: 'interval' });
+  pass(10);
+  await put(world, Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`users/${n}`, '2'])));
+  pass(10);
+  await put(world, { 'users/150': null, 'users/new': '1' });
+  await nextTurn(world);
+  assert.deepEqual([batches().length, batches()[0]!.isProven, batches()[0]!.changes], [1, false, 102]);
+  assert.deepEqual(pitrNow().gaps, []);
+  const end = microsOf(pitrNow().capturedTo!);
+  await assertExact(world, [end]);
+  assert.ok(pitrNow().lastCapture!.reads <= 1.1 * 102, `${pitrNow().lastCapture!.reads} reads`);
+});
+
+test('seconds that the source no longer serves are a gap between two known ends', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  pass(5);
+  await put(world, { 'users/ada': '2' });
+  pass(5);
+  await put(world, { 'users/ada': '3' });
+  pass(5);
+  const message = 'The requested snapshot version is too old.';
+  server.faults.add({ method: 'BatchGetDocuments', status: 'FAILED_PRECONDITION', message });
+  await nextTurn(world);
+  pass(5);
+  await put(world, { 'users/ada': '4' });
+  pass(5);
+  await nextTurn(world);
+  const [first, second] = batches();
+  assert.deepEqual([first!.isProven, second!.isProven], [false, true]);
+  const [gap] = pitrNow().gaps;
+  assert.deepEqual([gap!.from, gap!.to, gap!.isBridged], [first!.from, first!.to, true]);
+  assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 2);
+  assert.equal(table.find('AUDIT#').filter(({ action }) => action === 'pitr.gap').length, 1);
+  await assertExact(world);
+});
+
+test('a message of another turn does nothing, and one that comes too early is put off', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  await nextTurn(world);
+  const { turn: due } = pitrNow();
+  assert.equal(await turn(world, due - 1), undefined);
+  assert.equal(await turn(world, due + 1), undefined);
+  assert.deepEqual(await turn(world, due), { turn: due, delaySeconds: 60 });
+  assert.equal(pitrNow().turn, due);
+});
+
+test('two runs of one turn end in one: the other keeps nothing', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  pass(5);
+  await put(world, { 'users/ada': '2', 'users/bob': '1' });
+  pass(70);
+  const { turn: due } = pitrNow();
+  const ended = await Promise.all([turn(world, due), turn(world, due), turn(world, due)]);
+  assert.equal(ended.filter((next) => next !== undefined).length, 1);
+  assert.deepEqual([batches().length, pitrNow().changesCaptured, pitrNow().turn], [1, 2, due + 1]);
+  assert.equal(eventsOf('pitr.change_captured').length, 1);
+  await assertExact(world);
+});
+
+test('a base is refreshed every day, and one that finds a collection below a document leaves a gap of that one alone', async () => {
+  const world = await begun({ 'users/ada': '1' }, { precision: 'interval', captureIntervalSeconds: 1_800 });
+  await put(world, { 'users/ada/secrets/s': 'deep' });
+  const [base] = pitrNow().bases;
+  for (let turns = 0; pitrNow().bases.length === 1; turns++) {
+    assert.ok(turns < 60);
+    await nextTurn(world);
+    await runComing(world);
+  }
+  const [, newer] = pitrNow().bases;
+  const { gaps } = pitrNow();
+  assert.deepEqual(
+    gaps.map(({ from, to, collections }) => [from, to, collections]),
+    [[base!.readTime, newer!.readTime, ['secrets']]],
+  );
+  assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 1);
+  pass(5);
+  await put(world, { 'users/ada/secrets/s': 'deeper', 'users/ada': '2' });
+  await nextTurn(world);
+  const end = microsOf(pitrNow().capturedTo!);
+  await assertExact(world, [end]);
+});
