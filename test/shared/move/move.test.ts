@@ -45,7 +45,8 @@ const leftovers = (table: StrictTable) =>
 
 test('a chain goes with its project, and one that two projects share is not torn', async () => {
   const table = await newWorld(1);
-  const [full] = table.find<BackupRecord>(`ORG#${from.organizationId}`, 'BACKUP#').filter((one) => one.projectId === projectId);
+  const records = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as readonly BackupRecord[];
+  const full = records.find((one) => one.projectId === projectId && one.status === 'completed');
   const link = (more: Partial<BackupRecord>): BackupRecord =>
     newBackup({ type: 'incremental', needs: [full!.archive.backup], ...more });
   const [own, foreign] = [link({ parentBackupId: full!.id }), link({ projectId: newId('project') })];

@@ -1,0 +1,85 @@
+/** A link of a chain restores to its own moment in every mode; that a document was gone then is nothing to carry out. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { BackupRecord } from '../../../shared/backup/index.ts';
+import { commit, newId } from '../../../shared/platform/index.ts';
+import { undoRestore } from '../../../shared/restore/index.ts';
+import { takeLink, text, usualSteps } from '../backup/chain-world.ts';
+import {
+  backupOf,
+  fieldsOf,
+  newRestoreWorld,
+  put,
+  putTarget,
+  type RestoreWorld,
+  restore,
+  restoreOf,
+  runRestore,
+  tenant,
+} from './world.ts';
+
+interface Link {
+  readonly backup: BackupRecord;
+  readonly held: ReadonlyMap<string, string>;
+}
+let world: RestoreWorld;
+const links: Link[] = [];
+
+before(async () => {
+  world = newRestoreWorld();
+  for (const step of usualSteps()) {
+    await put(
+      world,
+      Object.fromEntries(Object.entries(step).map(([path, value]) => [path, value === undefined ? value : text(value)])),
+    );
+    links.push({ backup: await takeLink(world), held: fieldsOf(world, 'source') });
+  }
+});
+
+const emptied = async (): Promise<void> =>
+  putTarget(world, Object.fromEntries([...fieldsOf(world).keys()].map((path) => [path, undefined])));
+const strangers = {
+  'gone/1': text('made since'),
+  'c/8': text('made since'),
+  'z/9': text('made since'),
+  'a/1': text('edited since'),
+};
+
+test('rolled back to any link, a database holds what that one showed, and after an undo what it held before', async () => {
+  for (const { backup, held } of links.slice(1, 3)) {
+    await emptied();
+    await putTarget(world, strangers);
+    const was = fieldsOf(world);
+    const done = await restore(world, backupOf(backup.id), { mergeMode: 'rollback' });
+    equal(done.status, 'completed', JSON.stringify(done.error));
+    deepEqual(fieldsOf(world), held);
+    const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;
+    const { restore: undo, change } = await undoRestore(tenant, restoreOf(done.id), by, world.engine.clock.now());
+    await commit(change.writes);
+    equal((await runRestore(world, undo.id)).status, 'completed');
+    deepEqual(fieldsOf(world), was);
+  }
+});
+
+for (const mergeMode of ['overwrite', 'skip_existing', 'merge'] as const)
+  test(`with ${mergeMode}, a document that was gone when the link was made and is there now stays`, async () => {
+    const { backup, held } = links[2]!;
+    await emptied();
+    await putTarget(world, strangers);
+    const was = fieldsOf(world);
+    const done = await restore(world, backupOf(backup.id), { mergeMode });
+    equal(done.status, 'completed', JSON.stringify(done.error));
+    const expected = new Map([...was, ...held]);
+    if (mergeMode === 'skip_existing') expected.set('a/1', was.get('a/1')!);
+    deepEqual(fieldsOf(world), new Map([...expected].sort(([a], [b]) => (a < b ? -1 : 1))));
+  });
+
+test('single documents are restored from wherever in the chain they lie; one that was gone is told as missing', async () => {
+  const { backup, held } = links[3]!;
+  await emptied();
+  const documents = ['a/1', 'a/2', 'c/7', 'c/8', 'e/11', 'gone/1'];
+  const done = await restore(world, backupOf(backup.id), { documents });
+  equal(done.status, 'completed', JSON.stringify(done.error));
+  deepEqual(fieldsOf(world), new Map(documents.flatMap((path) => (held.has(path) ? [[path, held.get(path)!] as const] : []))));
+  deepEqual([...(done.notFound ?? [])].sort(), ['c/8', 'gone/1']);
+});
