@@ -72,12 +72,17 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'Each late retry is an entry of its own, named by its delivery; the group has no others.',
   },
   {
+    path: /^Engine\/(ScheduleRun|Purge)Role$/,
+    rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<TicksGroup>/*]'],
+    reason: "Customers' schedules are entries that are named when they are made; the group has no others.",
+  },
+  {
     path: /^Engine\/\w+DeadLetters$/,
     rules: ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'],
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/(Task|Chore|Match|Deliver|DeliverSlow)Feed$/,
+    path: /^Engine\/(Task|Chore|Match|Deliver|DeliverSlow|ScheduleRun|Capture)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'What fails goes back to its queue, whose redrive policy puts it aside; a destination is for streams.',
   },

@@ -24,6 +24,8 @@ const roleOf = (one: WantedFunction) => {
 // entries of a group of the Scheduler.
 const starAllowed = [
   'scheduler:CreateSchedule',
+  'scheduler:UpdateSchedule',
+  'scheduler:DeleteSchedule',
   'sts:AssumeRole',
   'states:DescribeExecution',
   'states:StopExecution',
@@ -62,6 +64,20 @@ test('permissions never name all actions, nor all resources unless the action ha
         role.id,
       );
   }
+});
+
+// The clocks of the service are entries, too, of the default group: whoever makes entries must not reach those.
+test('entries of the Scheduler are made, changed and removed in groups of ours only', () => {
+  const ofScheduler = granted.filter(({ statement }) => statement.Action.some((action) => action.startsWith('scheduler:')));
+  const groups = resources.filter(({ type }) => type === 'AWS::Scheduler::ScheduleGroup').map(({ id }) => id);
+  assert.equal(groups.length, 2);
+  assert.ok(ofScheduler.length > 2);
+  for (const { role, statement } of ofScheduler)
+    for (const resource of statement.Resource)
+      assert.ok(
+        groups.some((group) => JSON.stringify(resource).includes(`":schedule/",{"Ref":"${group}"},"/*"`)),
+        `${role.id}: ${JSON.stringify(resource)}`,
+      );
 });
 
 /** Without the second half, a call that names no key would meet the first. */

@@ -70,7 +70,9 @@ suite('queues', () => {
     ({ properties }) => (properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables,
   );
   const deadLetterTargets = new Set([
-    ...told.flatMap((variables) => (variables?.RETRY_DEAD_LETTERS_ARN ? [target(variables.RETRY_DEAD_LETTERS_ARN)] : [])),
+    ...told.flatMap((variables) =>
+      [variables?.RETRY_DEAD_LETTERS_ARN, variables?.SCHEDULE_DEAD_LETTERS_ARN].flatMap((arn) => (arn ? [target(arn)] : [])),
+    ),
     ...resources.flatMap(({ properties }) =>
       [
         (properties.RedrivePolicy as { deadLetterTargetArn?: unknown } | undefined)?.deadLetterTargetArn,
@@ -106,7 +108,7 @@ suite('event source mappings', () => {
   const mappings = ofType('AWS::Lambda::EventSourceMapping');
 
   test('each takes partial answers, so that one bad record does not repeat the good ones', () => {
-    assert.equal(mappings.length, 6);
+    assert.equal(mappings.length, 8);
     for (const { id, properties } of mappings)
       assert.deepEqual(properties.FunctionResponseTypes, ['ReportBatchItemFailures'], id);
   });
