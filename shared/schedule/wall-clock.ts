@@ -1,6 +1,6 @@
 /**
- * What the clock on the wall of a time zone shows, as a number: milliseconds as if the zone were UTC. At most one change of clocks
- * lies within two days; all there have been since 1970 keep to it.
+ * What the clock on the wall of a time zone shows, as a number: milliseconds as if the zone were UTC. No two changes of clocks lie
+ * within four days of each other, in any zone since 2000.
  */
 
 const dayMs = 86_400_000;
