@@ -2,7 +2,7 @@
 import { ArchiveError, type ByteSource, readChunk } from '../archive/index.ts';
 import { type Doors, piecesOf, readBackup } from '../backup/index.ts';
 import { readDestination, StorageError, type Store } from '../destination/index.ts';
-import { damage } from '../job/index.ts';
+import { damage, JobFailure } from '../job/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import type { BatchLeaf } from './changes.ts';
 import { microsOf, shownMoment } from './moment.ts';
@@ -105,6 +105,9 @@ export const describeBatch = ({ path, chunk, from, to }: BatchRecord): string =>
   `${path}/${chunk.name}, the changes from ${shownMoment(microsOf(from))} to ${shownMoment(microsOf(to))}`;
 
 const asDamage = (batch: BatchRecord, cause: unknown): unknown => {
+  // Told by a store that names its objects, as they are called within the folder around.
+  if (cause instanceof JobFailure && cause.code === 'CHUNK_CORRUPT')
+    return damage(describeBatch(batch), String(cause.details?.reason), cause.message, { cause });
   if (cause instanceof ArchiveError) return damage(describeBatch(batch), cause.code, cause.message, { cause });
   if (!(cause instanceof StorageError) || cause.isTransient || cause.bucket) return cause;
   if (cause.code === 'missing') return damage(describeBatch(batch), 'missing', 'The object is not there', { cause });

@@ -11,7 +11,7 @@ export interface DocumentChange {
 }
 
 export interface BatchLeaf {
-  readonly batch: Pick<BatchRecord, 'to'>;
+  readonly batch: Pick<BatchRecord, 'id'>;
   readonly leaf: Leaf;
 }
 
@@ -40,14 +40,13 @@ export async function* changesOf(wanted: ChangesWanted): AsyncGenerator<Document
     const range = new Gathering(from, wanted.bytesMax ?? bytesMax);
     const [after, upTo] = [microsOf(wanted.after), microsOf(wanted.upTo)];
     let order = 0;
-    let last: unknown;
+    let last: string | undefined;
     for await (const { batch, leaf } of wanted.read()) {
-      if (batch !== last) order += 1;
-      last = batch;
-      const end = microsOf(batch.to);
+      if (batch.id !== last) order += 1;
+      last = batch.id;
       for (let slot = 0; slot < leaf.count; slot++) {
         const { seconds, nanos } = leaf.updated(slot);
-        const at = Math.min(seconds * 1_000_000 + Math.floor(nanos / 1_000), end);
+        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
         if (at > after && at <= upTo) range.add(leaf, slot, { order, at });
       }
     }

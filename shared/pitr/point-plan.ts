@@ -4,7 +4,7 @@ import { ApiError, invalid } from '../contract/errors.ts';
 import { JobFailure } from '../job/index.ts';
 import { get, type Tenant } from '../platform/index.ts';
 import { batchesBetween } from './batch.ts';
-import { microsOf, shownMoment } from './moment.ts';
+import { microsOf, momentOf, shownMoment } from './moment.ts';
 import { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from './record.ts';
 
@@ -21,7 +21,7 @@ export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWi
   if (!record)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
   const second = secondAsked(wish, now);
-  const found = await listBatches(tenant, projectId, baseOf(record, wish, now).readTime, second);
+  const found = keptOf(record, await listBatches(tenant, projectId, baseOf(record, wish, now).readTime, second));
   const point = pointFor(record, found, wish, now);
   const base = await readBase(tenant, point);
   if (base?.status !== 'completed' || base.leaving !== undefined)
@@ -34,7 +34,7 @@ export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWi
 
 /** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */
 export const gatherPoint = async (tenant: Tenant, projectId: string, point: Point): Promise<PointPlan> => {
-  const batches = upTo(await listBatches(tenant, projectId, point.base.readTime, point.moment), point.moment);
+  const found = await listBatches(tenant, projectId, point.base.readTime, point.moment);
   // In this order: that something is about to be removed stands on the record before it goes.
   const record = await readRecord(tenant, projectId);
   const base = await readBase(tenant, point);
@@ -44,8 +44,12 @@ export const gatherPoint = async (tenant: Tenant, projectId: string, point: Poin
     throw new JobFailure('STORAGE_READ_ERROR', 'What was captured up to this moment is kept no longer', {
       pointInTime: shownMoment(microsOf(point.moment)),
     });
-  return { point, base, batches };
+  return { point, base, batches: upTo(keptOf({ keptFrom }, found), point.moment) };
 };
+
+/** Without those that are about to be removed. */
+const keptOf = ({ keptFrom }: Pick<PitrRecord, 'keptFrom'>, batches: readonly BatchRecord[]): readonly BatchRecord[] =>
+  batches.filter(({ to }) => keptFrom === null || microsOf(to) > microsOf(keptFrom));
 
 /** The backups that must stay for as long as it is not made: the base, and those whose keys the batches are sealed under. */
 export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
@@ -58,9 +62,16 @@ const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord
 const readBase = async (tenant: Tenant, { base }: Point): Promise<BackupRecord | undefined> =>
   (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
 
+/**
+ * Some collections are heard further than a batch reaches, whose end is where all of them are: what happened to those after the
+ * base may stand in a batch that ends before it. A turn has five minutes.
+ */
+const heardAheadMicros = 600 * 1_000_000;
+
 const listBatches = async (tenant: Tenant, projectId: string, from: string, to: string): Promise<readonly BatchRecord[]> => {
   const found: BatchRecord[] = [];
-  for await (const batch of batchesBetween(tenant, projectId, from, to)) found.push(batch);
+  const begin = momentOf(Math.max(0, microsOf(from) - heardAheadMicros));
+  for await (const batch of batchesBetween(tenant, projectId, begin, to)) found.push(batch);
   return found;
 };
 

@@ -25,11 +25,12 @@ export function* walkBack(stretch: Stretch, last: Version | undefined): Generato
     const before = lastBelow(samples, version.updated);
     const sample = samples[before];
     if (sample === undefined) return;
-    // What was created later was not there: that is known without looking. Mostly it was never there before.
+    // What was created later is another document of the same name. Mostly there was none before.
     const isNew: boolean = sample < version.created;
-    const found: Version | undefined = yield { look: isNew ? from : sample };
-    if (isNew && !found) return;
-    if (isNew || !found) version = yield* dateDeletion(stretch, before);
+    if (isNew && !(yield { look: from })) return;
+    // One that was there at the beginning may have been until a moment ago: deleted and made again within a second.
+    const found: Version | undefined = yield { look: sample };
+    if (!found) version = yield* dateDeletion(stretch, before);
     else version = found.updated > from ? found : undefined;
   }
 }

@@ -15,8 +15,8 @@ import { emit } from '../event/index.ts';
 import { Halt, isConflict, JobFailure } from '../job/index.ts';
 import { gatherPoint, makePoint, pointBackup } from '../pitr/index.ts';
 import { after, bestEffort, commit, create, iso, type Tenant, type Write } from '../platform/index.ts';
-import { less } from './around.ts';
-import { cleaningEngine, type RestoreEngine } from './engine.ts';
+import { lessButNeeded } from './around.ts';
+import type { RestoreEngine } from './engine.ts';
 import { asUpload, uploading } from './journal.ts';
 import { namingDoors } from './opening.ts';
 import { partiesOf } from './parties.ts';
@@ -35,7 +35,7 @@ export const ensurePoint = async (tenant: Tenant, restore: RestoreRecord, engine
   if (begun.pointMade === undefined) await runTry(tenant, begun, engine);
   const { restore: made } = await readRunning(tenant, restore.id, restore.attempt);
   if (made.pointMade === undefined) throw new Error('another run makes the same moment');
-  await bestEffort('remove what given-up tries left', eraseStray(tenant, made, cleaningEngine.openStore));
+  await bestEffort('remove what given-up tries left', eraseStray(tenant, made, engine.openStore));
   return made;
 };
 
@@ -118,7 +118,7 @@ const keep = async (
     countBackups(tenant, record.storageDestination.id, 1),
     countInOrganization(tenant, 1, record.size),
     retentionNote(tenant, now),
-    ...(point?.holds ?? []).map((held) => less(tenant, { id: held })),
+    ...(point?.holds ?? []).map((held) => lessButNeeded(tenant, { id: held })),
     ...(project ? [emit(tenant, 'backup.completed', backupEvent(record, project, organization), now)] : []),
   ];
   try {

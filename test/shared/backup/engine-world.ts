@@ -33,7 +33,9 @@ import { startServer } from '../firestore/world.ts';
 
 export const table = new StrictTable();
 export const asked = answerInProcess(table.script);
-const started = await startServer();
+/** What the source takes for the time; a test may put it forward. */
+export const sourceTime = { nowMs: () => Date.now() };
+const started = await startServer({ clock: () => sourceTime.nowMs() * 1_000 });
 let stopping: Promise<void> | undefined;
 export const server: Firestore = { ...started, stop: () => (stopping ??= started.stop()) };
 

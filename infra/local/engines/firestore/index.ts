@@ -24,6 +24,8 @@ export interface FirestoreOptions {
   readonly createOnUse?: boolean;
   /** Checks a caller's token; without it every caller is let in. */
   readonly authorize?: Authorize;
+  /** Microseconds since 1970; the machine's own clock unless said. */
+  readonly clock?: () => number;
   /** Told of errors that are ours. */
   readonly log?: (error: unknown) => void;
 }
@@ -42,8 +44,8 @@ export interface Firestore {
 
 /** Starts a Firestore that official clients accept; gRPC, REST, accounts and faults share one port. */
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
-  const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, log = console.error } = options;
-  const databases = openDatabases({ createOnUse, ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }) });
+  const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, clock, log = console.error } = options;
+  const databases = openDatabases({ createOnUse, ...(clock && { clock }), ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }) });
   const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));
   const faults = new Faults();
   const methods = guard(allMethods(databases), faults, authorize);

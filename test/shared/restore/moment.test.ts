@@ -1,0 +1,264 @@
+/** A restore to a moment: what was there in that second, all of it or a part, or a refusal that says why. */
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
+import { commit, set } from '../../../shared/platform/index.ts';
+import { cancelRestore } from '../../../shared/restore/cancel.ts';
+import { planMomentInCall, readRequest, refuseMissing, resumeRestore } from '../../../shared/restore/index.ts';
+import { undoRestore } from '../../../shared/restore/undo.ts';
+import {
+  acting,
+  beginMoment,
+  bodyOf,
+  type MomentAsk,
+  type MomentWorld,
+  newMomentWorld,
+  nextSecond,
+  pitrNow,
+  sourceAt,
+  targetNow,
+  turn,
+} from './moment-world.ts';
+import { backupOf, projectId, put, putTarget, restoreOf, runRestore, table, tenant, writesSent } from './world.ts';
+
+const text = (stringValue: string) => ({ text: { stringValue } });
+const first = {
+  'still/here': text('1'),
+  'users/ada': text('1'),
+  'users/bob': text('1'),
+  'users/ada/notes/n': text('1'),
+  'shops/one': text('1'),
+};
+
+/** A write each second, and the second behind each: what is captured is all of them. */
+const story = async (precision?: Parameters<typeof newMomentWorld>[1]) => {
+  const world = await newMomentWorld(first, precision);
+  const seconds: string[] = [nextSecond(world)];
+  for (const documents of [
+    { 'users/ada': text('2'), 'users/carl': text('2') },
+    { 'users/bob': undefined, 'users/ada/notes/n': text('3'), 'users/ada/notes/m': text('3') },
+    { 'users/bob': text('4'), 'shops/one': undefined, 'new/root': text('4') },
+  ]) {
+    await put(world, documents);
+    seconds.push(nextSecond(world));
+  }
+  nextSecond(world);
+  await turn(world);
+  return { world, seconds };
+};
+
+/** Everything that anyone could see of a world: items of the table, and objects of every folder. */
+const traces = (world: MomentWorld): string =>
+  JSON.stringify([
+    [...table.items.entries()],
+    [...world.stores].map(([folder, { objects }]) => [folder, [...objects].map(([name, { length }]) => [name, length])]),
+  ]);
+
+const isConflict = (pattern: RegExp) => (error: unknown) => {
+  ok(error instanceof ApiError && error.code === 'CONFLICT', String(error));
+  match(error.message, pattern);
+  return true;
+};
+
+test('each second is restored as it was, and what was there before comes back by an undo', async () => {
+  const { world, seconds } = await story();
+  await putTarget(world, { 'users/dora': text('own') });
+  const before = targetNow(world);
+  for (const second of seconds) {
+    const { id, backupId } = await beginMoment(world, { pointInTime: second });
+    equal(backupOf(world.base.id).restoring, 1);
+    const ended = await runRestore(world, id);
+    equal(ended.status, 'completed');
+    deepEqual(targetNow(world), sourceAt(world, second));
+    const point = backupOf(backupId);
+    deepEqual(
+      [point.type, point.trigger, point.parentBackupId, point.readTime, point.needs, point.restoring, point.documentCount],
+      [
+        'incremental',
+        'pitr-base',
+        world.base.id,
+        `${second.slice(0, 19)}.000000Z`,
+        [world.base.id],
+        0,
+        sourceAt(world, second).size,
+      ],
+    );
+    equal(backupOf(world.base.id).restoring, 0);
+    const { restore: undo, change } = await undoRestore(tenant, ended, acting, world.engine.clock.now());
+    await commit(change.writes);
+    equal((await runRestore(world, undo.id)).status, 'completed');
+    deepEqual(targetNow(world), before);
+  }
+});
+
+test('by collection and by document only that part is touched', async () => {
+  const { world, seconds } = await story();
+  const second = seconds[2]!;
+  const parts: readonly (readonly [Omit<MomentAsk, 'pointInTime'>, (path: string) => boolean])[] = [
+    [{ collections: ['users'] }, (path) => path.startsWith('users/')],
+    [{ collections: ['users'], options: { includeSubcollections: false } }, (path) => /^users\/[^/]+$/.test(path)],
+    [{ documentIds: ['users/ada'] }, (path) => path.startsWith('users/ada')],
+    [
+      { collections: ['users'], documentIds: ['bob', 'carl'], options: { mergeMode: 'overwrite' } },
+      (path) => path === 'users/carl',
+    ],
+  ];
+  for (const [ask, isMeant] of parts) {
+    await putTarget(world, Object.fromEntries([...targetNow(world).keys()].map((path) => [path, undefined])));
+    const { id } = await beginMoment(world, { pointInTime: second, ...ask });
+    equal((await runRestore(world, id)).status, 'completed');
+    deepEqual(targetNow(world), new Map([...sourceAt(world, second)].filter(([path]) => isMeant(path))));
+  }
+  deepEqual(restoreOf((await beginMoment(world, { pointInTime: second, ...parts[3]![0] })).id).status, 'pending');
+});
+
+test('with the precision of intervals a moment is the last one that is known, and the answer says which', async () => {
+  const { world, seconds } = await story('interval');
+  const { capturedTo } = pitrNow();
+  const early = await beginMoment(world, { pointInTime: seconds[2]! });
+  equal(early.point?.moment, world.base.readTime);
+  equal((await runRestore(world, early.id)).status, 'completed');
+  deepEqual(targetNow(world), sourceAt(world, new Date(Date.parse(world.base.readTime!)).toISOString()));
+  nextSecond(world);
+  await turn(world);
+  await put(world, { 'users/late': text('5') });
+  const second = nextSecond(world);
+  nextSecond(world);
+  await turn(world);
+  const late = await beginMoment(world, { pointInTime: second });
+  ok(late.point!.moment > capturedTo! && late.point!.moment < `${second.slice(0, 19)}.000000Z`);
+  equal((await runRestore(world, late.id)).status, 'completed');
+  deepEqual([...targetNow(world).keys()].sort(), [
+    'new/root',
+    'still/here',
+    'users/ada',
+    'users/ada/notes/m',
+    'users/ada/notes/n',
+    'users/bob',
+    'users/carl',
+  ]);
+});
+
+test('a moment before the base, after what is captured or in a gap is refused, and nothing was written', async () => {
+  const { world, seconds } = await story();
+  const { capturedTo, bases } = pitrNow();
+  const ask = (pointInTime: string) => readRequest(tenant, bodyOf({ pointInTime }), world.engine.clock.now());
+  const is = traces(world);
+  const at = (moment: string, seconds: number) => new Date(Date.parse(moment) + seconds * 1_000).toISOString();
+  await rejects(ask(at(bases[0]!.readTime, -1)), isConflict(/earliest moment/));
+  world.pass(60);
+  await rejects(ask(at(capturedTo!, 1)), isConflict(/latest moment/));
+  await rejects(ask(at(capturedTo!, 7_200)), /must not lie in the future/);
+  const gaps = [{ from: seconds[0]!, to: seconds[2]!, reason: 'the worker was away', isBridged: true }];
+  table.put({ ...pitrNow(), gaps });
+  await rejects(ask(seconds[1]!), isConflict(/in a gap: the worker was away/));
+  table.put({ ...pitrNow(), gaps: [] });
+  equal(traces(world), is);
+  table.items.delete(
+    [...table.items.keys()].find((key) => key.includes('PITR#') && !key.includes('BATCH') && key.startsWith('ORG#'))!,
+  );
+  await rejects(ask(seconds[1]!), /not enabled for this project/);
+});
+
+// A28: batches 1 to 10, of which the sixth is missing.
+test('with a batch missing in the bucket a moment after it is refused by its name, and a moment before it is restored', async () => {
+  const world = await newMomentWorld(first);
+  const seconds: string[] = [];
+  for (let n = 1; n <= 10; n++) {
+    await put(world, { 'users/ada': text(`batch ${n}`) });
+    seconds.push(nextSecond(world));
+    nextSecond(world);
+    await turn(world);
+  }
+  const batches = table.find(pitrKey.tokens(tenant, projectId).pk, batchPrefix) as unknown as readonly BatchRecord[];
+  equal(batches.length, 10);
+  const sixth = batches[5]!;
+  const folder = world.stores.get(sixth.path)!;
+  const object = folder.objects.get(sixth.chunk.name)!;
+  const ask = async (second: string) => {
+    const { moment } = await readRequest(tenant, bodyOf({ pointInTime: second }), world.engine.clock.now());
+    return refuseMissing(tenant, moment!, world.engine, world.engine.clock);
+  };
+  for (const second of seconds) await ask(second);
+  folder.objects.delete(sixth.chunk.name);
+  for (const second of seconds.slice(5)) await rejects(ask(second), isConflict(new RegExp(`has lost ${sixth.path}`)));
+  for (const second of seconds.slice(0, 5)) await ask(second);
+  equal((await runRestore(world, (await beginMoment(world, { pointInTime: seconds[4]! })).id)).status, 'completed');
+  deepEqual(targetNow(world), sourceAt(world, seconds[4]!));
+  const is = targetNow(world);
+  // Lost, or changed, after it was asked for: the job finds it before it writes anything.
+  const flipped = Uint8Array.from(object, (byte, n) => (n === object.length - 20 ? byte ^ 1 : byte));
+  for (const [bytes, reason] of [
+    [undefined, 'missing'],
+    [flipped, 'tag-mismatch'],
+    [object.subarray(0, -1), 'size'],
+  ] as const) {
+    if (bytes) folder.objects.set(sixth.chunk.name, bytes);
+    const sent = writesSent();
+    const { id, backupId } = await beginMoment(world, { pointInTime: seconds[7]! });
+    const { status, error } = await runRestore(world, id);
+    deepEqual([status, error?.code, error?.details?.reason], ['failed', 'CHUNK_CORRUPT', reason]);
+    match(String(error?.message), new RegExp(sixth.path));
+    deepEqual([targetNow(world), writesSent()], [is, sent]);
+    deepEqual([backupOf(backupId), backupOf(world.base.id).restoring], [undefined, 0]);
+    equal(world.stores.get(`${projectId}/${backupId}`)?.objects.size ?? 0, 0);
+  }
+});
+
+test('a dry run answers the plan, and nothing is written anywhere', async () => {
+  const { world, seconds } = await story();
+  await putTarget(world, { 'users/ada': text('2'), 'users/dora': text('own') });
+  const caller = { ...acting, origin: { ip: null, userAgent: null, requestId: 'req' }, now: world.engine.clock.now() };
+  const { wish, moment, ...place } = await readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), caller.now);
+  const is = traces(world);
+  const sent = writesSent();
+  const planned = await planMomentInCall({ ...caller, tenant }, { ...place, wish }, moment!, world.engine);
+  deepEqual([traces(world), writesSent()], [is, sent]);
+  ok(planned);
+  const { create, overwrite, unchanged, delete: deleted, backupId, pointInTime } = planned;
+  deepEqual([create, overwrite, unchanged, deleted], [5, 0, 1, 1]);
+  deepEqual([backupId, pointInTime], [world.base.id, seconds[1]]);
+});
+
+test('cancelled before its backup is made it holds nothing and leaves nothing; resumed it goes to the same moment', async () => {
+  const { world, seconds } = await story();
+  const second = seconds[1]!;
+  const { id, backupId } = await beginMoment(world, { pointInTime: second });
+  const { change } = await cancelRestore(acting, id, world.engine.clock.now());
+  await commit(change.writes);
+  await runRestore(world, id);
+  deepEqual([restoreOf(id).status, backupOf(world.base.id).restoring, backupOf(backupId)], ['cancelled', 0, undefined]);
+  const { change: again } = await resumeRestore(tenant, restoreOf(id), world.engine.clock.now());
+  await commit(again.writes);
+  equal(backupOf(world.base.id).restoring, 1);
+  equal((await runRestore(world, id)).status, 'completed');
+  deepEqual(targetNow(world), sourceAt(world, second));
+  deepEqual([backupOf(world.base.id).restoring, backupOf(backupId).restoring], [0, 0]);
+});
+
+test('failed after its backup was made it is resumed from that, whatever became of the captures', async () => {
+  const { world, seconds } = await story();
+  const { id, backupId } = await beginMoment(world, { pointInTime: seconds[1]! });
+  await runRestore(world, id, { upTo: 'prepare' });
+  const { change } = await cancelRestore(acting, id, world.engine.clock.now());
+  await commit(change.writes);
+  await runRestore(world, id);
+  deepEqual([backupOf(backupId).restoring, backupOf(world.base.id).restoring], [0, 0]);
+  await commit([set(pitrKey.pitr(tenant, projectId), { keptFrom: pitrNow().capturedTo } satisfies Partial<PitrRecord>)]);
+  const { change: again } = await resumeRestore(tenant, restoreOf(id), world.engine.clock.now());
+  await commit(again.writes);
+  equal((await runRestore(world, id)).status, 'completed');
+  deepEqual(targetNow(world), sourceAt(world, seconds[1]!));
+  equal(restoreOf(id).pointTries, 1);
+});
+
+test('what was removed between the request and the job is not guessed at: the restore fails before it writes', async () => {
+  const { world, seconds } = await story();
+  const { id } = await beginMoment(world, { pointInTime: seconds[1]! });
+  await commit([set(pitrKey.pitr(tenant, projectId), { keptFrom: pitrNow().capturedTo } satisfies Partial<PitrRecord>)]);
+  const { status, error } = await runRestore(world, id);
+  deepEqual([status, error?.code], ['failed', 'STORAGE_READ_ERROR']);
+  match(String(error?.message), /kept no longer/);
+  equal(targetNow(world).size, 0);
+});
