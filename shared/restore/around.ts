@@ -115,6 +115,13 @@ export const less = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, keepUntil
   values: { ':less': -1, ':none': 0, ...(keepUntil && { ':keepUntil': keepUntil }) },
 });
 
+/** The same for one that another backup needs from now on: whoever is about to take it away at this moment has to look again. */
+export const lessButNeeded = (tenant: Tenant, backup: Pick<BackupRecord, 'id'>): Write => ({
+  ...less(tenant, backup),
+  expression: 'ADD restoring :less, builtUpon :one',
+  values: { ':less': -1, ':none': 0, ':one': 1 },
+});
+
 const keptUntil = (tenant: Tenant, { id }: BackupRecord, keepUntil: string): Write => ({
   update: backupKey.backup(tenant, id),
   expression: 'SET expiresAt = :keepUntil',
