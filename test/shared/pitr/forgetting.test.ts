@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { backupKey } from '../../../shared/backup/index.ts';
+import {
+  forgetCaptures,
+  microsOf,
+  momentOf,
+  pinnedBackups,
+  pitrKey,
+  purgeCaptures,
+  watchCaptures,
+} from '../../../shared/pitr/index.ts';
+import { newId, type QueueMessage } from '../../../shared/platform/index.ts';
+import {
+  batches,
+  type CaptureWorld,
+  disable,
+  enable,
+  newCaptureWorld,
+  nextTurn,
+  pass,
+  pitrNow,
+  projectId,
+  put,
+  secondsIn,
+  server,
+  table,
+  tenant,
+  time,
+  untilActive,
+} from './capture-world.ts';
+
+after(() => server.stop());
+
+const captured = async (): Promise<CaptureWorld> => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable({ retentionDays: 1, precision: 'interval', captureIntervalSeconds: 1_800 });
+  await untilActive(world);
+  await put(world, { 'users/ada': '1' });
+  await nextTurn(world);
+  return world;
+};
+const forget = ({ engine }: CaptureWorld) =>
+  forgetCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
+
+test('batches and bases go once no window reaches back to them; what is left is whole', async () => {
+  const world = await captured();
+  // As if two bases and a batch had come before.
+  const pitr = pitrNow();
+  const [base] = pitr.bases;
+  const [batch] = batches();
+  const ago = (hours: number) => momentOf(microsOf(base!.readTime) - hours * 3_600_000_000);
+  const older = [48, 24].map((hours) => ({ backupId: newId('backup'), readTime: ago(hours), since: ago(hours) }));
+  for (const { backupId } of older) table.put({ ...backupKey.backup(tenant, backupId), id: backupId, pitrBase: true });
+  table.put({ ...pitr, bases: [...older, base] });
+  const key = pitrKey.batch(tenant, projectId, ago(1), newId('capture'));
+  table.put({ ...batch, ...key, from: ago(2), to: ago(1), path: 'old/pitr/1' });
+  await (await world.engine.openStore(tenant, {} as never, 'old/pitr/1')).put(batch!.chunk.name, Buffer.from('x'));
+  assert.deepEqual(await pinnedBackups(tenant), new Set([...older, base!].map(({ backupId }) => backupId)));
+  await forget(world);
+  assert.equal(batches().length, 2);
+  pass(2 * 24 * 3_600);
+  await forget(world);
+  assert.deepEqual(batches(), [batch]);
+  assert.deepEqual(pitrNow().bases, [older[1], base]);
+  assert.equal(pitrNow().keptFrom, base!.readTime);
+  const isHeld = older.map(({ backupId }) => table.get(backupKey.backup(tenant, backupId))!.pitrBase);
+  assert.deepEqual(isHeld, [undefined, true]);
+  assert.equal(world.folders.get('old/pitr/1')!.objects.size, 0);
+  assert.equal(world.folders.get(batch!.path)!.objects.size, 1);
+  await forget(world);
+  assert.deepEqual(batches(), [batch]);
+});
+
+test('what was disabled is forgotten altogether, and is watched no longer', async () => {
+  const world = await captured();
+  await disable();
+  pass(3 * 24 * 3_600);
+  await forget(world);
+  assert.deepEqual([batches().length, pitrNow().bases.length, secondsIn().length], [0, 0, 0]);
+  assert.equal(table.get(pitrKey.capturing(tenant, projectId)), undefined);
+});
+
+test('the watch starts what has stopped, asks for old batches to be removed once a day, and leaves the rest alone', async () => {
+  const world = await captured();
+  const sent: QueueMessage[] = [];
+  const watch = () =>
+    watchCaptures({
+      clock: world.engine.clock,
+      prove: () => tenant,
+      send: async (_queue, messages) => {
+        sent.push(...messages);
+        return new Set();
+      },
+    });
+  assert.deepEqual(await watch(), { captured: 1, restarted: 0, forgetting: 0 });
+  pass(1_800 + 200);
+  assert.deepEqual(await watch(), { captured: 1, restarted: 1, forgetting: 0 });
+  const { task } = JSON.parse(sent[0]!.body) as { task: object };
+  assert.deepEqual(task, { kind: 'capture', projectId, turn: pitrNow().turn });
+  pass(24 * 3_600);
+  assert.equal((await watch()).forgetting, 1);
+  assert.equal((await watch()).forgetting, 0);
+});
+
+test('a purge removes every batch and note, and the objects only if they are to go', async () => {
+  for (const deleteBackupData of [true, false]) {
+    const world = await captured();
+    const [batch] = batches();
+    const wish = { deleteBackupData, isPatient: false };
+    assert.ok(await purgeCaptures(tenant, wish, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore));
+    assert.deepEqual(table.find('PITR#'), []);
+    assert.deepEqual(table.find('DUE#CAPTURE'), []);
+    assert.equal(world.folders.get(batch!.path)!.objects.size, deleteBackupData ? 0 : 1);
+  }
+});

@@ -1,0 +1,93 @@
+/** A source that is not sure what was deleted is believed only if the numbers fit. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
+import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import { ListenLost } from '../../../shared/firestore/index.ts';
+import { Group } from '../../../shared/pitr/gathering.ts';
+import { countAfter, judgeGroup } from '../../../shared/pitr/judgement.ts';
+import { BudgetSpent, Lookup } from '../../../shared/pitr/lookup.ts';
+import { name, root, sourceOf, startServer, write } from '../firestore/world.ts';
+
+let server: Firestore;
+let [from, to] = [0, 0];
+const signal = AbortSignal.timeout(60_000);
+
+/** Of ten users two were deleted and one came; one of the two was told of, or both. */
+before(async () => {
+  server = await startServer();
+  const users = server.databases.open(name);
+  await write(
+    server,
+    Array.from({ length: 10 }, (_, n) => `users/${n}`),
+  );
+  from = users.readTime();
+  await write(server, ['users/new']);
+  const gone = ['users/0', 'users/1'].map((path) => readWrite(proto.Write.encode({ delete: `${root}/${path}` }), name));
+  await commitWrites(users, gone);
+  to = users.readTime();
+});
+after(() => server.stop());
+
+const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?: number; filter?: number }): Group => {
+  const group = new Group({ collectionId: 'users', to: from, token: undefined, count });
+  for (const path of deleted) group.changes.set(`${root}/${path}`, undefined);
+  group.changes.set(`${root}/users/new`, { updated: to, created: to });
+  if (filter !== undefined) group.filter = { count: filter, ...group.tally() };
+  return group;
+};
+const judge = async (group: Group) => {
+  const source = sourceOf(server.url);
+  try {
+    return await judgeGroup(group, to, { source, lookup: new Lookup(source, signal), signal });
+  } finally {
+    source.close();
+  }
+};
+
+test('numbers that fit what is known cost nothing', async () => {
+  const group = heard({ deleted: ['users/0', 'users/1'], count: 10, filter: 9 });
+  assert.equal(await judge(group), 0);
+  assert.equal(countAfter(group), 9);
+});
+
+test('a deletion that nobody told of is a loss, whatever is known', async () => {
+  for (const count of [10, undefined, 12])
+    await assert.rejects(judge(heard({ deleted: ['users/0'], ...(count !== undefined && { count }), filter: 9 })), ListenLost);
+});
+
+test('where our own number is wrong or missing, the source is asked for every part of the sum', async () => {
+  for (const count of [undefined, 11]) {
+    const group = heard({ deleted: ['users/0', 'users/1'], ...(count !== undefined && { count }), filter: 9 });
+    assert.equal(await judge(group), 2);
+  }
+});
+
+test('a replay, which tells of no deletion, is a loss if there was one', async () => {
+  const group = heard({ deleted: [], count: 10 });
+  group.isReplayed = true;
+  await assert.rejects(judge(group), ListenLost);
+});
+
+test('a source that does not count is not believed', async () => {
+  server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 9 });
+  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/1'], filter: 9 })), ListenLost);
+  server.faults.clear();
+});
+
+test('looking up stops at its budget, and counts what was billed', async () => {
+  const source = sourceOf(server.url);
+  const lookup = new Lookup(source, signal);
+  const names = Array.from({ length: 10 }, (_, n) => `${root}/users/${n}`);
+  const found: string[] = [];
+  await lookup.at(from, names, (one, bytes) => void (bytes && found.push(one)));
+  assert.deepEqual([found.length, lookup.reads], [10, 10]);
+  lookup.budget = 15;
+  await assert.rejects(
+    lookup.at(to, names, () => {}),
+    BudgetSpent,
+  );
+  assert.equal(lookup.reads, 10);
+  source.close();
+});
