@@ -38,14 +38,15 @@ const put = (more: Partial<BackupRecord>, destination: object = {}): BackupRecor
   return backup;
 };
 
-test('its own objects go and nothing else, also when it is told twice', async () => {
-  const { id, path } = put({});
-  await eraseBackup(tenant, id, open);
-  deepEqual([paths, names()], [[path], others.sort()]);
-  equal(await store.abandon(''), 0);
-  await eraseBackup(tenant, id, open);
-  deepEqual(names(), others.sort());
-});
+for (const status of ['deleted', 'expired'] as const)
+  test(`the own objects of one that is ${status} go and nothing else, also when it is told twice`, async () => {
+    const { id, path } = put({ status });
+    await eraseBackup(tenant, id, open);
+    deepEqual([paths, names()], [[path], others.sort()]);
+    equal(await store.abandon(''), 0);
+    await eraseBackup(tenant, id, open);
+    deepEqual(names(), others.sort());
+  });
 
 test('more objects than one call takes all go', async () => {
   for (let n = 0; n < 1_500; n++) await store.put(`index/${String(n).padStart(8, '0')}-0001`, Buffer.from('x'));
@@ -114,10 +115,10 @@ test('a bucket that does not answer is asked again, one that refuses is not', as
   for (const code of ['denied', 'missing', 'invalid'] as const) await eraseBackup(tenant, id, refusing(code));
 });
 
-test('a child is what was made upon a backup and is still there', async () => {
+test('a child is what finds records in a backup and is still there', async () => {
   const parent = put({ status: 'completed' });
-  const child = (status: BackupRecord['status']) => put({ status, type: 'incremental', parentBackupId: parent.id });
-  for (const status of ['deleted', 'failed', 'cancelled'] as const) child(status);
+  const child = (status: BackupRecord['status']) => put({ status, type: 'incremental', needs: [parent.archive.backup] });
+  for (const status of ['deleted', 'expired', 'failed', 'cancelled'] as const) child(status);
   equal(await childOf(tenant, parent), undefined);
   const { id } = child('completed');
   equal((await childOf(tenant, parent))?.id, id);

@@ -26,14 +26,16 @@ const ask = async (filter: BackupFilter = {}, limit = 50, from?: string) => {
   return { ids: backups.map(({ id }) => id), next };
 };
 
-test('newest first; deleted ones only when asked for, moving and forgotten ones never', async () => {
+test('newest first; deleted and expired ones only when asked for, moving and forgotten ones never', async () => {
   const a = put('2026-01-01T00:00:00Z');
   const b = put('2026-01-02T00:00:00Z', { status: 'failed' });
   const gone = put('2026-01-03T00:00:00Z', { status: 'deleted', ttl: now.getTime() / 1_000 + 60 });
+  const expired = put('2026-01-03T12:00:00Z', { status: 'expired', ttl: now.getTime() / 1_000 + 60 });
   put('2026-01-04T00:00:00Z', { status: 'deleted', ttl: now.getTime() / 1_000 - 60 });
   put('2026-01-05T00:00:00Z', { arriving: 'move' });
   deepEqual(await ask(), { ids: [b, a], next: undefined });
   deepEqual((await ask({ status: 'deleted' })).ids, [gone]);
+  deepEqual((await ask({ status: 'expired' })).ids, [expired]);
   deepEqual((await ask({ status: 'failed' })).ids, [b]);
 });
 
