@@ -62,14 +62,16 @@ export class Comparison {
     }
   }
 
-  /** Once the source has nothing more: all that the parent still has is gone. False if the worker's time is over before. */
+  /** Once the source has nothing more: all that the parent still has is gone. False if the worker's time was over before the end. */
   async rest(): Promise<boolean> {
-    for (; !this.#isOver; await this.#load()) {
+    for (;;) {
       const { end = 0 } = this.#part ?? {};
       for (; this.#slot < end; this.#slot++) this.lastGone = this.#gone() ?? this.lastGone;
-      if (this.#halt.isPaused) return false;
+      if (!this.#isOver) await this.#load();
+      if (this.#isOver) return true;
+      // However little time there is, each run comes further.
+      if (this.#halt.isPaused && this.lastGone !== undefined) return false;
     }
-    return true;
   }
 
   async close(): Promise<void> {
