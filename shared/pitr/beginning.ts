@@ -10,7 +10,7 @@ import { encodeStandings } from './standing.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 
 /** How often it is looked whether the base is there. */
-const lookSeconds = 15;
+const lookSeconds = 5;
 /** A backup that shows a moment of 55 minutes ago was begun a little before it. */
 const lookBackSeconds = 2 * 3_600;
 

@@ -85,6 +85,31 @@ test('a collection that is new at the root is captured from its first document, 
   await assertExact(world);
 });
 
+test('more collections than one stream takes are heard on several, and known up to the earliest of them', async () => {
+  const ids = Array.from({ length: 130 }, (_, n) => `c${n}`);
+  const world = await begun(Object.fromEntries(ids.map((id) => [`${id}/a`, '1'])));
+  for (let n = 0; n < 5; n++) {
+    pass(1.7);
+    await put(
+      world,
+      Object.fromEntries(ids.map((id, m) => [`${id}/${(m + n) % 3 === 0 ? 'a' : `b${n}`}`, m % 7 === n ? null : `${n}`])),
+    );
+  }
+  pass(2);
+  const started = nextTurn(world);
+  // While the streams are heard one of them moves on.
+  for (let n = 0; n < 20; n++) {
+    pass(0.2);
+    await put(world, { 'c3/a': `late ${n}`, 'c129/a': n === 19 ? null : `late ${n}` });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await started;
+  pass(2);
+  await nextTurn(world);
+  assert.deepEqual(pitrNow().gaps, []);
+  await assertExact(world);
+});
+
 test('a database without a document is captured, too', async () => {
   const world = await begun({});
   pass(3);
@@ -112,6 +137,8 @@ test('with the precision of an interval its end is exact, for a read of each cha
 
 test('seconds that the source no longer serves are a gap between two known ends', async () => {
   const world = await begun({ 'users/ada': '1' });
+  pass(5);
+  await nextTurn(world);
   pass(5);
   await put(world, { 'users/ada': '2' });
   pass(5);
