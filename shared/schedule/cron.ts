@@ -71,6 +71,21 @@ const stepper = ({ text, isEitherDay }: Pattern, direction: 1 | -1): ((wall: num
   const job = new Cron(text, { mode: '5-part', utcOffset: 0, domAndDow: !isEitherDay });
   // Whole minutes: the parser looks at no less than a second, and the one before a moment within it would be passed over.
   return direction === 1
-    ? (wall) => job.nextRun(new Date(Math.floor(wall / minuteMs) * minuteMs))?.getTime()
+    ? (wall) => nextOf(job, Math.floor(wall / minuteMs) * minuteMs)
     : (wall) => job.previousRuns(1, new Date(Math.ceil(wall / minuteMs) * minuteMs))[0]?.getTime();
+};
+
+/**
+ * Looking for a day that February does not have, the parser goes on behind the first days of March: `0 0 1,31 * *` would pass over
+ * the 1st. So it is asked again from each 1st of March that lies between.
+ */
+const nextOf = (job: Cron, wall: number): number | undefined => {
+  let found = job.nextRun(new Date(wall))?.getTime();
+  for (let year = new Date(wall).getUTCFullYear(); found !== undefined && Date.UTC(year, 2, 1) <= found; year++) {
+    const march = new Date(Date.UTC(year, 2, 1));
+    if (march.getTime() <= wall) continue;
+    const again: number | undefined = (job.match(march) ? march : job.nextRun(march))?.getTime();
+    found = Math.min(found, again ?? found);
+  }
+  return found;
 };
