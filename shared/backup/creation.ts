@@ -23,6 +23,7 @@ export interface BackupWish {
   readonly retention?: number | undefined;
   /** In place of days: what its schedule keeps by. */
   readonly retentionPolicy?: BackupRecord['retentionPolicy'];
+  readonly retentionTimezone?: string;
   /** The project's own limit counts where none is given. */
   readonly maxReads?: number | undefined;
   readonly trigger: BackupRecord['trigger'];
@@ -85,6 +86,7 @@ export const startBackup = (
     ...(maxReads !== undefined && { maxReads }),
     ...(wish.retention !== undefined && { retentionDays: wish.retention }),
     ...(wish.retentionPolicy && { retentionPolicy: wish.retentionPolicy }),
+    ...(wish.retentionTimezone !== undefined && { retentionTimezone: wish.retentionTimezone }),
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },

@@ -37,6 +37,8 @@ export interface BackupRecord extends Item {
   readonly retentionDays?: number;
   /** What its schedule kept by as it was started. */
   readonly retentionPolicy?: NonNullable<Shown['retentionPolicy']>;
+  /** Whose days, weeks and months those are, should the schedule be gone one day. */
+  readonly retentionTimezone?: string;
   readonly storageDestination: Shown['storageDestination'];
   /** Where its objects are below the bucket, the destination's prefix included; no slash at its end. */
   readonly path: string;

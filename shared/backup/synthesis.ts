@@ -58,12 +58,13 @@ const beginSynthesis = async (tenant: Tenant, backupId: string, now: Date): Prom
       readEncryption(tenant),
     ]);
     const { collections, excludedCollections, includeAuthUsers, trigger, scheduleId, createdBy } = origin;
-    const { retentionDays: retention, retentionPolicy } = origin;
+    const { retentionDays: retention, retentionPolicy, retentionTimezone } = origin;
     const { backup, writes } = startBackup(
       { tenant, project, destination, encryption: presentKey(chosen) },
       {
         ...{ type: 'full', synthesizedFrom: origin, collections, excludeCollections: excludedCollections, includeAuthUsers },
         ...{ trigger, createdBy, retention, ...(retentionPolicy && { retentionPolicy }) },
+        ...(retentionTimezone !== undefined && { retentionTimezone }),
         ...(scheduleId !== null && { scheduleId }),
       },
       now,

@@ -63,9 +63,11 @@ const policyKeeps = (all: readonly Seen[], judges: Rules['judges']): ReadonlySet
   );
   const kept = new Set<Seen>();
   for (const [scheduleId, members] of judged) {
-    const { policy: present, timezone = 'UTC' } = judges.get(scheduleId) ?? {};
-    // Where the schedule has no policy any more there is the one that its newest backup was made under.
-    const policy = present ?? members.toSorted(newestFirst)[0]?.rule?.policy;
+    const judge = judges.get(scheduleId);
+    // Where the schedule has no policy any more, or is gone, there is what its newest backup was made under.
+    const last = members.toSorted(newestFirst)[0]?.rule;
+    const policy = judge?.policy ?? last?.policy;
+    const timezone = judge?.timezone ?? last?.timezone ?? 'UTC';
     for (const backup of policy ? keptBy(policy, timezone, members) : members) kept.add(backup);
   }
   return kept;

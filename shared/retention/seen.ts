@@ -36,13 +36,24 @@ export interface Seen {
 export interface OwnRule {
   readonly scheduleId: string;
   readonly policy: NonNullable<BackupRecord['retentionPolicy']>;
+  /** Of the schedule as the backup was started. */
+  readonly timezone: string;
 }
 
 /** The attributes of a record that are looked at. */
 export const seenAttributes = [
   ...['pk', 'sk', 'id', 'projectId', 'archive', 'status', 'trigger', 'scheduleId', 'collections', 'excludedCollections'],
   ...['includeAuthUsers', 'isPartial', 'damagedDepth', 'readTime', 'createdAt', 'completedAt', 'expiresAt', 'lockedUntil'],
-  ...['retentionPolicy', 'needs', 'parentBackupId', 'synthesizedFrom', 'builtUpon', 'restoring', 'verification'],
+  ...[
+    'retentionPolicy',
+    'retentionTimezone',
+    'needs',
+    'parentBackupId',
+    'synthesizedFrom',
+    'builtUpon',
+    'restoring',
+    'verification',
+  ],
   ...['arriving', 'leaving'],
 ] as const;
 
@@ -70,7 +81,7 @@ export const seenOf = (backup: BackupRecord, shared = new Shared()): Seen | unde
     heldUntilMs: heldUntilMs(backup),
     endsAtMs: isBase ? afterMs(backup.completedAt, baseSeconds) : afterMs(expiresAt, 0),
     isBase,
-    rule: isJudged ? shared.object({ scheduleId, policy }) : undefined,
+    rule: isJudged ? shared.object({ scheduleId, policy, timezone: backup.retentionTimezone ?? 'UTC' }) : undefined,
     needs: needs.length === 0 ? none : needs.map((archiveId) => shared.text(archiveId)),
     upon: isCompleted ? none : standsUpon(backup),
     builtUpon: backup.builtUpon,

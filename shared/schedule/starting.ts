@@ -31,7 +31,7 @@ export const startScheduled = async (
   { trigger, createdBy, moves = {} }: ScheduledStart,
   now: Date,
 ): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
-  const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy } = schedule;
+  const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy, timezone } = schedule;
   await refuseCrowd(tenant);
   const [chosen, destination] = await Promise.all([
     readEncryption(tenant),
@@ -44,7 +44,7 @@ export const startScheduled = async (
     ...(await resolveType(place, { type, collections, excludeCollections })),
     ...{ collections, excludeCollections, includeAuthUsers, trigger, scheduleId: id, createdBy },
     ...(retention !== null && { retention }),
-    ...(retentionPolicy !== null && { retentionPolicy }),
+    ...(retentionPolicy !== null && { retentionPolicy, retentionTimezone: timezone }),
   };
   const { backup, writes } = startBackup(place, wish, now);
   const begun = { lastRunAt: iso(now), lastBackupId: backup.id, ...moves };

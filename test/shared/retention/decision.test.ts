@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { BackupRecord } from '../../../shared/backup/index.ts';
+import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
 import { decide, type Rules, seenOf } from '../../../shared/retention/index.ts';
 import { backupOf } from '../backup/sample.ts';
 import { removable, standsUpon, type World } from './oracle.ts';
@@ -150,6 +150,13 @@ test('a base without days goes a day after its completion if nothing pins it; on
   );
 });
 
+test('days count from the completion, and from the beginning where the clock went back meanwhile', () => {
+  const made = backupOf({ createdAt: '2026-01-10T12:00:00.000Z', retentionDays: 2 });
+  equal(expiryOf(made, new Date('2026-01-10T13:00:00Z')), '2026-01-12T13:00:00.000Z');
+  equal(expiryOf(made, new Date('2026-01-10T11:00:00Z')), '2026-01-12T12:00:00.000Z');
+  equal(expiryOf(backupOf(), new Date()), null);
+});
+
 test('it looks again when the next days or the next lock end, daily where others decide, and never if nothing can change', () => {
   const now = new Date(startMs + 200 * dayMs);
   const at = (n: number) => new Date(startMs + n * dayMs).toISOString();
@@ -177,6 +184,8 @@ test('days are those of the schedule, also where one has 23 hours or a wall time
   // 25 October 2026 has 02:30 twice, and is one day.
   const autumn = ['2026-10-24T21:30:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map(made);
   deepEqual(lookAt(autumn, { schedules }), [autumn[1]!.id]);
-  // Without the schedule it is UTC that counts: 28 and 29 March, the last of each.
+  // Of a schedule that is gone its newest backup knows the zone; else UTC counts: 28 and 29 March, the last of each.
+  const known = spring.map((backup) => ({ ...backup, retentionTimezone: 'Europe/Berlin' }));
+  deepEqual(new Set(lookAt(known)), new Set([spring[0]!.id, spring[1]!.id]));
   deepEqual(new Set(lookAt(spring)), new Set([spring[0]!.id, spring[2]!.id]));
 });

@@ -76,7 +76,7 @@ const isKeptByPolicy = (one: BackupRecord, living: readonly BackupRecord[], { sc
   const schedule = schedules.get(one.scheduleId ?? '');
   const newest = fellows.find((fellow) => !fellows.some((other) => isNewer(other, fellow)));
   const policy = schedule?.policy ?? newest?.retentionPolicy;
-  const timezone = schedule?.timezone ?? 'UTC';
+  const timezone = schedule?.timezone ?? newest?.retentionTimezone ?? 'UTC';
   return kinds.some((kind) => {
     const label = (backup: BackupRecord) => labelOf(shows(backup), timezone, kind);
     const within = fellows.filter((other) => label(other) === label(one));

@@ -64,6 +64,7 @@ export const randomYears = (seed: number, size = 220): World => {
         archive: { organization: 'o', project: projectId, backup: twin?.archive.backup ?? id },
         ...(needs.length > 0 && { type: 'incremental' as const, needs, parentBackupId: fellow?.id ?? null }),
         ...(scheduleId !== null && kind < 7 && { scheduleId, trigger: 'scheduled' as const, retentionPolicy: policyOf() }),
+        ...(chance(0.5) && { retentionTimezone: among(zones) }),
         ...(kind === 7 && { retentionDays: 30, expiresAt: at(ms + 30 * dayMs) }),
         ...(kind === 8 && { trigger: 'pitr-base' as const }),
         ...(chance(0.05) && { isPartial: true, trigger: 'safety' as const, expiresAt: at(ms + 7 * dayMs) }),
