@@ -1,7 +1,7 @@
 /** An organization's backups go with it: rows always, objects only when that was asked for. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { type BackupRecord, backupKey, purgeBackups, workPartition } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, purgeBackups, retentionKey, workPartition } from '../../../shared/backup/index.ts';
 import { MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 import { type Input, scriptAws } from '../../support/scripted-aws.ts';
@@ -41,6 +41,7 @@ const put = (more: Partial<BackupRecord> = {}): BackupRecord => {
   table.put({ pk: backup.pk, sk: `DESTINATION#${id}`, id, immutable: false });
   table.put({ ...backupKey.archive(tenant, backup.archive.backup, backup.id), backupId: backup.id });
   table.put({ ...backupKey.running(tenant, backup.id), backupId: backup.id });
+  table.put({ ...retentionKey(tenant), organizationId: tenant.organizationId, dueAt: '2026-01-01' });
   for (let n = 0; n < 250; n++) table.put({ pk: workPartition(tenant, backup.id), sk: `SHARD#${String(n).padStart(8, '0')}` });
   return backup;
 };
