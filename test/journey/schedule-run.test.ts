@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { backups } from '../../shared/contract/backups.ts';
+import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
 import { schedules } from '../../shared/contract/schedules.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
@@ -15,6 +16,7 @@ import { call, stageVariable } from '../support/client.ts';
 import { startMortalStage } from '../support/mortal-stage.ts';
 import { newOrganization } from '../support/organization.ts';
 import { type Heard, startReceiver } from '../support/receiver.ts';
+import { getItem } from '../support/table.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
 const stage = await startMortalStage(dir, undefined, 300);
@@ -99,4 +101,24 @@ test('a schedule fires by itself, its backup completes, and everyone is told; wi
   await until(entries, ({ length }) => length === 0);
   equal((await hears('schedule.deleted')).data.schedule.id, scheduleId);
   equal((await call(schedules.get, { ...by, params: { scheduleId } })).status, 404);
+});
+
+test('deleting the organization takes its entries away, recovering it brings them back, and a purge leaves none', async () => {
+  const other = await newProject(organization);
+  const body = { projectId: other.id, name: 'Weekly', cron: '0 3 * * sun', storageDestinationId: destination.id };
+  const { body: made } = await call(schedules.create, { ...by, body });
+  await until(entries, ({ length }) => length === 1);
+  const softly = { confirmName: organization.name };
+  equal((await call(organizations.remove, { ...by, body: softly })).status, 200);
+  await until(entries, ({ length }) => length === 0);
+  equal((await call(organizations.recover, { token: by.token, params: { id: organization.id } })).status, 200);
+  await until(entries, ({ length }) => length === 1);
+  ok((await get(made.data.id)).nextRunAt);
+  equal((await call(organizations.remove, { ...by, body: { ...softly, force: true } })).status, 202);
+  await until(entries, ({ length }) => length === 0);
+  const key = { pk: `ORG#${organization.id}`, sk: 'META' };
+  await until(
+    () => getItem(key),
+    (item) => item === undefined,
+  );
 });
