@@ -150,3 +150,47 @@ test('what has moved away is refused by its path', async () => {
     return true;
   });
 });
+
+const chunkOf = (backup: string): Manifest['objects'][number] => ({
+  ...{
+    backup,
+    name: 'chunk/00000000-0000',
+    size: 100,
+    frames: 2,
+    records: 1,
+    sha256: 'A'.repeat(43),
+    plainSha256: 'A'.repeat(43),
+  },
+  ...{ salt: 'A'.repeat(43), noncePrefix: 'AAAAAAAAAA' },
+});
+
+test('an incremental one whose earlier backups are not registered is refused with all their ids; then it holds them', async () => {
+  const [first, second, gone] = [backupOf(), backupOf({ type: 'incremental', chainLength: 7 }), backupOf()];
+  await fill({ parent: second.id, objects: [chunkOf(first.id), chunkOf(second.id)] });
+  const register = (backup: typeof first, more: object = {}): void => {
+    table.put({ ...backup, ...more });
+    table.put({ ...backupKey.archive(tenant, backup.id, backup.id), backupId: backup.id });
+  };
+  // One that was never completed has nothing to find records in.
+  register(first, { status: 'failed' });
+  await rejects(bring(), { code: 'CONFLICT', details: { missing: [first.id, second.id] } });
+  register(first);
+  await rejects(bring(), { code: 'CONFLICT', details: { missing: [second.id] } });
+  register(second);
+  const { backup, change } = await bring();
+  deepEqual(
+    [backup.type, backup.parentBackupId, backup.chainLength, backup.needs, backup.isPartial],
+    ['incremental', second.id, 8, [first.id, second.id], true],
+  );
+  const held = change.writes.flatMap((write) =>
+    'update' in write && write.expression === 'ADD builtUpon :one' ? [write.update.sk] : [],
+  );
+  deepEqual(held, [first.sk, second.sk]);
+  // Its parent may be gone, if it finds no record there; what is sealed for another project cannot be read with it.
+  await fill({ parent: gone.id, objects: [chunkOf(first.id)] });
+  deepEqual([(await bring()).backup.parentBackupId, (await bring()).backup.chainLength], [null, 1]);
+  register(first, { archive: { ...first.archive, project: newId('project') } });
+  await rejects(bring(), { code: 'VALIDATION_ERROR' });
+  register(first, { leaving: 'mov_1' });
+  await rejects(bring(), { code: 'JOB_IN_PROGRESS' });
+});
