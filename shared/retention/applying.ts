@@ -31,11 +31,12 @@ export const applyRetention = async (
   // Whoever recovers it finds everything as it was.
   if (organization.deletedAt !== undefined) return settleDue(tenant, due, time.now().getTime() + dayMs);
   const { decision, rules } = await decideFor(tenant, pinsOf, time);
-  const { expired, failed, isDone } = await act(tenant, decision, rules, until, time);
-  log.info('applied retention', { organizationId: tenant.organizationId, expired, failed, isDone });
+  const { expired, failed, end } = await act(tenant, decision, rules, until, time);
+  log.info('applied retention', { organizationId: tenant.organizationId, expired, failed, end });
   if (failed > 0) throw new Error(`${failed} backups could not be removed`);
-  if (!isDone) return commit([enqueue(tenant, { kind: 'apply-retention' }, time.now())]);
-  await settleDue(tenant, due, decision.nextAtMs);
+  if (end === 'late') return commit([enqueue(tenant, { kind: 'apply-retention' }, time.now())]);
+  // What was decided from has changed: it stays due, and the next sweep decides anew.
+  if (end === 'done') await settleDue(tenant, due, decision.nextAtMs);
 };
 
 /** What pins and policies say is read after the backups: who pins one of them later finds its number raised. */
@@ -65,7 +66,7 @@ const judgesOf = async (tenant: Tenant): Promise<ReadonlyMap<string, Judge>> => 
 interface Acted {
   readonly expired: number;
   readonly failed: number;
-  readonly isDone: boolean;
+  readonly end: 'done' | 'late' | 'outdated';
 }
 
 /** Needers come first: what one that is kept after all is read from is spared. */
@@ -73,13 +74,13 @@ const act = async (tenant: Tenant, decision: Decision, { judges }: Rules, until:
   const spared = new Set<string>();
   let [expired, failed] = [0, 0];
   for (const verdict of decision.expiring) {
-    if (time.now() >= until) return { expired, failed, isDone: false };
+    if (time.now() >= until) return { expired, failed, end: 'late' };
     const { id, archiveId, needs, rule } = verdict.backup;
     let outcome: Awaited<ReturnType<typeof expire>> = 'kept';
     try {
       if (!spared.has(archiveId)) outcome = await expire(tenant, verdict, judges.get(rule?.scheduleId ?? ''), time);
     } catch (error) {
-      if (error instanceof Outdated) return { expired, failed, isDone: false };
+      if (error instanceof Outdated) return { expired, failed, end: 'outdated' };
       if (isOutage(error)) throw error;
       log.error('a backup was not removed although its retention is over', { backupId: id, error: error as Error });
       failed += 1;
@@ -87,5 +88,5 @@ const act = async (tenant: Tenant, decision: Decision, { judges }: Rules, until:
     if (outcome === 'expired') expired += 1;
     if (outcome === 'kept') for (const needed of needs) spared.add(needed);
   }
-  return { expired, failed, isDone: true };
+  return { expired, failed, end: 'done' };
 };

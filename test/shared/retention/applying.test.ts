@@ -125,6 +125,15 @@ test('killed before and after every effect, and told again, each goes once', asy
     }
 });
 
+test('out of time it asks to be told again, and goes on where it was', async () => {
+  const { full, first, second, last } = chain();
+  begin(full, first, second, last);
+  await apply([], undefined, now);
+  deepEqual([statusOf(second), tasks(), dueAt()], ['completed', [{ kind: 'apply-retention' }], now.toISOString()]);
+  await apply();
+  deepEqual(statuses(full, first, second, last), ['expired', 'expired', 'expired', 'completed']);
+});
+
 test('one that cannot be removed is told of at the end, and keeps nobody else; what it needs stays', async () => {
   const { full, first, second, last } = chain();
   const lost = { ...first, storageDestination: { ...storageDestination, id: 'dst_gone' } };

@@ -76,10 +76,14 @@ export const begin = (...backups: readonly BackupRecord[]): void => {
   );
 };
 
-export const apply = async (pins: readonly string[] = [], onCall: (call: number) => void = () => undefined): Promise<number> => {
+export const apply = async (
+  pins: readonly string[] = [],
+  onCall: (call: number) => void = () => undefined,
+  until = ago(-1),
+): Promise<number> => {
   [calls, between] = [0, onCall];
   try {
-    await applyRetention(tenant, new Date(now.getTime() + dayMs), { now: () => now }, async () => new Set(pins));
+    await applyRetention(tenant, until, { now: () => now }, async () => new Set(pins));
     return calls;
   } finally {
     between = () => undefined;
