@@ -1,5 +1,5 @@
 /** A turn before there is anything to add to: it waits for a base, and captures begin at the moment that one shows. */
-import type { BackupRecord, Engine } from '../backup/index.ts';
+import { type BackupRecord, type Engine, retentionNote } from '../backup/index.ts';
 import { commit, type Write } from '../platform/index.ts';
 import { canBegin, collectionsOf, findBackup, holdBase, mayTry, readComing, readTimeOf, startBase } from './base.ts';
 import { closed } from './loss.ts';
@@ -26,7 +26,7 @@ export const begin = async (scene: Scene, engine: Engine): Promise<Next> => {
   const isUnderWay = coming?.status === 'pending' || coming?.status === 'running';
   if (pitr.comingBaseId !== null && !isUnderWay)
     // It failed, was cancelled, or took longer than the source remembers.
-    await commit([end({ comingBaseId: null, baseFailures: pitr.baseFailures + 1 })]);
+    await commit([end({ comingBaseId: null, baseFailures: pitr.baseFailures + 1 }), retentionNote(tenant, now)]);
   else if (isUnderWay || !mayTry(pitr, now) || (await startBase(scene, now, end)) === undefined) await commit([end({})]);
   return nextOf(scene, delaySeconds);
 };

@@ -1,4 +1,5 @@
 /** Changing how a project is captured, and stopping it. */
+import { retentionNote } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { type Acting, named } from '../organization/index.ts';
@@ -87,6 +88,7 @@ const endCapture = (
     writes: [
       turnedTo(tenant, before, pitr, ended),
       { remove: pitrKey.tokens(tenant, project.id) },
+      ...(before.comingBaseId === null ? [] : [retentionNote(tenant, now)]),
       emit(tenant, 'pitr.disabled', { organization: named(organization), project: shown, pitr: pitrData(pitr, now) }, now),
     ],
   };

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
-import { after, type Tenant } from '../platform/index.ts';
-import { microsOf, shownMoment } from './moment.ts';
+import { after, iso, type Tenant } from '../platform/index.ts';
+import { microsOf } from './moment.ts';
 import { readPitr } from './scene.ts';
 import { windowsOf } from './windows.ts';
 
@@ -10,11 +10,15 @@ export const refuseIfCaptured = async (tenant: Tenant, projectId: string, now: D
   if (!pitr) return;
   if (pitr.status !== 'disabled')
     throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is enabled; disable it before the project is moved');
-  if (windowsOf(pitr, now).windows.length === 0) return;
-  const until = shownMoment(
-    after(new Date(microsOf(pitr.capturedTo ?? '') / 1_000), pitr.retentionDays * 24 * 3_600).getTime() * 1_000,
-  );
-  throw new ApiError('CONFLICT', `What was captured of this project can be restored until ${until}; it can be moved after that`, {
-    until,
-  });
+  const { windows } = windowsOf(pitr, now);
+  if (windows.length === 0 && pitr.bases.length === 0) return;
+  const lastMicros = microsOf(pitr.capturedTo ?? '');
+  // It is offered for as long as it was to be kept, stays a day longer, and is looked for once a day.
+  const days = pitr.retentionDays + (windows.length > 0 ? 0 : 2);
+  const until = iso(after(new Date(lastMicros / 1_000), days * 24 * 3_600));
+  const message =
+    windows.length > 0
+      ? `What was captured of this project can be restored until ${until}; it can be moved when it is removed, two days later`
+      : `What was captured of this project is removed by ${until}; it can be moved after that`;
+  throw new ApiError('CONFLICT', message, { until });
 };

@@ -1,4 +1,5 @@
 /** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
+import { retentionNote } from '../backup/index.ts';
 import { commit, iso, type Write } from '../platform/index.ts';
 import { holdBase } from './base.ts';
 import type { Captured } from './listening.ts';
@@ -42,6 +43,8 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
     endTurn(scene, changed, now, delaySeconds),
     { put: { ...pitrKey.tokens(tenant, pitr.projectId), groups: encodeStandings(captured.standings) } },
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
+    // One that was asked for and cannot be used is like any other backup from now on.
+    ...(refresh.changed.comingBaseId === null && !refresh.base ? [retentionNote(tenant, now)] : []),
     ...batchWrites(scene, saved),
     ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
     ...opened.flatMap((gap) => gapWrites(scene, gap, told, now)),

@@ -1,0 +1,149 @@
+/** Point-in-time recovery through the API, over a table that keeps every condition. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { backups } from '../../../shared/contract/backups.ts';
+import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { Pitr, PitrWindows } from '../../../shared/contract/pitr.ts';
+import { pitr } from '../../../shared/contract/pitrs.ts';
+import { projects } from '../../../shared/contract/projects.ts';
+import { storageDestinations } from '../../../shared/contract/storage-destinations.ts';
+import { momentOf } from '../../../shared/pitr/index.ts';
+import { newId } from '../../../shared/platform/index.ts';
+import { startInProcessApi } from '../../support/in-process-api.ts';
+import { StrictTable } from '../../support/strict-table.ts';
+import { flawOf } from '../../support/world.ts';
+
+const table = new StrictTable();
+const api = await startInProcessApi(table);
+after(() => api.stop());
+
+type Data = Record<string, unknown>;
+let [organizationId, projectId, storageId] = ['', '', ''];
+
+beforeEach(() => {
+  organizationId = newId('organization');
+  const [meta, member] = table.find(`ORG#${api.organizationIds[0]}`).filter(({ sk }) => /^(META|MEMBER)/.test(String(sk)));
+  for (const item of [meta, member])
+    table.put({ ...item, pk: `ORG#${organizationId}`, ...(item === meta && { id: organizationId, projectCount: 1 }) });
+  projectId = newId('project');
+  const names = { id: projectId, name: 'Shop', sourceProjectId: 'shop', databaseId: '(default)', status: 'connected' };
+  const settings = { backupTimeoutMinutes: 30, defaultStorageId: null };
+  const connection = { type: 'user', userId: 'usr', email: 'ada@example.com' };
+  const rest = { connection, settings, pitr: { enabled: false }, lastBackupAt: null, createdAt: at(0), updatedAt: at(0) };
+  table.put({ pk: `ORG#${organizationId}`, sk: `PROJECT#${projectId}`, ...names, ...rest });
+  storageId = newId('storageDestination');
+  const place = { id: storageId, name: 'Bucket', type: 's3', bucket: 'b', prefix: '', region: null, endpoint: null, masked: {} };
+  const more = { sealed: new Uint8Array(1), immutable: false, objectLock: null, status: 'connected', backupCount: 0 };
+  const times = { lastTestedAt: null, createdAt: at(0), updatedAt: at(0) };
+  table.put({ pk: `ORG#${organizationId}`, sk: `DESTINATION#${storageId}`, ...place, ...more, ...times });
+});
+
+const at = (secondsAgo: number): string => new Date(Date.now() - secondsAgo * 1_000).toISOString();
+
+const ask = async (endpoint: Endpoint, body?: unknown, params: Record<string, string> = { projectId }) => {
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!);
+  const bearer = { authorization: `Bearer ${api.token}`, 'x-organization-id': organizationId };
+  const headers = { ...bearer, 'content-type': 'application/json' };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const result = await api.send(endpoint, { method: endpoint.method, path, params, headers, query: '', ...sent });
+  equal(flawOf(endpoint, result), undefined, result.text);
+  return result as {
+    status: number;
+    text: string;
+    body: { data: Data; error: { code: string; message: string; details: Data } };
+  };
+};
+
+const record = () => table.get({ pk: `ORG#${organizationId}`, sk: `PITR#${projectId}` })!;
+const events = () => table.find(`ORG#${organizationId}`, 'EVENT#').map(({ type }) => type);
+const actions = () => table.find(`AUDIT#${organizationId}`).map(({ action }) => action);
+/** As if it had been captured for an hour. */
+const capture = (more: Data = {}) => {
+  const micros = (secondsAgo: number) => momentOf((Date.now() - secondsAgo * 1_000) * 1_000);
+  const bases = [{ backupId: newId('backup'), readTime: micros(3_600), since: micros(3_600) }];
+  table.put({ ...record(), status: 'active', bases, capturedTo: micros(10), ...more });
+  return bases[0]!.backupId;
+};
+
+test('it is disabled until it is enabled, with the defaults', async () => {
+  const before = await ask(pitr.get);
+  deepEqual(Pitr.parse(before.body.data).enabled, false);
+  deepEqual((await ask(pitr.windows)).body.data, { windows: [], gaps: [] });
+  equal((await ask(pitr.update, { retentionDays: 3 })).body.error.code, 'CONFLICT');
+  equal((await ask(pitr.disable)).body.error.code, 'CONFLICT');
+  const enabled = await ask(pitr.enable, { storageDestinationId: storageId });
+  equal(enabled.status, 202);
+  const { retentionDays, captureIntervalSeconds, precision, status } = Pitr.parse(enabled.body.data);
+  deepEqual([retentionDays, captureIntervalSeconds, precision, status], [7, 60, 'second', 'starting']);
+  deepEqual((await ask(projects.get)).body.data.pitr, { enabled: true, retentionDays: 7, captureIntervalSeconds: 60 });
+  equal((await ask(pitr.enable, { storageDestinationId: storageId })).body.error.code, 'CONFLICT');
+  deepEqual([events(), actions()], [['pitr.enabled'], ['pitr.enabled']]);
+  const [task] = table.find(`ORG#${organizationId}`, 'TASK#');
+  deepEqual([task!.queue, JSON.parse(String(task!.message)).task], ['capture', { kind: 'capture', projectId, turn: 1 }]);
+});
+
+test('values out of range, and destinations that are not there, are refused', async () => {
+  for (const body of [
+    { retentionDays: 0 },
+    { retentionDays: 366 },
+    { captureIntervalSeconds: 9 },
+    { captureIntervalSeconds: 1_801 },
+    { precision: 'minute' },
+    { unknown: 1 },
+  ])
+    equal((await ask(pitr.enable, { storageDestinationId: storageId, ...body })).body.error.code, 'VALIDATION_ERROR');
+  equal((await ask(pitr.enable)).body.error.code, 'VALIDATION_ERROR');
+  equal((await ask(pitr.enable, { storageDestinationId: newId('storageDestination') })).body.error.code, 'STORAGE_NOT_FOUND');
+});
+
+test('a change begins a new turn at once; a call that changes nothing leaves no trace', async () => {
+  await ask(pitr.enable, { storageDestinationId: storageId });
+  equal((await ask(pitr.update, {})).status, 200);
+  equal(record().turn, 1);
+  const { body } = await ask(pitr.update, { captureIntervalSeconds: 20, precision: 'interval' });
+  deepEqual([body.data.captureIntervalSeconds, body.data.precision, body.data.retentionDays], [20, 'interval', 7]);
+  equal(record().turn, 2);
+  deepEqual((await ask(projects.get)).body.data.pitr, { enabled: true, retentionDays: 7, captureIntervalSeconds: 20 });
+  deepEqual(actions(), ['pitr.enabled', 'pitr.updated']);
+});
+
+test('what was captured stays when it is disabled, and keeps its project, its base and its destination where they are', async () => {
+  await ask(pitr.enable, { storageDestinationId: storageId });
+  const backupId = capture();
+  const windows = PitrWindows.parse((await ask(pitr.windows)).body.data);
+  equal(windows.windows.length, 1);
+  const off = await ask(pitr.disable);
+  deepEqual([off.status, off.body.data.enabled, off.body.data.latestRestorableAt], [200, false, windows.windows[0]!.to]);
+  deepEqual((await ask(projects.get)).body.data.pitr, { enabled: false });
+  deepEqual(events(), ['pitr.enabled', 'pitr.disabled']);
+  equal((await ask(storageDestinations.remove, undefined, { storageId })).body.error.code, 'CONFLICT');
+  const completed = { id: backupId, projectId, status: 'completed', lockedUntil: null, pitrBase: true, size: 1 };
+  table.put({ pk: `ORG#${organizationId}`, sk: `BACKUP#${backupId}`, ...completed, storageDestination: { id: storageId } });
+  deepEqual((await ask(backups.remove, undefined, { backupId })).body.error.details, { neededBy: 'pitr' });
+  const again = await ask(pitr.enable, { storageDestinationId: storageId });
+  equal(again.status, 202);
+  const { gaps } = PitrWindows.parse((await ask(pitr.windows)).body.data);
+  deepEqual([gaps.length, gaps[0]!.to], [1, null]);
+});
+
+test('a project does not move while something of it is captured, and is told until when', async () => {
+  const other = newId('organization');
+  for (const item of table.find(`ORG#${organizationId}`).filter(({ sk }) => /^(META|MEMBER)/.test(String(sk))))
+    table.put({ ...item, pk: `ORG#${other}`, ...(item.sk === 'META' && { id: other }) });
+  await ask(pitr.enable, { storageDestinationId: storageId });
+  capture();
+  match((await ask(projects.update, { organizationId: other })).body.error.message, /disable it/);
+  await ask(pitr.disable);
+  const { error } = (await ask(projects.update, { organizationId: other })).body;
+  equal(error.code, 'CONFLICT');
+  ok(Date.parse(String(error.details.until)) > Date.now() + 6 * 24 * 3_600_000);
+});
+
+test('a project that is disconnected is captured no longer', async () => {
+  await ask(pitr.enable, { storageDestinationId: storageId });
+  capture();
+  equal((await ask(projects.remove)).status, 200);
+  deepEqual([record().status, record().nextTurnAt], ['disabled', null]);
+  deepEqual(events().sort(), ['pitr.disabled', 'pitr.enabled', 'project.deleted']);
+  equal((await ask(pitr.get)).body.error.code, 'PROJECT_NOT_FOUND');
+});
