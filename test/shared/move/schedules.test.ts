@@ -74,7 +74,7 @@ const check = (table: StrictTable, schedules: readonly ScheduleRecord[], other: 
 
 test('schedules are where their project is, due as before, with the destinations they name', async () => {
   const { table, schedules, other } = await newSchedules();
-  table.put({ ...table.get(scheduleKey.schedule(from, schedules[0]!.id))!, storageDestinationId: unused } as never);
+  table.put({ ...schedules[0]!, storageDestinationId: unused });
   await moveProject(mover(), projectId, to.organizationId, time);
   check(table, schedules, other);
   equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, unused);
