@@ -7,7 +7,9 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureArchive } from './archive.ts';
 import { measureBackup } from './backup.ts';
+import { measureCapture } from './capture.ts';
 import { measureHandlers } from './handler-time.ts';
+import { measureIncremental } from './incremental.ts';
 import { measureRestore } from './restore.ts';
 import { measureRetention } from './retention.ts';
 import { measureStartUp } from './start-up.ts';
@@ -22,7 +24,9 @@ const parts = {
   writer: measureWriter,
   restore: measureRestore,
   webhook: measureWebhooks,
+  incremental: measureIncremental,
   retention: measureRetention,
+  capture: measureCapture,
 };
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));

@@ -1,0 +1,59 @@
+/** A full backup and links upon it, by the engine itself, over a source, a store and a table in this process. */
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import { Dice } from '../../../infra/local/engines/firestore/seed-dice.ts';
+import { contents, rootOf, server } from '../../shared/backup/engine-world.ts';
+import { makeLink } from '../../shared/backup/links.ts';
+import { newReadingWorld } from '../../shared/backup/reading-world.ts';
+import { fill } from '../backup/documents.ts';
+
+export interface Took {
+  readonly what: string;
+  readonly documents: number;
+  readonly bytes: number;
+  readonly reads: number;
+  readonly cpuSeconds: number;
+}
+
+const documents = 40_000;
+const changedShare = 0.01;
+const linksMax = 6;
+
+const world = newReadingWorld();
+const name = { projectId: world.sourceProjectId, databaseId: '(default)' };
+await fill(server.databases, world.sourceProjectId, documents);
+const dice = new Dice(7);
+
+/** Any one in a hundred, wherever it lies: each is a hole in what is kept. */
+const change = async (round: number): Promise<void> => {
+  const all = contents(world);
+  const chosen = new Set(Array.from({ length: documents * changedShare }, () => dice.below(all.length)));
+  const writes = [...chosen].map((n) => {
+    const [path, hex] = all[n] ?? ['', ''];
+    const { fields } = proto.Document.decode(Buffer.from(hex, 'hex'));
+    const update = {
+      name: `${rootOf(world)}/${path}`,
+      fields: new Map(fields).set('round', proto.Value.encode({ integerValue: BigInt(round) })),
+    };
+    return readWrite(proto.Write.encode({ update: proto.Document.encode(update) }), name);
+  });
+  for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(name), writes.slice(n, n + 500));
+};
+
+const measured = async (what: string): Promise<Took> => {
+  const before = process.cpuUsage();
+  const { size: bytes, reads, documentCount, status } = await makeLink(world);
+  if (status !== 'completed') throw new Error(`the backup is ${status}`);
+  const { user, system } = process.cpuUsage(before);
+  return { what, documents: documentCount, bytes, reads, cpuSeconds: (user + system) / 1e6 };
+};
+
+const took: Took[] = [await measured('full')];
+for (let round = 1; round <= linksMax; round++) {
+  await change(round);
+  took.push(await measured(`1 % changed, ${round} from the full one`));
+}
+took.push(await measured('nothing changed'));
+process.send?.(took);
+await server.stop();
+process.disconnect?.();
