@@ -51,11 +51,12 @@ export const startScheduled = async (
   return {
     backup,
     writes: [
-      ...writes,
+      // First: of two that tell of one moment the other is overtaken, and does not wait for a job that is its own.
       set({ pk: schedule.pk, sk: schedule.sk }, begun, {
         where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
         otherwise: () => new Overtaken(),
       }),
+      ...writes,
       emit(
         tenant,
         'schedule.triggered',

@@ -8,7 +8,7 @@ import type { MoveRecord } from '../../../shared/project/index.ts';
 import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
 import { Mortal } from '../../support/mortal.ts';
 import type { StrictTable } from '../../support/strict-table.ts';
-import { from, mover, newWorld, organizationOf, projectId, start, stopWorld, to, unused, used } from './world.ts';
+import { destination, from, mover, newWorld, organizationOf, projectId, start, stopWorld, to, used } from './world.ts';
 
 after(stopWorld);
 const time = { now: () => start };
@@ -74,11 +74,13 @@ const check = (table: StrictTable, schedules: readonly ScheduleRecord[], other: 
 
 test('schedules are where their project is, due as before, with the destinations they name', async () => {
   const { table, schedules, other } = await newSchedules();
-  table.put({ ...schedules[0]!, storageDestinationId: unused });
+  const named = newId('storageDestination');
+  table.put(await destination(named, 0));
+  table.put({ ...schedules[0]!, storageDestinationId: named });
   await moveProject(mover(), projectId, to.organizationId, time);
   check(table, schedules, other);
-  equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, unused);
-  equal(table.get(organizationKey.storageDestination(to, unused))?.id, unused);
+  equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, named);
+  equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
 });
 
 test('whoever dies while they move, the task brings them over, each once', async () => {

@@ -102,7 +102,7 @@ export const newBackup = (more: Partial<BackupRecord> = {}): BackupRecord => {
   } as BackupRecord;
 };
 
-const destination = async (id: string, backupCount: number): Promise<Item> => ({
+export const destination = async (id: string, backupCount: number): Promise<Item> => ({
   ...organizationKey.storageDestination(from, id),
   ...{ id, name: 'Bucket', type: 's3', bucket: 'bucket', prefix: '', region: null, endpoint: null, immutable: false },
   sealed: await sealSecret(JSON.stringify({ secretAccessKey: privateKey }), {

@@ -72,6 +72,7 @@ test('a tick told many times at once, by the Scheduler and the watch, starts one
   await Promise.all([...Array.from({ length: 8 }, () => tickAt(schedule, night)), watch()]);
   await drain();
   equal(backups().length, 1);
+  equal(waiting.length, 0, 'none of them waits for the job that is its own');
   await end(lastBackup());
   await tickAt(schedule, night);
   equal(backups().length, 1);
