@@ -76,7 +76,8 @@ test('a month later the older backup has expired and its objects are gone; the n
     entries.map(({ actor, resource, details }) => [actor.type, resource.id, details]),
     [['system', old.id, { projectId: old.projectId, reason: 'days', size: old.size, expiresAt }]],
   );
-  const listed = async (query: Readonly<Record<string, string>>) => (await call(backups.list, { ...by, query })).body.data.map(({ id }) => id);
+  const listed = async (query: Readonly<Record<string, string>>) =>
+    (await call(backups.list, { ...by, query })).body.data.map(({ id }) => id);
   deepEqual(await listed({}), [last.id]);
   deepEqual(await listed({ status: 'expired' }), [old.id]);
   const { statistics } = (await call(organizations.current, by)).body.data;
