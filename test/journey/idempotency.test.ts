@@ -35,6 +35,26 @@ const within = (organization: TestOrganization) => ({ token: organization.owner.
 const entries = async (organization: TestOrganization, action: string) =>
   (await itemsOf(`AUDIT#${organization.id}`)).filter((item) => item.action === action).length;
 
+/** Made when it is first needed, and once. */
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+const common = once(() => newOrganization());
+/** Apart: its webhooks hear of everything. */
+const hookOwner = once(() => newOrganization());
+
+/** An organization that cases share, one after the other, and how often something has been done in it from now on. */
+const shared = async (action: string, given = common) => {
+  const organization = await given();
+  const before = await entries(organization, action);
+  return { organization, effects: async () => (await entries(organization, action)) - before };
+};
+
 const cases: readonly Case[] = [
   {
     endpoint: organizations.create,
@@ -65,29 +85,29 @@ const cases: readonly Case[] = [
   {
     endpoint: invites.create,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('invitation.created');
       const options = { ...within(organization), body: { email: newEmail(), role: 'viewer' } };
-      return { options, otherBody: { email: newEmail() }, effects: () => entries(organization, 'invitation.created') };
+      return { options, otherBody: { email: newEmail() }, effects };
     },
   },
   {
     endpoint: invites.resend,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('invitation.resent');
       const made = await call(invites.create, { ...within(organization), body: { email: newEmail() } });
       const options = { ...within(organization), params: { inviteId: made.body.data.id } };
-      return { options, effects: () => entries(organization, 'invitation.resent') };
+      return { options, effects };
     },
   },
   {
     endpoint: invitations.accept,
     prepare: async () => {
-      const [organization, joining] = [await newOrganization(), await signIn()];
+      const [{ organization, effects }, joining] = [await shared('invitation.accepted'), await signIn()];
       const made = await call(invites.create, { ...within(organization), body: { email: joining.email } });
       const token = made.body.data.acceptUrl.split('/').at(-1)!;
       return {
         options: { token: joining.accessToken, params: { token } },
-        effects: () => entries(organization, 'invitation.accepted'),
+        effects,
       };
     },
   },
@@ -102,58 +122,58 @@ const cases: readonly Case[] = [
   {
     endpoint: encryption.rotate,
     prepare: async () => {
-      const organization = await newOrganization();
-      return { options: within(organization), effects: () => entries(organization, 'encryption.rotated') };
+      const { organization, effects } = await shared('encryption.rotated');
+      return { options: within(organization), effects };
     },
   },
   {
     endpoint: projects.create,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('project.created');
       const body = { name: 'Once', sourceProjectId: `source-${randomUUID().slice(0, 8)}` };
       const otherBody = { ...body, name: 'Twice' };
-      return { options: { ...within(organization), body }, otherBody, effects: () => entries(organization, 'project.created') };
+      return { options: { ...within(organization), body }, otherBody, effects };
     },
   },
   {
     endpoint: storageDestinations.create,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('storage.created');
       const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'not-so-secret' };
       const body = { name: 'Once', type: 's3', bucket: await newBucket(), credentials };
       const otherBody = { ...body, name: 'Twice' };
-      return { options: { ...within(organization), body }, otherBody, effects: () => entries(organization, 'storage.created') };
+      return { options: { ...within(organization), body }, otherBody, effects };
     },
   },
   {
     endpoint: backups.create,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('backup.created');
       const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
       const body = { projectId: project.id, storageDestinationId: destination.id };
       const options = { ...within(organization), body };
-      return { options, otherBody: { ...body, retention: 1 }, effects: () => entries(organization, 'backup.created') };
+      return { options, otherBody: { ...body, retention: 1 }, effects };
     },
   },
   {
     endpoint: backupContents.register,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('backup.imported');
       const { id, projectId, storageDestination, path } = await takeBackup(organization);
       // Its record is forgotten, as after a loss of the table.
       await removeItem({ pk: `ORG#${organization.id}`, sk: `BACKUP#${id}` });
       const body = { projectId, storageDestinationId: storageDestination.id, path };
       const otherBody = { ...body, metadata: { source: 'elsewhere' } };
-      return { options: { ...within(organization), body }, otherBody, effects: () => entries(organization, 'backup.imported') };
+      return { options: { ...within(organization), body }, otherBody, effects };
     },
   },
   {
     endpoint: backups.verify,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('backup.verified');
       const { id } = await takeBackup(organization);
       const options = { ...within(organization), params: { backupId: id } };
-      return { options, otherBody: { depth: 'full' }, effects: () => entries(organization, 'backup.verified') };
+      return { options, otherBody: { depth: 'full' }, effects };
     },
   },
   {
@@ -200,9 +220,9 @@ const cases: readonly Case[] = [
   {
     endpoint: webhooks.create,
     prepare: async () => {
-      const organization = await newOrganization();
+      const { organization, effects } = await shared('webhook.created', hookOwner);
       const options = { ...within(organization), body: hook };
-      return { options, otherBody: { ...hook, name: 'Twice' }, effects: () => entries(organization, 'webhook.created') };
+      return { options, otherBody: { ...hook, name: 'Twice' }, effects };
     },
   },
   {
@@ -234,8 +254,7 @@ const cases: readonly Case[] = [
 
 /** A project of its own, in an organization that all of them share, and how often something was done with schedules of it. */
 const schedulable = async () => {
-  scheduler ??= newOrganization().then(async (organization) => ({ organization, storage: await newDestination(organization) }));
-  const { organization, storage } = await scheduler;
+  const { organization, storage } = await scheduler();
   const { id: projectId } = await newProject(organization);
   const done = async (wanted: string) =>
     (await itemsOf(`AUDIT#${organization.id}`)).filter(
@@ -249,17 +268,17 @@ const schedulable = async () => {
   return { by: within(organization), body, done, doneTo };
 };
 
-let scheduler: Promise<{ organization: TestOrganization; storage: { id: string } }> | undefined;
+const scheduler = once(async () => {
+  const organization = await newOrganization();
+  return { organization, storage: await newDestination(organization) };
+});
 
 /** Nobody listens there. */
 const hook = { name: 'Once', url: 'https://localhost:9/', events: ['*'] };
 
-let hookOwner: Promise<TestOrganization> | undefined;
-
 /** A webhook of an organization that all of them share, and how often something was done with it. */
 const hooked = async () => {
-  hookOwner ??= newOrganization();
-  const organization = await hookOwner;
+  const organization = await hookOwner();
   const { body } = await call(webhooks.create, { ...within(organization), body: hook });
   const webhookId = body.data.id;
   const done = async (wanted: string) =>
@@ -270,20 +289,13 @@ const hooked = async () => {
 };
 
 /** An organization with a completed restore, made once: whoever needs another one in some state copies its record. */
-const restored = (() => {
-  let made: Promise<{ organization: TestOrganization; backupId: string; restoreJobId: string }> | undefined;
-  const make = async () => {
-    const organization = await newOrganization();
-    const { id: backupId } = await takeBackup(organization);
-    const { id: targetProjectId } = await newProject(organization);
-    const { restoreJobId } = await restore(organization, { backupId, targetProjectId });
-    return { organization, backupId, restoreJobId };
-  };
-  return () => {
-    made ??= make();
-    return made;
-  };
-})();
+const restored = once(async () => {
+  const organization = await newOrganization();
+  const { id: backupId } = await takeBackup(organization);
+  const { id: targetProjectId } = await newProject(organization);
+  const { restoreJobId } = await restore(organization, { backupId, targetProjectId });
+  return { organization, backupId, restoreJobId };
+});
 
 const restoresOf = async (organization: TestOrganization, targetProjectId: string) =>
   (await itemsOf(`AUDIT#${organization.id}`)).filter(
@@ -317,15 +329,29 @@ for (const { endpoint, prepare } of cases)
   suite(endpoint.id, () => {
     const keyed = (options: RowOptions, key: string) => ({ ...options, headers: { 'idempotency-key': key } });
 
+    const begun = once(async () => {
+      const [prepared, key] = [await prepare(), randomUUID()];
+      return { ...prepared, key, first: await call(endpoint, keyed(prepared.options, key)) };
+    });
+    /** For calls that do nothing: whatever comes after them finds it as it was. */
+    const unused = once(prepare);
+
     test('the second call gets the first one’s answer, word for word', async () => {
-      const [{ options, effects }, key] = [await prepare(), randomUUID()];
-      const first = await call(endpoint, keyed(options, key));
+      const { options, effects, key, first } = await begun();
       ok(first.status < 300, first.text);
       const second = await call(endpoint, keyed(options, key));
       equal(second.text, first.text);
       equal(second.status, first.status);
       deepEqual([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')], [null, 'true']);
       notEqual(second.headers.get('x-request-id'), first.headers.get('x-request-id'));
+      equal(await effects(), 1);
+    });
+
+    test('another body under the same key is refused and does nothing', async () => {
+      const { options, otherBody, effects, key } = await begun();
+      const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, key));
+      // A row without fields has no other body: it is a bad one.
+      deepEqual([status, body.error.code], otherBody ? [422, 'IDEMPOTENCY_KEY_REUSED'] : [400, 'VALIDATION_ERROR']);
       equal(await effects(), 1);
     });
 
@@ -340,33 +366,25 @@ for (const { endpoint, prepare } of cases)
       equal((await call(endpoint, keyed(options, key))).text, good[0]!.text);
     });
 
-    test('another body under the same key is refused and does nothing', async () => {
-      const [{ options, otherBody, effects }, key] = [await prepare(), randomUUID()];
-      await call(endpoint, keyed(options, key));
-      const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, key));
-      // A row without fields has no other body: it is a bad one.
-      deepEqual([status, body.error.code], otherBody ? [422, 'IDEMPOTENCY_KEY_REUSED'] : [400, 'VALIDATION_ERROR']);
-      equal(await effects(), 1);
-    });
-
-    test('a refused call keeps nothing: the key is free for the corrected one', async () => {
-      const { options, effects } = await prepare();
-      const key = randomUUID();
-      equal((await call(endpoint, keyed({ ...options, body: { nonsense: 1 } }, key))).status, 400);
-      const { status, headers } = await call(endpoint, keyed(options, key));
-      ok(status < 300);
-      equal(headers.get('idempotent-replayed'), null);
-      equal(await effects(), 1);
-    });
-
     for (const key of ['x'.repeat(256), 'tab\there'])
       test(`${JSON.stringify(key.slice(0, 10))}… is no key`, async () => {
-        const { options, effects } = await prepare();
+        const { options, effects } = await unused();
         const { status, body } = await call(endpoint, keyed(options, key));
         equal(status, 400);
         equal(body.error.details.field, 'Idempotency-Key');
         equal(await effects(), 0);
       });
+
+    test('a refused call keeps nothing: the key is free for the corrected one', async () => {
+      const { options, effects } = await unused();
+      const key = randomUUID();
+      equal((await call(endpoint, keyed({ ...options, body: { nonsense: 1 } }, key))).status, 400);
+      equal(await effects(), 0);
+      const { status, headers } = await call(endpoint, keyed(options, key));
+      ok(status < 300);
+      equal(headers.get('idempotent-replayed'), null);
+      equal(await effects(), 1);
+    });
   });
 
 test('a key is its owner’s: the same one from someone else is another call', async () => {
