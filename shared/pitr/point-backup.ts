@@ -12,8 +12,8 @@ export interface PointIdentity {
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-/** It is kept as long as the restore it is made for can be resumed, or taken back. */
-const retentionDays = Math.ceil(undoSeconds / (24 * 3_600));
+/** It is kept as long as the restore it is made for can be resumed, or taken back, which is counted from that one's end: a day more. */
+const retentionDays = Math.ceil(undoSeconds / (24 * 3_600)) + 1;
 
 /** The record as it will be once it is made, but for what is known then only. Frames are bound to what the base's are. */
 export const pointBackup = (

@@ -173,6 +173,36 @@ test('what nothing happened to is not read: of a large base only the leaf that a
   equal((await textsIn(archive)).size, 3_001);
 });
 
+test('users, and what an incremental base tells to be gone, are left out; what came again since is not', async () => {
+  const bucket = new Bucket();
+  const writer = new ShardWriter(0, writing());
+  const none = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
+  const other = (kind: 2 | 3, name: string): void =>
+    writer.record(kind, Buffer.from(name), { nameStart: 0, nameEnd: name.length, ...none }, name.length, name.length);
+  other(3, 'accounts/u1');
+  other(3, 'accounts/u2');
+  addAll(writer, [sampleOf({ id: 'a', at: 0, text: 'a' })]);
+  other(2, nameOf('b'));
+  other(2, nameOf('c'));
+  addAll(writer, [sampleOf({ id: 'd', at: 0, text: 'd' })]);
+  const counts = { documents: 2, tombstones: 2, users: 2 };
+  const { archive: base } = await settle(bucket, writer, writing(), { counts });
+  for (const [events, expected] of [
+    [[], ['a', 'd']],
+    [[{ id: 'c', at: 5, text: 'again' }], ['a', 'c', 'd']],
+    [[{ id: 'b', at: 5, text: undefined }], ['a', 'd']],
+  ] as const) {
+    const leaves = await batchOf(events, 10);
+    const { archive, tally } = await pointOf(
+      bucket,
+      base,
+      changesOf({ read: () => asyncOf(leaves), after: momentAt(1), upTo: momentAt(9) }),
+    );
+    deepEqual([...(await textsIn(archive)).keys()], expected);
+    equal(tally.added - tally.removed, expected.length - 2);
+  }
+});
+
 test('a later batch knows better than an earlier one, whatever their records are dated', async () => {
   // Gone at 10.3, and there again at 10.7: whoever saw only the first took it for gone at the next whole second.
   const first = await batchOf([{ id: 'a', at: 11, text: undefined }], 10.5);

@@ -33,10 +33,11 @@ export interface MomentWorld extends RestoreWorld {
 
 export type Precision = PitrRecord['precision'];
 
-/** A base of what `documents` says, and captures that have begun. */
+/** A base of what `documents` says, with `more` as an incremental one, and captures that have begun. */
 export const newMomentWorld = async (
   documents: Parameters<typeof put>[1],
   precision: Precision = 'second',
+  more?: Parameters<typeof put>[1],
 ): Promise<MomentWorld> => {
   const world = newRestoreWorld();
   let aheadMs = 0;
@@ -57,6 +58,10 @@ export const newMomentWorld = async (
   const moment: MomentWorld = Object.assign(world, { engine, pass, base: undefined as unknown as BackupRecord });
   await put(world, documents);
   moment.base = await takeBackup(world);
+  if (more) {
+    await put(world, more);
+    moment.base = await takeBackup(world, { type: 'incremental', parentBackupId: moment.base.id, chainLength: 1 });
+  }
   await enable(moment, precision);
   await turn(moment);
   return moment;

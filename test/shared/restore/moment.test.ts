@@ -1,11 +1,12 @@
 /** A restore to a moment: what was there in that second, all of it or a part, or a refusal that says why. */
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { removeBackup } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
 import { commit, set } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
-import { planMomentInCall, readRequest, refuseMissing, resumeRestore } from '../../../shared/restore/index.ts';
+import { planMomentInCall, readRequest, refuseMissing, resumeRestore, startRestore } from '../../../shared/restore/index.ts';
 import { undoRestore } from '../../../shared/restore/undo.ts';
 import {
   acting,
@@ -251,6 +252,41 @@ test('failed after its backup was made it is resumed from that, whatever became 
   equal((await runRestore(world, id)).status, 'completed');
   deepEqual(targetNow(world), sourceAt(world, seconds[1]!));
   equal(restoreOf(id).pointTries, 1);
+});
+
+test('upon an incremental base the moment needs its whole chain, and what that base found gone stays gone', async () => {
+  const world = await newMomentWorld(first, 'second', { 'users/bob': undefined, 'users/zoe': text('2') });
+  nextSecond(world);
+  await put(world, { 'users/ada': text('3') });
+  const second = nextSecond(world);
+  nextSecond(world);
+  await turn(world);
+  const { id, backupId } = await beginMoment(world, { pointInTime: second });
+  equal((await runRestore(world, id)).status, 'completed');
+  deepEqual(targetNow(world), sourceAt(world, second));
+  ok(!targetNow(world).has('users/bob'));
+  const { needs, chainLength, documentCount } = backupOf(backupId);
+  deepEqual([[...needs!].sort(), chainLength, documentCount], [[world.base.id, world.base.parentBackupId].sort(), 2, 5]);
+});
+
+test('a base that goes at the same moment is either held or the restore refused', async () => {
+  const { world, seconds } = await story();
+  const now = world.engine.clock.now();
+  const { wish, moment, ...place } = await readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now);
+  const { createdBy, encryption } = acting;
+  const { writes } = startRestore({ ...place, tenant, encryption, point: moment!.point }, { ...wish, createdBy }, now);
+  const base = backupOf(world.base.id);
+  table.put({ ...base, status: 'expired' });
+  const is = traces(world);
+  await rejects(commit(writes), /at the same moment/);
+  await rejects(
+    readRequest(tenant, bodyOf({ pointInTime: seconds[1]! }), now),
+    isConflict(/which the moment is made of, is not there/),
+  );
+  equal(traces(world), is);
+  table.put(base);
+  await commit(writes);
+  throws(() => removeBackup(tenant, backupOf(base.id), undefined, now), /is being restored|needs/);
 });
 
 test('what was removed between the request and the job is not guessed at: the restore fails before it writes', async () => {
