@@ -15,6 +15,7 @@ Reads backups where they lie. It needs the bucket and the key, and nothing of th
   key <where>             prints the data key, to be kept offline
 
 <where> is s3://bucket/path, gs://bucket/path or a folder: a backup's own, or one with backups below it.
+An incremental backup finds records in earlier ones: their folders, named by their ids, must lie beside it.
 Credentials of S3 are found as by every AWS tool; of Google, GOOGLE_APPLICATION_CREDENTIALS names a key file.
 
   --endpoint URL          of a store of the S3 or Google kind that is elsewhere
