@@ -92,8 +92,10 @@ const isNeedless = async (tenant: Tenant, origin: BackupRecord): Promise<boolean
 };
 
 const isAsGood = (later: BackupRecord, origin: BackupRecord): boolean => {
-  const { status, synthesizedFrom, isPartial, damagedDepth, storageDestination, trigger } = later;
-  if (isPartial || damagedDepth !== undefined || trigger === 'import') return false;
+  const { status, synthesizedFrom, isPartial, damagedDepth, storageDestination, trigger, retentionDays } = later;
+  // A point in time that was made for a restore is gone in days, and nothing follows its completion.
+  const isPoint = trigger === 'pitr-base' && retentionDays !== undefined;
+  if (isPartial || damagedDepth !== undefined || trigger === 'import' || isPoint) return false;
   if (storageDestination.id !== origin.storageDestination.id || !isSameScope(later, origin)) return false;
   if (synthesizedFrom === origin.id) return status === 'completed' || status === 'running' || status === 'pending';
   return status === 'completed' && Date.parse(later.readTime ?? '') > Date.parse(origin.readTime ?? '');
