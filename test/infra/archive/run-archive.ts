@@ -14,9 +14,10 @@ export interface Run {
 
 const main = fileURLToPath(new URL('../../../infra/archive/main.ts', import.meta.url));
 
-/** What is compiled once need not be again: most of a run's time is its start. */
-const compiled = mkdtempSync(join(tmpdir(), 'compiled-'));
-after(() => rmSync(compiled, { recursive: true, force: true }));
+/** What is compiled once need not be again: most of a run's time is its start. All that `npm test` starts share a folder. */
+const own = process.env.NODE_COMPILE_CACHE ? undefined : mkdtempSync(join(tmpdir(), 'compiled-'));
+const compiled = own ?? process.env.NODE_COMPILE_CACHE;
+after(() => own && rmSync(own, { recursive: true, force: true }));
 
 /** Everything that any run has said, for tests that look for secrets in it. */
 export const said: string[] = [];

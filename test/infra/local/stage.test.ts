@@ -35,6 +35,8 @@ interface Started {
 const start = (env: Record<string, string>): Started => {
   const clean = {
     PATH: process.env.PATH ?? '',
+    // No choice of the person's: it only saves compiling everything at each start.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     PORT: '0',
     IDP_PORT: '0',
     S3_PORT: '0',
