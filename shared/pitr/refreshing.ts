@@ -14,8 +14,8 @@ export interface Refresh {
   /** Collections that only the base has found; they are captured from its moment on. */
   readonly found: readonly Standing[];
   readonly gaps: readonly Gap[];
-  /** Of the gaps: those that are new. */
-  readonly opened: readonly Gap[];
+  /** New ones: of collections that nobody listened to. Without an end it ends with this turn, which tells what happened since the base. */
+  readonly opened: readonly (Omit<Gap, 'to'> & { readonly to?: null })[];
   readonly changed: Partial<PitrRecord>;
 }
 
@@ -77,15 +77,14 @@ const follow = async (scene: Scene, backup: BackupRecord, engine: Engine): Promi
   const from = pitr.bases.at(-1)?.readTime ?? readTime;
   const gap = { from, reason: 'found below a document by a later base', collections: unknown.map(([id]) => id) };
   if (unknown.length > 0 && !isRecent(backup, engine.clock.now())) {
-    const open: Gap = { ...gap, to: null, heardFrom: momentOf(engine.clock.now().getTime() * 1_000) };
-    return { ...nothing(scene), gaps: [...pitr.gaps, open], opened: [open], changed: { comingBaseId: null } };
+    const open = { ...gap, to: null, heardFrom: momentOf(engine.clock.now().getTime() * 1_000) };
+    return { ...nothing(scene), opened: [open], changed: { comingBaseId: null } };
   }
-  const opened: readonly Gap[] = unknown.length > 0 ? [{ ...gap, to: readTime }] : [];
   return {
     base: { backupId: backup.id, readTime },
     found: unknown.map(([collectionId, count]) => ({ collectionId, to: readTimeOf(backup), token: undefined, count })),
-    gaps: [...pitr.gaps.map((one) => ended(one, readTime)), ...opened],
-    opened,
+    gaps: pitr.gaps.map((one) => ended(one, readTime)),
+    opened: unknown.length > 0 ? [gap] : [],
     changed: { comingBaseId: null, baseFailures: 0 },
   };
 };

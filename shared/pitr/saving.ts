@@ -28,11 +28,11 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
   const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
-  const opened = [...refresh.opened, ...gapsOf(scene, captured)];
+  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, captured)];
   const changed: Partial<PitrRecord> = {
     ...refresh.changed,
     ...(refresh.base && { bases: [...pitr.bases, { ...refresh.base, since: to }] }),
-    gaps: withGaps(refresh.gaps, ...gapsOf(scene, captured)),
+    gaps: withGaps(refresh.gaps, ...opened),
     capturedTo: to,
     listedAt: to,
     lastCapture: { at: iso(now), changes: captured.changes, reads: captured.reads },

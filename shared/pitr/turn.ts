@@ -20,6 +20,7 @@ import { endTurn, type Next, nextOf } from './turning.ts';
 export const awayMaxSeconds = 50 * 60;
 /** After a failure. */
 const againSeconds = 30;
+const soonSeconds = 5;
 /** A message is kept back for whole seconds: one that comes this much early is in time. */
 const earlyMs = 1_000;
 
@@ -37,11 +38,14 @@ export const captureTurn = async (
   try {
     return await (scene.pitr.status === 'starting' ? begin(scene, engine) : capture(scene, engine, signal));
   } catch (error) {
-    // Another run has done it, or it was disabled: whoever did that goes on.
-    if (error instanceof Overtaken) return undefined;
+    if (error instanceof Overtaken) return afterOthers(tenant, { projectId, turn });
     return putOff(scene, error, engine);
   }
 };
+
+/** Another run has ended the turn, or it was disabled: whoever did that goes on. Else only what is kept has changed. */
+const afterOthers = async (tenant: Tenant, { projectId, turn }: { readonly projectId: string; readonly turn: number }) =>
+  (await readScene(tenant, projectId))?.pitr.turn === turn ? { turn, delaySeconds: soonSeconds } : undefined;
 
 const capture = async (scene: Scene, engine: Engine, signal: AbortSignal): Promise<Next> => {
   const { pitr } = scene;

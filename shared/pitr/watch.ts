@@ -4,12 +4,13 @@ import type { Task, TaskMessage } from '../event/index.ts';
 import {
   after,
   type Clock,
+  changeOne,
   getAll,
   iso,
   newId,
-  note,
   type QueueMessage,
   type sendTasks,
+  set,
   type Tenant,
   walk,
 } from '../platform/index.ts';
@@ -69,7 +70,7 @@ const lookAt = async (
     return isLate ? [messageOf(organizationId, { kind: 'capture', projectId, turn })] : [];
   });
   const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
-  await Promise.all(due.map((one) => note(one, 'forgetAt', iso(after(now, forgetEverySeconds)))));
+  await Promise.all(due.map((one) => changeOne(set(one, { forgetAt: iso(after(now, forgetEverySeconds)) }))));
   return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'forget-captures', projectId }))];
 };
 

@@ -196,7 +196,7 @@ test('a base is refreshed every day, and one that finds a collection below a doc
   const { gaps } = pitrNow();
   assert.deepEqual(
     gaps.map(({ from, to, collections }) => [from, to, collections]),
-    [[base!.readTime, newer!.readTime, ['secrets']]],
+    [[base!.readTime, newer!.since, ['secrets']]],
   );
   assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 1);
   pass(5);

@@ -115,3 +115,18 @@ test('a purge removes every batch and note, and the objects only if they are to 
     assert.equal(world.folders.get(batch!.path)!.objects.size, deleteBackupData ? 0 : 1);
   }
 });
+
+test('a turn that meets the forgetting is made again, at once', async () => {
+  const world = await captured();
+  time.ms = Date.parse(pitrNow().nextTurnAt!);
+  const { turn: due } = pitrNow();
+  await put(world, { 'users/ada': '2' });
+  table.onWrite = (when) => {
+    if (when === 'before') table.put({ ...pitrNow(), keptFrom: pitrNow().bases[0]!.readTime });
+    return undefined;
+  };
+  assert.deepEqual(await nextTurn(world), { turn: due, delaySeconds: 5 });
+  table.onWrite = () => undefined;
+  assert.equal((await nextTurn(world))!.turn, due + 1);
+  assert.equal(batches().length, 2);
+});
