@@ -7,6 +7,12 @@ import { microsOf, spelled } from './moment.ts';
 import { type BatchRecord, batchPrefix, pitrKey } from './record.ts';
 
 /**
+ * Some collections are heard further than a batch reaches, whose end is where all of them are: what happened to those after a
+ * moment may stand in a batch that ends before it. A turn has five minutes.
+ */
+export const heardAheadMicros = 600 * 1_000_000;
+
+/**
  * The batches that hold changes of after `from` and up to `to`, in the order of time. The first may begin before `from`, the
  * last may end after `to`: each record tells its own time.
  */

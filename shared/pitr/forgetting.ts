@@ -3,6 +3,7 @@ import { backupKey, retentionNote } from '../backup/index.ts';
 import { openStore, readDestination } from '../destination/index.ts';
 import { enqueue } from '../event/index.ts';
 import { after, type Clock, changeOne, commit, iso, log, query, set, type Tenant, walk } from '../platform/index.ts';
+import { heardAheadMicros } from './batch.ts';
 import { chunkName } from './batch-writer.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from './record.ts';
@@ -49,7 +50,7 @@ export const forgetCaptures = async (
   }
   const isDone =
     (await freeBases(tenant, pitr, kept?.bases ?? pitr.bases, now)) &&
-    (await forgetBatches(tenant, projectId, kept?.keptFrom ?? pitr.keptFrom, until, clock, open)) &&
+    (await forgetBatches(tenant, projectId, uselessTo(kept ?? pitr), until, clock, open)) &&
     (await removeLeftovers(tenant, projectId, until, clock, open));
   if (!isDone) return again(tenant, projectId, now);
   if (pitr.status === 'disabled' && (kept ?? pitr).bases.length === 0)
@@ -76,20 +77,24 @@ const freeBases = async (tenant: Tenant, { bases }: PitrRecord, kept: PitrRecord
   return true;
 };
 
+/** Up to where batches end that nothing needs, in microseconds: with a base, those before it that may tell of later moments stay. */
+const uselessTo = ({ keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>): number | undefined =>
+  keptFrom === null ? undefined : microsOf(keptFrom) - (bases.length > 0 ? heardAheadMicros : 0);
+
 /** The object goes before what leads to it. */
 const forgetBatches = async (
   tenant: Tenant,
   projectId: string,
-  keptFrom: string | null,
+  last: number | undefined,
   until: Date,
   clock: Clock,
   open: typeof openStore,
 ): Promise<boolean> => {
-  if (keptFrom === null) return true;
+  if (last === undefined) return true;
   const { pk } = pitrKey.tokens(tenant, projectId);
-  const range = { pk, prefix: batchPrefix, to: `${batchPrefix}${momentOf(microsOf(keptFrom) + 1)}` };
+  const range = { pk, prefix: batchPrefix, to: `${batchPrefix}${momentOf(last + 1)}` };
   for await (const batch of walk(range) as AsyncIterable<BatchRecord>) {
-    if (microsOf(batch.to) > microsOf(keptFrom)) return true;
+    if (microsOf(batch.to) > last) return true;
     if (clock.now() >= until) return false;
     await removeObject(tenant, batch, open);
     await commit([{ remove: { pk, sk: batch.sk } }]);

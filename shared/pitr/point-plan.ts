@@ -3,7 +3,7 @@ import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { JobFailure } from '../job/index.ts';
 import { get, type Tenant } from '../platform/index.ts';
-import { batchesBetween } from './batch.ts';
+import { batchesBetween, heardAheadMicros } from './batch.ts';
 import { microsOf, momentOf, shownMoment } from './moment.ts';
 import { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from './record.ts';
@@ -44,12 +44,21 @@ export const gatherPoint = async (tenant: Tenant, projectId: string, point: Poin
     throw new JobFailure('STORAGE_READ_ERROR', 'What was captured up to this moment is kept no longer', {
       pointInTime: shownMoment(microsOf(point.moment)),
     });
-  return { point, base, batches: upTo(keptOf({ keptFrom }, found), point.moment) };
+  return { point, base, batches: upTo(keptOf({ keptFrom, bases }, found), point.moment) };
 };
 
-/** Without those that are about to be removed. */
-const keptOf = ({ keptFrom }: Pick<PitrRecord, 'keptFrom'>, batches: readonly BatchRecord[]): readonly BatchRecord[] =>
-  batches.filter(({ to }) => keptFrom === null || microsOf(to) > microsOf(keptFrom));
+/** Without those that are about to be removed, or whose key is. */
+const keptOf = (
+  { keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>,
+  batches: readonly BatchRecord[],
+): readonly BatchRecord[] => {
+  if (keptFrom === null) return batches;
+  const keys = new Set(bases.map(({ backupId }) => backupId));
+  return batches.filter(({ to, keyBackupId }) => {
+    const beyond = microsOf(to) - microsOf(keptFrom);
+    return beyond > 0 || (beyond > -heardAheadMicros && keys.has(keyBackupId));
+  });
+};
 
 /** The backups that must stay for as long as it is not made: the base, and those whose keys the batches are sealed under. */
 export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
@@ -61,12 +70,6 @@ const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord
 
 const readBase = async (tenant: Tenant, { base }: Point): Promise<BackupRecord | undefined> =>
   (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
-
-/**
- * Some collections are heard further than a batch reaches, whose end is where all of them are: what happened to those after the
- * base may stand in a batch that ends before it. A turn has five minutes.
- */
-const heardAheadMicros = 600 * 1_000_000;
 
 const listBatches = async (tenant: Tenant, projectId: string, from: string, to: string): Promise<readonly BatchRecord[]> => {
   const found: BatchRecord[] = [];
