@@ -10,7 +10,7 @@ import { newId } from '../../shared/platform/index.ts';
 import { call, type Result } from './client.ts';
 import { forge } from './forge.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from './organization.ts';
-import type { Person } from './person.ts';
+import { type Person, signIn } from './person.ts';
 
 export interface World {
   readonly organization: TestOrganization;
@@ -59,10 +59,12 @@ export const makeWorld = async (): Promise<World> => {
 
 const keysWith = async (permissionsOf: (scope: Scope) => readonly Scope[]): Promise<Keys> => {
   const wanted = new Set(endpoints.flatMap(({ access }) => (typeof access === 'object' ? [access.scope] : [])));
+  // Only the key matters: they may all be one person's.
+  const owner = await signIn();
   const made = scopes
     .filter((scope) => wanted.has(scope))
     .map(async (scope) => {
-      const organization = await newOrganization();
+      const organization = await newOrganization(owner);
       return [scope, { organization, apiKey: await newApiKey(organization, permissionsOf(scope)) }] as const;
     });
   return Object.fromEntries(await Promise.all(made));
