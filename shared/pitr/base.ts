@@ -15,6 +15,7 @@ import {
 import { ApiError } from '../contract/errors.ts';
 import { readDestination } from '../destination/index.ts';
 import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../platform/index.ts';
+import { readJob } from '../project/index.ts';
 import { microsOf } from './moment.ts';
 import type { Gap, PitrRecord } from './record.ts';
 import type { Scene } from './scene.ts';
@@ -87,13 +88,15 @@ const retrySeconds = (failures: number): number => Math.min(300 * 2 ** Math.max(
 export const mayTry = ({ comingBaseId, baseTriedAt, baseFailures }: PitrRecord, now: Date): boolean =>
   comingBaseId === null && (baseTriedAt === null || after(new Date(baseTriedAt), retrySeconds(baseFailures)) <= now);
 
-/** Has a base made, incremental where it can be; undefined if the project, or the organization, has enough to do. */
+/** Has a base made, incremental where it can be; undefined if the project cannot be read, or it or the organization has enough to do. */
 export const startBase = async (
   scene: Scene,
   now: Date,
   note: (changed: Partial<PitrRecord>) => Write,
 ): Promise<string | undefined> => {
   const { tenant, project, pitr } = scene;
+  // Nothing can be read before it is connected again; and whatever runs now may be a base itself once it has ended.
+  if (project.status !== 'connected' || (await readJob(tenant, project.id))) return undefined;
   try {
     await refuseCrowd(tenant);
     const [destination, chosen] = await Promise.all([

@@ -133,7 +133,7 @@ export const turn = (world: CaptureWorld, number = pitrNow().turn) =>
 /** Turns until captures are under way: the base is made as its workflow would. */
 export const untilActive = async (world: CaptureWorld): Promise<void> => {
   for (let turns = 0; pitrNow().status !== 'active'; turns++) {
-    if (turns > 20) throw new Error('captures did not begin');
+    if (turns > 100) throw new Error('captures did not begin');
     await turn(world);
     await runComing(world);
     const { nextTurnAt } = pitrNow();

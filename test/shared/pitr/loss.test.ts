@@ -168,3 +168,35 @@ test('after it was disabled what was captured stays, and enabling it again leave
   assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 2);
   await assertExact(world);
 });
+
+test('a project that lets nobody in is not asked for a base before it is connected again', async () => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable();
+  const project = table.get(projectKey.project(tenant, projectId))!;
+  table.put({ ...project, status: 'unauthorized' });
+  for (let turns = 0; turns < 3; turns++) await nextTurn(world);
+  assert.deepEqual([pitrNow().comingBaseId, pitrNow().baseTriedAt], [null, null]);
+  table.put(project);
+  await untilActive(world);
+});
+
+test('a base that fails is made again after a while, longer each time', async () => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable();
+  const tried = new Set<string>();
+  const startedMs = time.ms;
+  for (let turns = 0; tried.size < 3; turns++) {
+    assert.ok(turns < 400);
+    pass(25);
+    await nextTurn(world);
+    const { comingBaseId } = pitrNow();
+    if (comingBaseId === null || tried.has(comingBaseId)) continue;
+    tried.add(comingBaseId);
+    const key = backupKey.backup(tenant, comingBaseId);
+    table.put({ ...table.get(key)!, status: 'failed' });
+    table.items.delete(Object.values(projectKey.job(tenant, projectId)).join('\n'));
+  }
+  assert.ok(time.ms - startedMs >= 900_000 && time.ms - startedMs < 1_000_000, `${time.ms - startedMs} ms`);
+});
