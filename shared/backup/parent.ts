@@ -51,25 +51,42 @@ export const lookForParent = async (
 ): Promise<BackupRecord | string> => {
   const where = { projectId, status: 'completed' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
-  let best: BackupRecord | undefined;
+  const doubtful = new Set<string>();
+  let fitting: readonly BackupRecord[] = [];
   let reason: string | undefined;
   for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
+    const [best] = fitting;
+    if (best && isOfSource(best) && backup.id < firstOf(best)) break;
+    // Which object of it is damaged the record does not say: whoever finds records in one of them may be as well.
+    if (backup.damagedDepth !== undefined) for (const archive of archivesOf(backup)) doubtful.add(archive);
     const misfit = misfitOf(tenant, backup, wish);
-    if (misfit === undefined && (!best || isBetter(backup, best))) best = backup;
-    // A project has one job at a time: what was begun before one that read the source itself shows an earlier moment.
-    if (misfit === undefined && isOfSource(backup)) break;
+    if (misfit === undefined) fitting = [...fitting, backup].toSorted(better);
+    const whole = fitting.filter((one) => !isDoubtful(one, doubtful));
+    if (whole.length < fitting.length) reason ??= `the latest backup, ${best?.id ?? backup.id}, ${sharesDamage}`;
     reason ??= misfit && `the latest backup, ${backup.id}, ${misfit}`;
+    fitting = whole;
   }
-  return best ?? reason ?? 'the project has no completed backup yet';
+  return fitting[0] ?? reason ?? 'the project has no completed backup yet';
 };
 
-const isOfSource = ({ trigger, synthesizedFrom }: BackupRecord): boolean =>
-  synthesizedFrom === undefined && trigger !== 'import' && trigger !== 'pitr-base';
+const sharesDamage = 'finds records in one that was found damaged, or shares them with it';
 
-const isBetter = (one: BackupRecord, other: BackupRecord): boolean => {
-  const later = momentOf(one) - momentOf(other);
-  return later > 0 || (later === 0 && chainLengthOf(one) < chainLengthOf(other));
-};
+/** The archives that a backup is read from. */
+const archivesOf = ({ archive, needs = [] }: BackupRecord): readonly string[] => [archive.backup, ...needs];
+const isDoubtful = (backup: BackupRecord, doubtful: ReadonlySet<string>): boolean =>
+  archivesOf(backup).some((archive) => doubtful.has(archive));
+
+/**
+ * The oldest backup that tells of this one: ids are in the order of time, and what was begun before the chain neither shares
+ * records with it nor, since a project has one job at a time, shows a later moment.
+ */
+const firstOf = (backup: BackupRecord): string => [backup.id, ...archivesOf(backup)].toSorted()[0] ?? backup.id;
+
+/** Of the others nothing can be told by their ids. */
+const isOfSource = ({ trigger, synthesizedFrom }: BackupRecord): boolean => synthesizedFrom === undefined && trigger !== 'import';
+
+const better = (one: BackupRecord, other: BackupRecord): number =>
+  momentOf(other) - momentOf(one) || chainLengthOf(one) - chainLengthOf(other);
 const momentOf = ({ readTime }: BackupRecord): number => Date.parse(readTime ?? '');
 
 const misfitOf = (tenant: Tenant, backup: BackupRecord, wish: ParentWish): string | undefined => {

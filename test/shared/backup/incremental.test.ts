@@ -134,7 +134,10 @@ suite('a parent', () => {
     deepEqual([damaged(recordOf(full.id)), damaged(recordOf(second.id))], Array(2).fill(['full', null]));
     const { places } = await readLink(world, healed);
     ok([...places.values()].includes(full.id) && places.get('m/0199') === healed.id);
-    equal((await makeLink(world)).parentBackupId, healed.id);
+    // It still finds records in that chunk.
+    const fresh = await makeLink(world);
+    deepEqual([fresh.type, fresh.fullBecause], ['full', undefined]);
+    equal((await makeLink(world)).parentBackupId, fresh.id);
   });
 
   test('one of whose chunks is cut off or gone is not relied on', async () => {
