@@ -65,8 +65,9 @@ test('a turn in which nothing changed stores nothing, tells nothing, and moves t
   assert.deepEqual(batches(), []);
   assert.deepEqual(eventsOf('pitr.change_captured'), []);
   assert.ok(microsOf(pitrNow().capturedTo!) > microsOf(before!) + 90_000_000);
-  // Two groups, and the list of the root collections.
-  assert.equal(pitrNow().lastCapture!.reads, 3);
+  // Two groups, the list of the root collections, and the count of all documents.
+  assert.equal(pitrNow().lastCapture!.reads, 4);
+  assert.equal(pitrNow().checkedAt, pitrNow().capturedTo);
 });
 
 test('a collection that is new at the root is captured from its first document, without a gap', async () => {
@@ -204,4 +205,19 @@ test('a base is refreshed every day, and one that finds a collection below a doc
   await nextTurn(world);
   const end = microsOf(pitrNow().capturedTo!);
   await assertExact(world, [end]);
+});
+
+test('what documents hold, and their names, are nowhere but in sealed objects', async () => {
+  const world = await begun({ 'users/ada': 'before' });
+  pass(3);
+  await put(world, { 'users/whose-name-nobody-reads': 'what-nobody-reads' });
+  pass(3);
+  await nextTurn(world);
+  const kept = JSON.stringify([...table.items.values()]);
+  const stored = [...world.folders.values()].flatMap((store) => [...store.objects.values()].map((bytes) => Buffer.from(bytes)));
+  for (const text of ['whose-name-nobody-reads', 'what-nobody-reads']) {
+    assert.ok(!kept.includes(text));
+    assert.ok(stored.every((bytes) => !bytes.includes(text)));
+  }
+  await assertExact(world);
 });
