@@ -147,6 +147,7 @@ const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, s
     collections: scope.collections,
     excludedCollections: scope.excludeCollections,
     ...(isPartial(manifest) && { isPartial: true }),
+    ...(notes.mayLackCollections === true && { mayLackCollections: true }),
     includeAuthUsers: counts.users > 0,
     ...(counts.users > 0 && { authUsers: counts.users }),
     documents,

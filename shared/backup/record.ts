@@ -32,6 +32,8 @@ export interface BackupRecord extends Item {
   readonly includeAuthUsers: boolean;
   /** It holds single documents, or does not tell what it was to hold: that it lacks a document says nothing of that. */
   readonly isPartial?: boolean;
+  /** Nobody counted whether it has every collection: documents below others, in collections that it does not list, are not deleted. */
+  readonly mayLackCollections?: boolean;
   readonly maxReads?: number;
   /** Days to keep it once it is completed; for ever if absent. */
   readonly retentionDays?: number;

@@ -39,8 +39,15 @@ export const CapturedChanges = z.object({
   collections: z.array(z.string()),
 });
 
-/** Collections by their ids, wherever they lie; left out where it holds for all. */
-const some = { collections: z.array(z.string()).optional() };
+/** The first 100 that are known. */
+const some = {
+  collections: z
+    .array(z.string())
+    .describe(
+      'Collections by their ids, wherever they lie; left out where it holds for all. Of a window: those that are known to be whole, because it was not counted yet whether there are others below documents. Of a gap: empty if the ids are not known',
+    )
+    .optional(),
+};
 
 /** A stretch of time that nothing can be restored to, and why. */
 export const PitrGap = z.object({

@@ -33,7 +33,11 @@ export const RestorePlan = z.object({
   create: z.int().describe('Not in the target: written'),
   overwrite: z.int().describe('In the target with other fields: replaced or, with merge, merged into'),
   skip: z.int().describe('In the target, and kept as they are (skip_existing)'),
-  delete: z.int().describe('In the target and not in the backup: deleted (rollback, and undo)'),
+  delete: z
+    .int()
+    .describe(
+      'In the target and not in the backup: deleted (rollback, and undo). Documents below others are left alone, and not counted, if their collections may have been there unnoticed at the point in time',
+    ),
   unchanged: z.int().describe('In the target as they would be after the restore: not written'),
   notFound: z
     .array(z.string())

@@ -8,6 +8,7 @@ import { type PitrRecord, pitrKey } from './record.ts';
 import type { Scene } from './scene.ts';
 import { encodeStandings } from './standing.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
+import { leftUnchecked } from './windows.ts';
 
 /** How often it is looked whether the base is there. */
 const lookSeconds = 5;
@@ -36,7 +37,10 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
   const collections = await collectionsOf(tenant, backup, engine);
   const to = readTimeOf(backup);
   const readTime = momentOf(to);
-  const standings = [...collections].map(([collectionId, count]) => ({ collectionId, to, token: undefined, count }));
+  const standings = [...collections].map(([collectionId, count]) => ({
+    ...{ collectionId, to, token: undefined, count },
+    isCounted: true,
+  }));
   const changed: Partial<PitrRecord> = {
     status: 'active',
     bases: [...pitr.bases, { backupId: backup.id, readTime, since: readTime }],
@@ -45,6 +49,11 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     baseFailures: 0,
     capturedTo: readTime,
     listedAt: readTime,
+    // A base lists all collections of its moment.
+    checkedAt: readTime,
+    checkTriedAt: readTime,
+    known: undefined,
+    unchecked: leftUnchecked(pitr),
   };
   await commit([
     endTurn(scene, changed, engine.clock.now(), 0),

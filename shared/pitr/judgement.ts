@@ -51,3 +51,10 @@ export const countAfter = (group: Group): number | undefined => {
   if (filter) return filter.count + (created - filter.created) - (gone - filter.gone);
   return standing.count === undefined ? undefined : standing.count - gone + created;
 };
+
+/** Whether the group's number is still exact: nothing came or went, as far as was told. What is deleted and made again is told, too. */
+export const isStillCounted = ({ standing, changes }: Group): boolean => {
+  if (!standing.isCounted) return false;
+  for (const version of changes.values()) if (!version || version.created > standing.to) return false;
+  return true;
+};

@@ -2,8 +2,9 @@
 import type { ObjectEntry } from '../archive/index.ts';
 import { countGroup, ListenLost, listCollections, probeSource, type Source, SourceError } from '../firestore/index.ts';
 import type { BatchWriter } from './batch-writer.ts';
+import { type Coverage, type CoverageWish, checkCoverage } from './coverage.ts';
 import { Gathering, type Group } from './gathering.ts';
-import { countAfter, judgeGroup } from './judgement.ts';
+import { countAfter, isStillCounted, judgeGroup } from './judgement.ts';
 import { Lanes } from './lanes.ts';
 import { BudgetSpent, Lookup } from './lookup.ts';
 import { microsOf, momentOf } from './moment.ts';
@@ -15,6 +16,8 @@ export interface Wanted {
   /** Up to when everything is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
   readonly isEverySecond: boolean;
+  /** Whether so many reads may be spent on looking for collections that nobody listens to. */
+  readonly isCheckDue: CoverageWish['isDue'];
   readonly writer: BatchWriter;
   readonly refresh: boolean;
   readonly signal: AbortSignal;
@@ -32,6 +35,8 @@ export interface Captured {
   readonly collections: readonly string[];
   /** Collections at the root that are new, though documents of that id were deeper before: those were not captured. */
   readonly uncovered: readonly string[];
+  /** Whether there is none beside those that were listened to, at the end. */
+  readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
   readonly reads: number;
 }
 
@@ -64,7 +69,8 @@ export const listen = async (source: Source, wanted: Wanted): Promise<Captured> 
         const before = await countGroup(source, collectionId, momentOf(from), signal);
         reads += before.reads;
         if (before.documents !== 0) uncovered.push(collectionId);
-        await lanes.add({ collectionId, to: from, token: undefined, count: before.documents });
+        const isCounted = before.documents !== undefined;
+        await lanes.add({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
       }
       isNew = unknown.length > 0;
     }
@@ -72,26 +78,30 @@ export const listen = async (source: Source, wanted: Wanted): Promise<Captured> 
     const groups = [...gathering.groups.values()];
     for (const group of groups) reads += await judgeGroup(group, lanes.heard(group).to, { source, lookup, signal });
     const isProven = await proveAll(wanted, { gathering, lanes, lookup, to });
+    const coverage = await checkCoverage(groups, { source, to, isDue: wanted.isCheckDue, signal });
     return {
       to,
-      standings: groups.map((group) => nextStanding(group, lanes)),
+      standings: groups.map((group) => nextStanding(group, lanes.heard(group), coverage, to)),
       chunk: await writer.finish(),
       changes: writer.changes,
       isProven,
       collections: groups.filter(({ changes }) => changes.size > 0).map(({ standing }) => standing.collectionId),
       uncovered,
-      reads: reads + lookup.reads + groups.reduce((sum, group) => sum + group.reads, 0),
+      coverage,
+      reads: reads + coverage.reads + lookup.reads + groups.reduce((sum, group) => sum + group.reads, 0),
     };
   } finally {
     lanes.close();
   }
 };
 
-const nextStanding = (group: Group, lanes: Lanes): Standing => ({
-  collectionId: group.standing.collectionId,
-  ...lanes.heard(group),
-  count: countAfter(group),
-});
+/** What was counted holds at the end of the turn; a group that was heard further may have changed since. */
+const nextStanding = (group: Group, heard: ReturnType<Lanes['heard']>, { counts }: Coverage, to: number): Standing => {
+  const { collectionId } = group.standing;
+  const counted = heard.to === to ? counts.get(collectionId) : undefined;
+  const isCounted = counted !== undefined || isStillCounted(group);
+  return { collectionId, ...heard, count: counted ?? countAfter(group), isCounted };
+};
 
 interface Heard {
   readonly gathering: Gathering;

@@ -35,6 +35,7 @@ export const pointBackup = (
   excludedCollections: [],
   includeAuthUsers: false,
   ...(point.isPartial && { isPartial: true }),
+  ...(point.isUnchecked && { mayLackCollections: true }),
   retentionDays,
   storageDestination: base.storageDestination,
   path: as.path,

@@ -47,7 +47,7 @@ export const makePoint = async (run: PointRun): ReturnType<typeof storeManifest>
         },
       };
       const tally = await mergeChanges(base.archive, changes, sink);
-      return notesOf(plan.base, manifest, tally, await part.finish());
+      return notesOf(plan, manifest, tally, await part.finish());
     });
     return await storeManifest(store, backup, databaseOf(manifest.source), notes, dataKey, manifest);
   } finally {
@@ -65,7 +65,7 @@ type Stored = Omit<ArchiveNotes['parts'][number], 'number' | 'originalSize' | 'c
 
 /** Throws unless it has exactly the documents of the base, without those that are gone, and with those that are new. */
 const notesOf = (
-  base: BackupRecord,
+  { base, point }: PointPlan,
   { counts, collections }: BaseListed,
   tally: PointTally,
   stored: Stored | undefined,
@@ -88,7 +88,8 @@ const notesOf = (
         ...stored,
         number: 0,
         originalSize: sizeOf(base, tally),
-        collections: JSON.stringify([...listed, ...added].filter(([, count]) => count > 0)),
+        // Of one that may lack collections, those that are known and empty are listed, too.
+        collections: JSON.stringify([...listed, ...added].filter(([, count]) => count > 0 || point.isUnchecked)),
       },
     ],
   };

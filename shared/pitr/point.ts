@@ -2,7 +2,7 @@
 import { ApiError, invalid } from '../contract/errors.ts';
 import { floorSecond, microsOf, momentOf, shownMoment } from './moment.ts';
 import type { Base, BatchRecord, Gap, PitrRecord } from './record.ts';
-import { baseFor, shownGap, windowsOf } from './windows.ts';
+import { baseFor, isUnchecked, shownGap, windowsOf } from './windows.ts';
 
 export interface PointWish {
   readonly pointInTime: string;
@@ -16,6 +16,8 @@ export interface Point {
   readonly base: Base;
   /** Something is missing of collections that were not asked for: it is no picture of all. */
   readonly isPartial: boolean;
+  /** Nobody looked whether there were other collections than those it has. */
+  readonly isUnchecked?: boolean;
 }
 
 /** The second that is asked for, by its beginning: a moment that has not come is refused. */
@@ -35,7 +37,10 @@ export const pointFor = (
   const second = secondAsked(wish, now);
   const base = baseOf(record, wish, now);
   const missing = missingAt(record, second);
-  return { moment: knownBy(base, batches, second), base, isPartial: missing.length > 0 };
+  return {
+    ...{ moment: knownBy(base, batches, second), base, isPartial: missing.length > 0 },
+    ...(isUnchecked(record, second) && { isUnchecked: true }),
+  };
 };
 
 /** The base that the moment asked for is made of. */
@@ -44,8 +49,8 @@ export const baseOf = (record: PitrRecord, wish: PointWish, now: Date): Base => 
   const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
   const { collectionIds } = wish;
-  const lost = missingAt(record, second).find(({ collections = [] }) =>
-    collections.some((id) => !collectionIds || collectionIds.includes(id)),
+  const lost = missingAt(record, second).find(
+    ({ collections = [] }) => !collectionIds || collections.some((id) => collectionIds.includes(id)),
   );
   if (lost) throw lostOfSome(record, second, lost, now);
   return base;
@@ -86,8 +91,10 @@ const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
 const lostOfSome = (record: PitrRecord, second: string, gap: Gap, now: Date): ApiError => {
   const ids = (gap.collections ?? []).slice(0, 10).join(', ');
   const asked = shownMoment(microsOf(second));
+  const what =
+    ids === '' ? 'documents of collections that are not known are missing' : `changes of these collections are missing: ${ids}`;
   return refusal(
-    `At ${asked} changes of these collections are missing: ${ids} (${gap.reason}). Name other collections, and includeSubcollections: false`,
+    `At ${asked} ${what} (${gap.reason}). Name other collections, and includeSubcollections: false`,
     record,
     second,
     now,

@@ -16,12 +16,20 @@ export interface Gap {
   /** Null while it lasts. */
   readonly to: string | null;
   readonly reason: string;
-  /** Collection ids; all of them if left out. */
+  /** Collection ids; all of them if left out, none if they are not known: the source has documents that none of ours is. */
   readonly collections?: readonly string[];
   /** Only the moments within are unknown, neither end is: what follows needs no new base. */
   readonly isBridged?: true;
   /** Of one that lasts, of some collections: since when they are captured. A base that shows a later moment ends it. */
   readonly heardFrom?: string;
+}
+
+/** A stretch of time, its beginning not included, of which only some collections are known to be whole. */
+export interface Unchecked {
+  readonly from: string;
+  readonly to: string;
+  /** Those that were listened to: the first ones. */
+  readonly collections: readonly string[];
 }
 
 export interface PitrRecord extends Item {
@@ -43,6 +51,14 @@ export interface PitrRecord extends Item {
   readonly gaps: readonly Gap[];
   /** Up to when everything is captured, to the microsecond; null before the first base. */
   readonly capturedTo: string | null;
+  /** Up to when the source's own count, or a base, vouches that the collections listened to are all there are. */
+  readonly checkedAt?: string;
+  /** Up to when it was counted last, whatever came of it. */
+  readonly checkTriedAt?: string;
+  /** The collections listened to, where more is captured than is checked: as many as are shown. */
+  readonly known?: readonly string[] | undefined;
+  /** Captured and never checked, because captures began anew before that; oldest first. */
+  readonly unchecked?: readonly Unchecked[];
   /** What was captured before this is removed, or about to be; null as long as nothing is. */
   readonly keptFrom: string | null;
   /** When the root collections were listed last: what is not among them then did not exist. */

@@ -39,18 +39,39 @@ export const refresh = async (scene: Scene, engine: Engine): Promise<Refresh> =>
   if (!isDue(pitr, now)) return nothing(scene);
   const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);
   if (found) return follow(scene, found, engine);
-  if (mayTry(pitr, now)) await askForBase(scene, now);
+  if (mayTry(pitr, now) && isWorthIt(scene, now)) await askForBase(scene, now);
   return nothing(scene);
 };
 
 const hasOpenGap = ({ gaps }: PitrRecord): boolean =>
   gaps.some(({ to, collections }) => to === null && collections !== undefined);
 
+/** Of collections that are not known: the source has documents that none of ours is, and no base has found them yet. */
+export const isLooking = ({ to, collections }: Pick<Gap, 'to' | 'collections'>): boolean =>
+  to === null && collections?.length === 0;
+
+/** Whether something is known to be missing that nobody listens to: then there is nothing to count before a base is taken over. */
+export const isLookedFor = ({ gaps, opened, found }: Refresh, standings: readonly Standing[]): boolean => {
+  const heard = new Set([...standings, ...found].map(({ collectionId }) => collectionId));
+  return [...gaps, ...opened].some(
+    ({ to, collections }) => to === null && collections && (collections.length === 0 || collections.some((id) => !heard.has(id))),
+  );
+};
+
 const isRecent = (backup: BackupRecord, now: Date): boolean => now.getTime() * 1_000 - readTimeOf(backup) <= startMaxMicros;
 
 const isDue = (pitr: PitrRecord, now: Date): boolean => {
   const last = pitr.bases.at(-1);
   return hasOpenGap(pitr) || !last || now.getTime() * 1_000 - microsOf(last.readTime) > refreshSeconds * 1_000_000;
+};
+
+/** A base reads every document; where new collections come all the time, bases read about 600,000 an hour at most. */
+const microsPerDocument = 6_000;
+
+const isWorthIt = ({ pitr, standings }: Scene, now: Date): boolean => {
+  const documents = standings.reduce((sum, { count = 0 }) => sum + count, 0);
+  const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
+  return ageMicros >= Math.min(refreshSeconds * 1_000_000, documents * microsPerDocument);
 };
 
 /** Beside the turn, which goes on: that it cannot be begun now costs nothing. */
@@ -74,7 +95,10 @@ const follow = async (scene: Scene, backup: BackupRecord, engine: Engine): Promi
   const collections = await collectionsOf(tenant, backup, engine);
   const unknown = [...collections].filter(([id]) => !known.has(id));
   const readTime = momentOf(readTimeOf(backup));
-  const from = pitr.bases.at(-1)?.readTime ?? readTime;
+  const { checkedAt } = pitr;
+  const isNews = checkedAt === undefined || microsOf(checkedAt) < microsOf(readTime);
+  // Up to the last time that it was counted there was no other, unless that was later than the base and they are gone by then.
+  const from = (isNews ? checkedAt : undefined) ?? pitr.bases.at(-1)?.readTime ?? readTime;
   const gap = { from, reason: 'found below a document by a later base', collections: unknown.map(([id]) => id) };
   if (unknown.length > 0 && !isRecent(backup, engine.clock.now())) {
     const open = { ...gap, to: null, heardFrom: momentOf(engine.clock.now().getTime() * 1_000) };
@@ -82,17 +106,21 @@ const follow = async (scene: Scene, backup: BackupRecord, engine: Engine): Promi
   }
   return {
     base: { backupId: backup.id, readTime },
-    found: unknown.map(([collectionId, count]) => ({ collectionId, to: readTimeOf(backup), token: undefined, count })),
-    gaps: pitr.gaps.map((one) => ended(one, readTime)),
+    found: unknown.map(([collectionId, count]) => ({
+      ...{ collectionId, to: readTimeOf(backup), token: undefined, count },
+      isCounted: true,
+    })),
+    // What was looked for is found: it has a gap of its own.
+    gaps: pitr.gaps
+      .filter((one) => !(unknown.length > 0 && isLooking(one) && isEndedBy(one, readTime)))
+      .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
-    changed: { comingBaseId: null, baseFailures: 0 },
+    changed: { comingBaseId: null, baseFailures: 0, ...(isNews && { checkedAt: readTime }) },
   };
 };
 
 /** A base shows all of a collection: what lasted until then ends, if the collection was captured by then. */
-const ended = (gap: Gap, readTime: string): Gap => {
-  const { heardFrom, ...rest } = gap;
-  return gap.to === null && gap.collections && heardFrom !== undefined && microsOf(heardFrom) <= microsOf(readTime)
-    ? { ...rest, to: readTime }
-    : gap;
-};
+const isEndedBy = ({ to, collections, heardFrom }: Gap, readTime: string): boolean =>
+  to === null && collections !== undefined && heardFrom !== undefined && microsOf(heardFrom) <= microsOf(readTime);
+
+const ended = ({ heardFrom: _, ...gap }: Gap, to: string): Gap => ({ ...gap, to });

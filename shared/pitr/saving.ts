@@ -6,9 +6,9 @@ import type { Captured } from './listening.ts';
 import { withGaps } from './loss.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from './record.ts';
-import type { Refresh } from './refreshing.ts';
+import { isLooking, type Refresh } from './refreshing.ts';
 import type { Scene } from './scene.ts';
-import { encodeStandings } from './standing.ts';
+import { encodeStandings, shownIds } from './standing.ts';
 import { changeEvent, gapWrites } from './telling.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 
@@ -28,11 +28,12 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
   const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
-  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, captured)];
+  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)];
   const changed: Partial<PitrRecord> = {
     ...refresh.changed,
     ...(refresh.base && { bases: [...pitr.bases, { ...refresh.base, since: to }] }),
-    gaps: withGaps(refresh.gaps, ...opened),
+    ...checkOf(captured),
+    gaps: withGaps(gapsAfter(saved), ...opened),
     capturedTo: to,
     listedAt: to,
     lastCapture: { at: iso(now), changes: captured.changes, reads: captured.reads },
@@ -50,6 +51,19 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
     ...opened.flatMap((gap) => gapWrites(scene, gap, told, now)),
   ]);
   return nextOf(scene, delaySeconds);
+};
+
+/** What was counted, if it was: as long as it does not fit, the collections that are known are named. */
+const checkOf = ({ coverage: { verdict, isTried }, standings, to }: Captured): Partial<PitrRecord> => ({
+  ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
+  ...(isTried && { checkTriedAt: momentOf(to) }),
+  known: verdict === 'whole' ? undefined : shownIds(standings),
+});
+
+/** What was looked for is over once the numbers fit: it was found, and has a gap of its own, or it is gone. */
+const gapsAfter = ({ captured, refresh: { gaps, found } }: Saved): readonly Gap[] => {
+  if (captured.coverage.verdict !== 'whole') return gaps;
+  return gaps.flatMap((gap) => (!isLooking(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
 };
 
 /** Collections that a batch names at most: each id may have 1,500 bytes. */
@@ -75,8 +89,10 @@ const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBack
 };
 
 /** What this turn could not know: seconds between, and collections that nobody listened to before. */
-const gapsOf = ({ pitr }: Scene, { isProven, uncovered, chunk, to }: Captured): readonly Gap[] => {
+const gapsOf = ({ pitr }: Scene, { captured, refresh }: Saved): readonly Gap[] => {
+  const { isProven, uncovered, chunk, to, coverage } = captured;
   const from = pitr.capturedTo ?? '';
+  const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;
   const between: Gap = {
     from,
     to: momentOf(to),
@@ -84,11 +100,22 @@ const gapsOf = ({ pitr }: Scene, { isProven, uncovered, chunk, to }: Captured): 
     isBridged: true,
   };
   const deeper: Gap = {
-    from: pitr.bases.at(-1)?.readTime ?? from,
+    from: checkedAt,
     to: null,
     reason: 'documents were below others before the collection was at the root',
     collections: uncovered,
     heardFrom: from,
   };
-  return [...(pitr.precision === 'second' && chunk && !isProven ? [between] : []), ...(uncovered.length > 0 ? [deeper] : [])];
+  const unknown: Gap = {
+    from: checkedAt,
+    to: null,
+    reason: 'the source has more documents than the collections that are known: others lie below documents',
+    collections: [],
+    heardFrom: momentOf(to),
+  };
+  return [
+    ...(pitr.precision === 'second' && chunk && !isProven ? [between] : []),
+    ...(uncovered.length > 0 ? [deeper] : []),
+    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isLooking) ? [unknown] : []),
+  ];
 };

@@ -9,26 +9,51 @@ export interface Standing {
   readonly token: Buffer | undefined;
   /** About how many documents it has: a hint, which is looked into before anything is concluded from it. */
   readonly count: number | undefined;
+  /** That it is no hint: the source said so, and nothing came or went since. */
+  readonly isCounted?: boolean;
 }
 
-type Stored = readonly [id: string, token: string, to: number, count: number | null];
+type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
 export const encodeStandings = (standings: readonly Standing[]): string =>
   JSON.stringify(
     standings.map(
-      ({ collectionId, token, to, count }): Stored => [collectionId, token?.toString('base64') ?? '', to, count ?? null],
+      ({ collectionId, token, to, count, isCounted }): Stored => [
+        collectionId,
+        token?.toString('base64') ?? '',
+        to,
+        count ?? null,
+        isCounted ? 1 : 0,
+      ],
     ),
   );
 
 export const decodeStandings = (groups: string): readonly Standing[] =>
-  (JSON.parse(groups) as readonly Stored[]).map(([collectionId, token, to, count]) => ({
+  (JSON.parse(groups) as readonly Stored[]).map(([collectionId, token, to, count, isCounted]) => ({
     collectionId,
     to,
     token: token === '' ? undefined : Buffer.from(token, 'base64'),
     count: count ?? undefined,
+    isCounted: isCounted === 1,
   }));
 
 /** As a request to listen spells it. */
 export const targetOf = ({ collectionId, token, to }: Standing, id: number) => ({
   ...{ id, collectionId, resumeToken: token, readTime: momentOf(to) },
 });
+
+/** Ids that are shown: each may have 1,500 bytes. */
+const shownMax = 100;
+const shownMaxBytes = 10_000;
+
+/** The first ones, as far as they fit a record with all else. */
+export const shownIds = (standings: readonly Standing[]): readonly string[] => {
+  let bytes = 0;
+  return standings
+    .slice(0, shownMax)
+    .map(({ collectionId }) => collectionId)
+    .filter((id) => {
+      bytes += Buffer.byteLength(id);
+      return bytes <= shownMaxBytes;
+    });
+};

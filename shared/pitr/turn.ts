@@ -7,11 +7,12 @@ import { commit, create, get, iso, log, newId, Overtaken, randomness, type Tenan
 import { unauthorizedWrite } from '../project/index.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { begin } from './beginning.ts';
+import { isCheckDue } from './coverage.ts';
 import { listen } from './listening.ts';
 import { lose } from './loss.ts';
 import { microsOf } from './moment.ts';
 import { pitrKey } from './record.ts';
-import { type Refresh, refresh } from './refreshing.ts';
+import { isLookedFor, type Refresh, refresh } from './refreshing.ts';
 import { save } from './saving.ts';
 import { readScene, type Scene } from './scene.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
@@ -114,6 +115,10 @@ const tryOnce = async (scene: Scene, { keyBackup, refreshed, source, refresh, si
       standings: [...standings, ...refreshed.found],
       from: microsOf(pitr.capturedTo ?? ''),
       isEverySecond: pitr.precision === 'second',
+      isCheckDue: (reads, to) =>
+        isLookedFor(refreshed, standings)
+          ? refreshed.base !== undefined
+          : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
       ...{ writer, refresh, signal },
     });
     return { captured, batchId, path };

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { PitrWindows } from '../contract/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from './moment.ts';
-import type { Base, Gap, PitrRecord } from './record.ts';
+import type { Base, Gap, PitrRecord, Unchecked } from './record.ts';
 
 const dayMicros = 24 * 3_600 * 1_000_000;
 
@@ -10,17 +10,63 @@ const dayMicros = 24 * 3_600 * 1_000_000;
 export const horizonOf = ({ retentionDays, keptFrom }: Pick<PitrRecord, 'retentionDays' | 'keptFrom'>, now: Date): number =>
   Math.max(now.getTime() * 1_000 - retentionDays * dayMicros, keptFrom === null ? 0 : microsOf(keptFrom));
 
-/** Whole seconds that every collection can be restored to, cut where something is missing of all; and what is missing of some. */
+/**
+ * Whole seconds that every collection can be restored to, cut where something is missing of all; and what is missing of some. From
+ * where it was not looked whether there are other collections, those that are known are named.
+ */
 export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWindows> => {
   const horizon = horizonOf(record, now);
   const gaps = record.gaps.filter(({ to }) => to === null || microsOf(to) > horizon);
-  return { windows: stretchesOf(record).flatMap((stretch) => windowOf(stretch, horizon)), gaps: gaps.map(shownGap) };
+  const unchecked = uncheckedOf(record);
+  const pieces = stretchesOf(record).flatMap((stretch) => piecesOf(stretch, unchecked));
+  return { windows: pieces.flatMap((piece) => windowOf(piece, horizon)), gaps: gaps.map(shownGap) };
+};
+
+/** Whether nobody looked, then or later, if there were other collections at that moment. */
+export const isUnchecked = (record: PitrRecord, moment: string): boolean => {
+  const at = microsOf(moment);
+  return uncheckedOf(record).some(({ from, to }) => microsOf(from) < at && at <= microsOf(to));
+};
+
+const neverChecked = '1970-01-01T00:00:00Z';
+
+export const uncheckedOf = ({ unchecked = [], checkedAt = neverChecked, capturedTo, known = [] }: PitrRecord) =>
+  capturedTo === null || microsOf(checkedAt) >= microsOf(capturedTo)
+    ? unchecked
+    : [...unchecked, { from: checkedAt, to: capturedTo, collections: known }];
+
+/** How many are kept apart. */
+const uncheckedMax = 20;
+
+/** What captures that begin anew leave unchecked for good; of too many the oldest become one, which is known of what both have. */
+export const leftUnchecked = (record: PitrRecord): readonly Unchecked[] => {
+  const kept = record.keptFrom === null ? 0 : microsOf(record.keptFrom);
+  const [first, second, ...rest] = uncheckedOf(record).filter(({ to }) => microsOf(to) > kept);
+  const all = [first, second, ...rest].filter((one) => one !== undefined);
+  if (!first || !second || all.length <= uncheckedMax) return all;
+  const collections = first.collections.filter((id) => second.collections.includes(id));
+  return [{ from: first.from, to: second.to, collections }, ...rest];
 };
 
 interface Stretch {
   readonly from: number;
   readonly to: number;
+  /** Only they are known to be whole. */
+  readonly collections?: readonly string[];
 }
+
+/** The stretch in parts that are checked, and those that are not. */
+const piecesOf = ({ from, to }: Stretch, unchecked: readonly Unchecked[]): readonly Stretch[] => {
+  const pieces: Stretch[] = [];
+  let at = from;
+  for (const one of unchecked) {
+    const [first, last] = [microsOf(one.from) + 1, Math.min(microsOf(one.to), to)];
+    if (last < at || first > to) continue;
+    pieces.push({ from: at, to: first - 1 }, { from: Math.max(at, first), to: last, collections: one.collections });
+    at = last + 1;
+  }
+  return [...pieces, { from: at, to }];
+};
 
 /**
  * Stretches of time in which every moment is known, oldest first. What follows a gap begins with a base; only where the gap is
@@ -44,9 +90,10 @@ const stretchesOf = ({ bases, gaps, capturedTo }: PitrRecord): readonly Stretch[
   return stretches;
 };
 
-const windowOf = ({ from, to }: Stretch, horizon: number): z.input<typeof PitrWindows>['windows'] => {
+const windowOf = ({ from, to, collections }: Stretch, horizon: number): z.input<typeof PitrWindows>['windows'] => {
   const [first, last] = [ceilSecond(Math.max(from, horizon)), floorSecond(to)];
-  return first <= last ? [{ from: shownMoment(first), to: shownMoment(last) }] : [];
+  if (first > last) return [];
+  return [{ from: shownMoment(first), to: shownMoment(last), ...(collections && { collections: [...collections] }) }];
 };
 
 /** The newest base that leads to a moment without anything missing of all in between; the moment itself must lie in a window. */

@@ -8,7 +8,7 @@ import { isTouching } from './judge.ts';
 import { noPlan, reportCheck } from './notes.ts';
 import type { PlanCounts } from './record.ts';
 import { lookAt } from './running.ts';
-import { collectionIdOf } from './scope.ts';
+import { collectionIdOf, knowsOf } from './scope.ts';
 import { type Decision, Walk } from './walk.ts';
 
 /**
@@ -54,7 +54,7 @@ interface Walked {
 }
 
 const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promise<Walked> => {
-  const { restore, open, target, scope, halt } = run;
+  const { restore, backup, open, target, scope, halt } = run;
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const from = shard.checkedTo === undefined ? undefined : (JSON.parse(shard.checkedTo) as string);
   let walking: Walk | undefined;
@@ -70,6 +70,7 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       bound: from === undefined ? range : { ...range, from },
       mode: restore.mergeMode,
       isUndo: restore.undoOf !== null,
+      knows: knowsOf(backup, open.archive),
       unclean: run.unclean,
       readTime,
       signal: halt.reading,

@@ -24,7 +24,7 @@ import { noPlan } from './notes.ts';
 import { planUsers } from './plan-users.ts';
 import { isMismatch } from './proof.ts';
 import type { PlanCounts } from './record.ts';
-import { scopeFor } from './scope.ts';
+import { knowsOf, scopeFor } from './scope.ts';
 import { Walk } from './walk.ts';
 
 type Planned = z.input<typeof DryRun>;
@@ -87,6 +87,7 @@ const planDocuments = async (
   const isLate = (): boolean => clock.now() >= until;
   const { mergeMode, collections, documents } = wish;
   const scope = scopeFor({ ...wish, undoOf: null }, backup, documents?.paths);
+  const knows = knowsOf(backup, archive);
   const notFound = await missingWithin(archive, { collections, given: documents?.given }, isLate);
   if (!notFound) return undefined;
   const cuts = await cutScope(archive, scope);
@@ -97,7 +98,7 @@ const planDocuments = async (
     const { readTime } = await probeSource(target, signal);
     const readsOf = (): number => readsBefore + 1 + walk.reads;
     const isOver = (): boolean => isLate() || readsOf() > Math.min(readsMax, maxReads);
-    const options = { archive, target, scope, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
+    const options = { archive, target, scope, knows, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
     const walk = new Walk(options);
     try {
       const found = await walked(walk);

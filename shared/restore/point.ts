@@ -136,7 +136,7 @@ const recordOf = (backup: BackupRecord, { contents, size, manifestDigest, needs 
   size,
   originalSize: contents.originalSize,
   documentCount: contents.documents,
-  collectionCounts: largest(contents.collections),
+  collectionCounts: largest(contents.collections.filter(([, documents]) => documents > 0)),
   countVerified: contents.countVerified,
   manifestDigest,
   ...(needs.length > 0 && { needs }),

@@ -1,3 +1,4 @@
+import type { Archive } from '../archive/index.ts';
 import type { BackupRecord } from '../backup/index.ts';
 import { compareNames, documentRange, intersection, isInRange, type NameRange, scopeOf } from '../firestore/index.ts';
 import type { RestoreRecord } from './record.ts';
@@ -50,4 +51,17 @@ const isRightIn = (collections: readonly string[]): ((path: string) => boolean) 
 export const collectionIdOf = (path: string): string => {
   const end = path.lastIndexOf('/');
   return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
+};
+
+/**
+ * Which documents of the target a backup can say of that they were not there, by their paths; undefined if it can of all. One that
+ * may lack collections can where it lists the id of the collection, and at the root, whose collections are always all known.
+ */
+export const knowsOf = (
+  { mayLackCollections }: Pick<BackupRecord, 'mayLackCollections'>,
+  { manifest }: Pick<Archive, 'manifest'>,
+): ((path: string) => boolean) | undefined => {
+  if (!mayLackCollections) return undefined;
+  const ids = new Set(manifest.collections.map(({ id }) => id));
+  return (path) => path.indexOf('/') === path.lastIndexOf('/') || ids.has(collectionIdOf(path));
 };

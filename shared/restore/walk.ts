@@ -16,6 +16,8 @@ export interface WalkOptions {
   readonly mode: MergeMode;
   /** Tombstones of the archive are then documents that are to be deleted. */
   readonly isUndo: boolean;
+  /** Of which documents the archive can say that they were not there (`knowsOf`); others that it lacks are left alone, and not counted. */
+  readonly knows?: ((path: string) => boolean) | undefined;
   /** Of an undo: where it is not known what the other restore wrote, only what is as that was to leave it is taken back. */
   readonly unclean?: Unclean | undefined;
   readonly readTime: string;
@@ -137,13 +139,14 @@ export class Walk {
     live: TargetSide,
     { visit, look }: { visit: Visit; look: Scope['look'] },
   ): Promise<string | undefined> {
-    const { isOver, isFull, scope } = this.#options;
+    const { isOver, isFull, scope, knows } = this.#options;
     const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
       const order = orderOf(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;
       if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
-      if ((order > 0 && !this.#deletes) || (wants && !wants(name.toString()))) {
+      const isLeft = order > 0 && (!this.#deletes || (knows && !knows(name.toString())));
+      if (isLeft || (wants && !wants(name.toString()))) {
         if (order >= 0) this.#foreign += 1;
         if (this.#isForeign(look) && archived.name) return archived.name.toString();
       } else {
