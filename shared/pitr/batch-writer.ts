@@ -1,8 +1,10 @@
 import {
+  ArchiveError,
   ChunkWriter,
   type DocumentMarks,
   type ObjectEntry,
   objectName,
+  readChunk,
   recordKind,
   type WriterOptions,
 } from '../archive/index.ts';
@@ -10,6 +12,8 @@ import { StorageError, type Store, type Upload } from '../destination/index.ts';
 
 /** Bytes gathered before the upload is given them. */
 const handOverBytes = 1 << 20;
+/** What has no more is read back and opened before anything relies on it; of a larger one the store is asked for its size. */
+const readBackBytes = 8 << 20;
 export const chunkName = objectName('chunk', 0);
 
 export interface BatchOptions extends WriterOptions {
@@ -22,8 +26,11 @@ export interface BatchOptions extends WriterOptions {
 export class BatchWriter {
   readonly #options: BatchOptions;
   readonly #chunk: ChunkWriter;
-  #store: Store | undefined;
+  #store: Promise<Store> | undefined;
   #upload: Upload | undefined;
+  /** Several streams hand over at once, and an upload takes bytes in order: each waits for the one before, and fails with it. */
+  #handing: Promise<void> = Promise.resolve();
+  #isClosed = false;
   /** Versions and deletions so far. */
   changes = 0;
 
@@ -50,35 +57,70 @@ export class BatchWriter {
 
   /** Hands on what is ready, and waits if the store is slower than the source. */
   async rest(): Promise<void> {
-    if (this.#chunk.pendingBytes < handOverBytes) return;
-    await (await this.#begun()).write(this.#chunk.take());
+    if (this.#chunk.pendingBytes >= handOverBytes) await this.#handOver();
   }
 
-  /** Resolves when the object is stored with the very size that was written; undefined if nothing changed. */
+  /** Resolves when the object is stored and proven to be what was written; undefined if nothing changed. */
   async finish(): Promise<ObjectEntry | undefined> {
     if (this.changes === 0) return undefined;
     const entry = this.#chunk.finish();
-    const upload = await this.#begun();
-    await upload.write(this.#chunk.take());
-    const { size } = await upload.finish();
+    await this.#handOver();
+    const { size } = await (await this.#begun()).finish();
     this.#upload = undefined;
-    if (size !== entry.size) throw new StorageError('invalid', `The store has ${size} bytes where ${entry.size} were sent.`);
+    if (size !== entry.size) throw otherSize(size, entry);
+    await this.#prove(await this.#opened(), entry);
     return entry;
   }
 
   /** Leaves nothing unfinished behind. Safe after a failure, and twice. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    const store = await this.#store?.catch(() => undefined);
     await this.#upload?.abort().catch(() => undefined);
-    this.#store?.close();
+    store?.close();
+  }
+
+  #handOver(): Promise<void> {
+    this.#handing = this.#handing.then(async () => {
+      const upload = await this.#begun();
+      await upload.write(this.#chunk.take());
+    });
+    return this.#handing;
+  }
+
+  #opened(): Promise<Store> {
+    this.#store ??= this.#options.openStore();
+    return this.#store;
   }
 
   async #begun(): Promise<Upload> {
-    const { openStore, signal } = this.#options;
-    this.#store ??= await openStore();
-    this.#upload ??= this.#store.upload(chunkName, { signal });
+    if (this.#isClosed) throw new Error('the batch is closed');
+    const store = await this.#opened();
+    if (this.#isClosed) throw new Error('the batch is closed');
+    this.#upload ??= store.upload(chunkName, { signal: this.#options.signal });
     return this.#upload;
   }
+
+  /** Tokens move on with the batch: what cannot be read then is lost. */
+  async #prove(store: Store, entry: ObjectEntry): Promise<void> {
+    const { identity, dataKey, signal } = this.#options;
+    if (entry.size > readBackBytes) {
+      const { size = 0 } = (await store.head(entry.name, signal)) ?? {};
+      if (size !== entry.size) throw otherSize(size, entry);
+      return;
+    }
+    try {
+      const bytes = await store.get(entry.name, { offset: 0, length: entry.size }, signal);
+      for await (const { leaf } of readChunk([bytes], { identity, name: entry.name, dataKey, entry })) void leaf;
+    } catch (cause) {
+      if (!(cause instanceof ArchiveError)) throw cause;
+      throw new StorageError('invalid', `The store has other bytes than were sent: ${cause.message}`, { cause });
+    }
+  }
 }
+
+const otherSize = (size: number, entry: ObjectEntry): StorageError =>
+  new StorageError('invalid', `The store has ${size} bytes where ${entry.size} were sent.`);
 
 /** When a record was written, in microseconds. */
 export const updatedOf = ({ updatedSeconds, updatedNanos }: DocumentMarks): number =>
