@@ -71,6 +71,8 @@ export const moveProject = async (
   const route: Route = { id: isOurs ? begun.id : `mov_${newUlid(now)}`, projectId, from, to };
   if (!isOurs) await begin(route, now);
   try {
+    // It may have been enabled since; from here on it cannot be.
+    await refuseIfCaptured(from, projectId, now);
     if (!(await copyBackups(route, limit))) throw notYet();
     const arrived = await cross(route, { mover, target, project, tally: await survey(from, projectId), now });
     await finishMove(route, limit);

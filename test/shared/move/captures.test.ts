@@ -1,0 +1,48 @@
+/** What is captured of a project is bound to its organization, so it moves without; whoever enables it meanwhile is first or refused. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { moveProject } from '../../../shared/move/index.ts';
+import { enablePitr, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
+import { commit } from '../../../shared/platform/index.ts';
+import { projectKey } from '../../../shared/project/index.ts';
+import { Fault } from '../../support/scripted-aws.ts';
+import type { StrictTable } from '../../support/strict-table.ts';
+import { destination, from, mover, newWorld, project, projectId, seenIn, start, stopWorld, to, used } from './world.ts';
+
+after(stopWorld);
+const move = () => moveProject(mover(), projectId, to.organizationId, { now: () => start });
+const wish = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
+const enabling = async () => {
+  const place = { project, destination: (await destination(used, 1)) as never, before: undefined };
+  return enablePitr(mover() as never, place, wish, start);
+};
+const leftovers = (table: StrictTable) =>
+  [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
+
+test('captures that are enabled while a move begins keep the project where it is', async () => {
+  const table = await newWorld(3);
+  const before = await seenIn(table, from);
+  const { pitr } = await enabling();
+  let writes = 0;
+  table.onWrite = (when) => {
+    if (when === 'before' && ++writes === 1) table.put(pitr);
+    return undefined;
+  };
+  await rejects(move(), { code: 'CONFLICT', message: /is enabled; disable it/ });
+  table.onWrite = () => undefined;
+  deepEqual([await seenIn(table, from), leftovers(table)], [before, []]);
+  equal(table.get<PitrRecord>(pitrKey.pitr(from, projectId))!.status, 'starting');
+  equal(table.get(projectKey.project(to, projectId)), undefined);
+});
+
+test('captures are not enabled while a move is under way', async () => {
+  const table = await newWorld(3);
+  let writes = 0;
+  // The move has begun, and dies.
+  table.onWrite = (when) => (when === 'before' && ++writes > 1 ? new Fault('AccessDeniedException') : undefined);
+  await rejects(move());
+  table.onWrite = () => undefined;
+  const { change } = await enabling();
+  await rejects(commit(change.writes), { code: 'JOB_IN_PROGRESS' });
+  equal(table.get(pitrKey.pitr(from, projectId)), undefined);
+});
