@@ -2,7 +2,7 @@
 import { type BackupRecord, type Engine, retentionNote } from '../backup/index.ts';
 import { commit, type Write } from '../platform/index.ts';
 import { canBegin, collectionsOf, findBackup, holdBase, mayTry, readComing, readTimeOf, startBase } from './base.ts';
-import { closed } from './loss.ts';
+import { closed } from './gaps.ts';
 import { momentOf } from './moment.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 import type { Scene } from './scene.ts';

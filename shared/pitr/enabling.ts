@@ -5,7 +5,7 @@ import { emit, enqueue } from '../event/index.ts';
 import { type Acting, named, whileActive } from '../organization/index.ts';
 import { after, type Change, iso, Overtaken, set, type Write } from '../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey, whileStaying } from '../project/index.ts';
-import { withGaps } from './loss.ts';
+import { withGaps } from './gaps.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from './record.ts';
 import { pitrData } from './state.ts';
 

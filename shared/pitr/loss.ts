@@ -1,19 +1,11 @@
 /** What cannot be proven complete is a loss: a gap that lasts until a new base, never silence. */
 import { commit, log, type Write } from '../platform/index.ts';
+import { withGaps } from './gaps.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type Gap, type PitrRecord, pitrKey } from './record.ts';
 import type { Scene } from './scene.ts';
 import { gapWrites } from './telling.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
-
-/** The newest are kept. */
-const gapsMax = 1_000;
-
-export const withGaps = (gaps: readonly Gap[], ...more: readonly Gap[]): readonly Gap[] => [...gaps, ...more].slice(-gapsMax);
-
-/** Ends what lasts of all collections at that moment. */
-export const closed = (gaps: readonly Gap[], to: string): readonly Gap[] =>
-  gaps.map((gap) => (gap.to === null && !gap.collections ? { ...gap, to } : gap));
 
 /** How a record looks after a loss: the tokens are worth nothing any more. */
 export const lost = (pitr: PitrRecord, from: string, reason: string): Partial<PitrRecord> & { readonly gap: Gap } => {

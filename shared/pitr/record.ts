@@ -20,7 +20,7 @@ export interface Gap {
   readonly collections?: readonly string[];
   /** Only the moments within are unknown, neither end is: what follows needs no new base. */
   readonly isBridged?: true;
-  /** Of one that lasts, of some collections: since when they are captured. A base that shows a later moment ends it. */
+  /** Of one that lasts, of some collections (or of more than are named): since when they are captured. A base that shows a later moment ends it. */
   readonly heardFrom?: string;
 }
 
@@ -47,7 +47,7 @@ export interface PitrRecord extends Item {
   /** When one was asked for last, and how many failed since one was taken. */
   readonly baseTriedAt: string | null;
   readonly baseFailures: number;
-  /** Oldest first; the newest 1,000. */
+  /** By their beginnings; too many become fewer and longer. */
   readonly gaps: readonly Gap[];
   /** Up to when everything is captured, to the microsecond; null before the first base. */
   readonly capturedTo: string | null;

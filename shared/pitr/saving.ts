@@ -2,8 +2,8 @@
 import { retentionNote } from '../backup/index.ts';
 import { commit, iso, type Write } from '../platform/index.ts';
 import { holdBase } from './base.ts';
+import { widened, withGaps } from './gaps.ts';
 import type { Captured } from './listening.ts';
-import { withGaps } from './loss.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from './record.ts';
 import { isLooking, type Refresh } from './refreshing.ts';
@@ -28,7 +28,7 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
   const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
-  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)];
+  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)].map(widened);
   const changed: Partial<PitrRecord> = {
     ...refresh.changed,
     ...(refresh.base && { bases: [...pitr.bases, { ...refresh.base, since: to }] }),

@@ -69,25 +69,40 @@ const piecesOf = ({ from, to }: Stretch, unchecked: readonly Unchecked[]): reado
 };
 
 /**
- * Stretches of time in which every moment is known, oldest first. What follows a gap begins with a base; only where the gap is
- * bridged, with its end.
+ * Stretches of time in which every moment is known, oldest first, whatever order gaps were recorded in. What follows a loss begins
+ * with a base; what follows a bridged gap, with its end.
  */
 const stretchesOf = ({ bases, gaps, capturedTo }: PitrRecord): readonly Stretch[] => {
   if (capturedTo === null) return [];
   const end = microsOf(capturedTo);
-  const readTimes = bases.map(({ readTime }) => microsOf(readTime));
+  const readTimes = bases.map(({ readTime }) => microsOf(readTime)).sort((a, b) => a - b);
+  const cuts = gaps
+    .filter(({ collections }) => collections === undefined)
+    .map(({ from, to, isBridged }) => ({ from: microsOf(from), to: to === null ? endless : microsOf(to), isBridged }))
+    .sort((a, b) => a.from - b.from);
   const stretches: Stretch[] = [];
-  let from: number | undefined = readTimes[0];
-  for (const gap of gaps.filter(({ collections }) => collections === undefined)) {
-    const gapFrom = microsOf(gap.from);
-    const gapTo = gap.to === null ? Number.POSITIVE_INFINITY : microsOf(gap.to);
-    if (from === undefined) break;
-    if (gapTo <= from) continue;
-    if (gapFrom >= from) stretches.push({ from, to: Math.min(gapFrom, end) });
-    from = gap.isBridged ? gapTo : readTimes.find((readTime) => readTime >= gapTo);
+  let from = readTimes[0] ?? endless;
+  for (const loss of cuts.filter(({ isBridged }) => !isBridged)) {
+    if (loss.to <= from) continue;
+    stretches.push({ from, to: Math.min(loss.from, end) });
+    from = readTimes.find((readTime) => readTime >= loss.to) ?? endless;
   }
-  if (from !== undefined && from <= end) stretches.push({ from, to: end });
-  return stretches;
+  const bridged = cuts.filter(({ isBridged }) => isBridged);
+  return [...stretches, { from, to: end }].flatMap((stretch) => without(stretch, bridged)).filter(({ from, to }) => from <= to);
+};
+
+const endless = Number.POSITIVE_INFINITY;
+
+/** What lies between the two ends of a bridged gap is not known, the ends are. */
+const without = ({ from, to }: Stretch, bridged: readonly Stretch[]): readonly Stretch[] => {
+  const pieces: Stretch[] = [];
+  let at = from;
+  for (const gap of bridged) {
+    if (gap.to <= at || gap.from >= to) continue;
+    pieces.push({ from: at, to: gap.from });
+    at = gap.to;
+  }
+  return [...pieces, { from: at, to }];
 };
 
 const windowOf = ({ from, to, collections }: Stretch, horizon: number): z.input<typeof PitrWindows>['windows'] => {

@@ -69,6 +69,27 @@ test('seconds that are unknown between two known moments cut a window without ne
   assert.equal(baseFor(pitr, at('11:30:00'))?.backupId, pitr.bases[0]!.backupId);
 });
 
+test('gaps cut whatever order they were recorded in, and no base that is missing is led to', () => {
+  const bridged: Gap = { from: at('10:00:00'), to: at('10:01:00'), reason: 'bridged', isBridged: true };
+  const gone: Gap = { from: at('09:00:00'), to: at('11:00:00'), reason: 'the base backup is gone' };
+  const bases = [base('08:00:00'), base('11:00:00')];
+  const expected = [
+    ['08:00:00', '09:00:00'],
+    ['11:00:00', '12:00:00'],
+  ];
+  for (const gaps of [
+    [bridged, gone],
+    [gone, bridged],
+  ])
+    assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps })), expected);
+  // A bridged gap around a loss leads to nothing that the loss cuts off.
+  const around: Gap = { ...bridged, from: at('08:30:00'), to: at('10:30:00') };
+  assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps: [around, { ...gone, to: at('10:00:00') }] })), [
+    ['08:00:00', '08:30:00'],
+    ['11:00:00', '12:00:00'],
+  ]);
+});
+
 test('what is missing of some collections is listed and cuts nothing', () => {
   const pitr = record({ bases: [base('10:00:00')], gaps: [{ ...lost, collections: ['a'] }], capturedTo: at('12:00:00') });
   assert.deepEqual(spans(pitr), [['10:00:00', '12:00:00']]);
