@@ -1,6 +1,6 @@
 /** Whether what was heard of a group can be all that happened in it. */
 import { countGroup, ListenLost, type Source } from '../firestore/index.ts';
-import type { Group } from './gathering.ts';
+import type { Filter, Group, Version } from './gathering.ts';
 import type { Lookup } from './lookup.ts';
 import { momentOf } from './moment.ts';
 
@@ -16,40 +16,44 @@ export const judgeGroup = async (
 ): Promise<number> => {
   const { filter, isReplayed, standing } = group;
   if (!filter && !isReplayed) return 0;
-  if (filter && standing.count !== undefined && standing.count - filter.gone + filter.created === filter.count) return 0;
+  if (filter?.gone === 0 && fitsKnown(group, filter, 0)) return 0;
+  const went = await foundBefore(group, lookup, (version) => !version);
+  const { gone, created } = group.tally();
+  // What came and went after the source had counted cannot be told from what did before.
+  const isOfNow = gone === filter?.gone && created === filter.created;
+  if (isOfNow && fitsKnown(group, filter, went)) return 0;
   const before = await countGroup(source, standing.collectionId, momentOf(standing.to), signal);
   const after = await countGroup(source, standing.collectionId, momentOf(heardTo), signal);
   const reads = before.reads + after.reads;
   if (before.documents === undefined || after.documents === undefined)
     throw new ListenLost('the source is not sure of what was deleted, and does not count');
-  const wasThere = await thereBefore(group, lookup);
-  const { gone, created } = group.tally();
-  const came = created - wasThere.created;
-  const went = wasThere.gone;
+  const isNew = (version: Version | undefined): boolean => version !== undefined && version.created > standing.to;
+  const came = created - (await foundBefore(group, lookup, isNew));
   if (before.documents - went + came !== after.documents)
     throw new ListenLost(`the source did not tell of every deletion: ${gone} of ${standing.collectionId} were heard of`);
   return reads;
 };
 
-/** Of what is gone or was created since: how much was there before. */
-const thereBefore = async (group: Group, lookup: Lookup): Promise<ReturnType<Group['tally']>> => {
-  const { to } = group.standing;
-  const doubtful = [...group.changes].filter(([, version]) => !version || version.created > to).map(([name]) => name);
-  let [gone, created] = [0, 0];
-  await lookup.at(to, doubtful, (name, bytes) => {
-    if (!bytes) return;
-    if (group.changes.get(name)) created += 1;
-    else gone += 1;
+/** Of the documents that are so by now: how many were there before. One that is gone and never was would hide another. */
+const foundBefore = async (group: Group, lookup: Lookup, isSo: (version: Version | undefined) => boolean): Promise<number> => {
+  const names = [...group.changes].filter(([, version]) => isSo(version)).map(([name]) => name);
+  let found = 0;
+  await lookup.at(group.standing.to, names, (_, bytes) => {
+    if (bytes) found += 1;
   });
-  return { gone, created };
+  return found;
 };
 
-/** How many documents a group has by now, as far as can be said without asking; a hint for the next time. */
+/** Our number is never below what was there, nor is what came: if the sum is what the source has, it told of all that is gone. */
+const fitsKnown = ({ standing: { count } }: Group, filter: Filter, went: number): boolean =>
+  count !== undefined && count - went + filter.created === filter.count;
+
+/** How many documents a group has at most, as far as can be said without asking: what is gone may never have been among them. */
 export const countAfter = (group: Group): number | undefined => {
   const { filter, standing } = group;
-  const { gone, created } = group.tally();
-  if (filter) return filter.count + (created - filter.created) - (gone - filter.gone);
-  return standing.count === undefined ? undefined : standing.count - gone + created;
+  const { created } = group.tally();
+  if (filter) return filter.count + Math.max(0, created - filter.created);
+  return standing.count === undefined ? undefined : standing.count + created;
 };
 
 /** Whether the group's number is still exact: nothing came or went, as far as was told. What is deleted and made again is told, too. */

@@ -7,7 +7,7 @@ export interface Standing {
   readonly to: number;
   /** What the source goes on from; without one, from that moment. */
   readonly token: Buffer | undefined;
-  /** About how many documents it has: a hint, which is looked into before anything is concluded from it. */
+  /** How many documents it has at most, mostly exactly: what is told to be gone may never have been among them. */
   readonly count: number | undefined;
   /** That it is no hint: the source said so, and nothing came or went since. */
   readonly isCounted?: boolean;

@@ -14,7 +14,7 @@ let server: Firestore;
 let [from, to] = [0, 0];
 const signal = AbortSignal.timeout(60_000);
 
-/** Of ten users two were deleted and one came; one of the two was told of, or both. */
+/** Of ten users two were deleted and one came; one of the two was told of, or both. Another came and went again. */
 before(async () => {
   server = await startServer();
   const users = server.databases.open(name);
@@ -26,6 +26,8 @@ before(async () => {
   await write(server, ['users/new']);
   const gone = ['users/0', 'users/1'].map((path) => readWrite(proto.Write.encode({ delete: `${root}/${path}` }), name));
   await commitWrites(users, gone);
+  await write(server, ['users/brief']);
+  await commitWrites(users, [readWrite(proto.Write.encode({ delete: `${root}/users/brief` }), name)]);
   to = users.readTime();
 });
 after(() => server.stop());
@@ -46,7 +48,7 @@ const judge = async (group: Group) => {
   }
 };
 
-test('numbers that fit what is known cost nothing', async () => {
+test('numbers that fit what is known cost nothing but to look up what is gone', async () => {
   const group = heard({ deleted: ['users/0', 'users/1'], count: 10, filter: 9 });
   assert.equal(await judge(group), 0);
   assert.equal(countAfter(group), 9);
@@ -55,6 +57,19 @@ test('numbers that fit what is known cost nothing', async () => {
 test('a deletion that nobody told of is a loss, whatever is known', async () => {
   for (const count of [10, undefined, 12])
     await assert.rejects(judge(heard({ deleted: ['users/0'], ...(count !== undefined && { count }), filter: 9 })), ListenLost);
+});
+
+test('a document that came and went again hides no deletion that nobody told of, then or later', async () => {
+  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/brief'], count: 10, filter: 9 })), ListenLost);
+  assert.equal(await judge(heard({ deleted: ['users/0', 'users/1', 'users/brief'], count: 10, filter: 9 })), 0);
+  // What is said to be gone does not lower our number, which the next judgement rests on.
+  assert.equal(countAfter(heard({ deleted: ['users/brief'], count: 10 })), 11);
+});
+
+test('what went after the source had counted is not taken for what did before', async () => {
+  const group = heard({ deleted: ['users/brief'], count: 10, filter: 10 });
+  group.changes.set(`${root}/users/1`, undefined);
+  await assert.rejects(judge(group), ListenLost);
 });
 
 test('where our own number is wrong or missing, the source is asked for every part of the sum', async () => {
