@@ -1,26 +1,43 @@
 /** Removes what no window reaches back to any more: batches, and the bases that nothing is added to. */
 import { backupKey, retentionNote } from '../backup/index.ts';
-import { openStore, readDestination } from '../destination/index.ts';
+import { openStore } from '../destination/index.ts';
 import { enqueue } from '../event/index.ts';
-import { after, type Clock, changeOne, commit, iso, log, query, set, type Tenant, walk } from '../platform/index.ts';
+import {
+  after,
+  type Clock,
+  commit,
+  getAll,
+  iso,
+  Overtaken,
+  query,
+  set,
+  type Tenant,
+  type Write,
+  walk,
+} from '../platform/index.ts';
 import { heardAheadMicros } from './batch.ts';
-import { chunkName } from './batch-writer.ts';
+import { eraseBatch } from './erasing.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from './record.ts';
 import { readPitr } from './scene.ts';
+import { keptEntry } from './telling.ts';
 
 /** What is being restored was offered a moment ago: it is kept for a day longer than it is offered. */
 const graceSeconds = 24 * 3_600;
 /** No turn takes so long: what was stored before and belongs to no batch never will. */
 const uploadSeconds = 3_600;
 
+/** Bases that go at once: they are freed in one transaction with the record that needs them no more. */
+const freedMax = 90;
+
 /** What is kept from now on; undefined if nothing of it changes. */
-export const decideForgetting = (pitr: PitrRecord, now: Date): Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'> | undefined => {
+export const decideForgetting = (pitr: PitrRecord, now: Date): Kept | undefined => {
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
   const horizon = after(now, -pitr.retentionDays * 24 * 3_600 - graceSeconds).getTime() * 1_000;
-  if (status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon)
-    return bases.length === 0 ? undefined : { keptFrom: capturedTo, bases: [], gaps: [] };
-  const first = bases.findLastIndex(({ readTime }) => microsOf(readTime) <= horizon);
+  const isOver = status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon;
+  if (isOver && bases.length <= freedMax) return bases.length === 0 ? undefined : { keptFrom: capturedTo, bases: [], gaps: [] };
+  const last = bases.findLastIndex(({ readTime }) => microsOf(readTime) <= horizon);
+  const first = Math.min(last, freedMax + 1);
   const from = bases[first]?.readTime;
   if (from === undefined || (keptFrom !== null && microsOf(from) <= microsOf(keptFrom))) return undefined;
   return {
@@ -30,6 +47,8 @@ export const decideForgetting = (pitr: PitrRecord, now: Date): Pick<PitrRecord, 
     gaps: gaps.filter(({ to }) => to === null || microsOf(to) > microsOf(from)),
   };
 };
+
+type Kept = Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'>;
 
 /** Says first what is kept, then removes: nothing is offered any more that may be gone. Goes on in another task if its time is over. */
 export const forgetCaptures = async (
@@ -43,17 +62,16 @@ export const forgetCaptures = async (
   if (!pitr) return;
   const now = clock.now();
   const kept = decideForgetting(pitr, now);
-  if (kept) {
-    const where = { turn: pitr.turn, keptFrom: pitr.keptFrom };
-    // A turn that ended at this moment has changed the record: the next day comes.
-    if (!(await changeOne(set(pitrKey.pitr(tenant, projectId), kept, { where })))) return again(tenant, projectId, now);
-  }
+  // A turn that ended at this moment has changed the record: it is looked at anew.
+  if (kept && !(await keepOnly(tenant, pitr, kept, now))) return again(tenant, projectId, now);
+  const left = { ...pitr, ...kept };
+  const forgetting = { tenant, pitr: left, until, clock, open, told: new Set([pitr.objectsKeptIn]) };
   const isDone =
-    (await freeBases(tenant, pitr, kept?.bases ?? pitr.bases, now)) &&
-    (await forgetBatches(tenant, projectId, uselessTo(kept ?? pitr), until, clock, open)) &&
-    (await removeLeftovers(tenant, projectId, until, clock, open));
+    (await forgetBatches(forgetting, uselessTo(left))) &&
+    (await removeLeftovers(forgetting)) &&
+    decideForgetting(left, now) === undefined;
   if (!isDone) return again(tenant, projectId, now);
-  if (pitr.status === 'disabled' && (kept ?? pitr).bases.length === 0)
+  if (pitr.status === 'disabled' && left.bases.length === 0)
     await commit([
       {
         check: pitrKey.pitr(tenant, projectId),
@@ -68,71 +86,78 @@ export const forgetCaptures = async (
 const again = (tenant: Tenant, projectId: string, now: Date): Promise<void> =>
   commit([enqueue(tenant, { kind: 'forget-captures', projectId }, now)]);
 
-/** A base that is one no longer is like any other backup; retention looks at it again. */
-const freeBases = async (tenant: Tenant, { bases }: PitrRecord, kept: PitrRecord['bases'], now: Date): Promise<boolean> => {
-  const held = new Set(kept.map(({ backupId }) => backupId));
-  const freed = bases.filter(({ backupId }) => !held.has(backupId));
-  for (const { backupId } of freed) await changeOne(set(backupKey.backup(tenant, backupId), { pitrBase: undefined }));
-  if (freed.length > 0) await commit([retentionNote(tenant, now)]);
-  return true;
+/** With it, what is a base no longer becomes a backup like any other, and retention looks at it again. False if it was overtaken. */
+const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date): Promise<boolean> => {
+  const { turn, keptFrom, projectId } = pitr;
+  const held = new Set(kept.bases.map(({ backupId }) => backupId));
+  const freed = [...new Set(pitr.bases.map(({ backupId }) => backupId))].filter((id) => !held.has(id));
+  const keys = freed.map((id) => backupKey.backup(tenant, id));
+  const backups = await getAll(keys);
+  const otherwise = (): Overtaken => new Overtaken();
+  try {
+    await commit([
+      set(pitrKey.pitr(tenant, projectId), { ...kept }, { where: { turn, keptFrom }, otherwise }),
+      ...keys.filter((_, n) => backups[n]).map((key) => set(key, { pitrBase: undefined }, { otherwise })),
+      ...(freed.length > 0 ? [retentionNote(tenant, now)] : []),
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof Overtaken) return false;
+    throw error;
+  }
 };
 
 /** Up to where batches end that nothing needs, in microseconds: with a base, those before it that may tell of later moments stay. */
 const uselessTo = ({ keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>): number | undefined =>
   keptFrom === null ? undefined : microsOf(keptFrom) - (bases.length > 0 ? heardAheadMicros : 0);
 
-/** The object goes before what leads to it. */
-const forgetBatches = async (
-  tenant: Tenant,
-  projectId: string,
-  last: number | undefined,
-  until: Date,
-  clock: Clock,
-  open: typeof openStore,
-): Promise<boolean> => {
+interface Forgetting {
+  readonly tenant: Tenant;
+  readonly pitr: PitrRecord;
+  readonly until: Date;
+  readonly clock: Clock;
+  readonly open: typeof openStore;
+  /** The destinations of which was told that objects stay there. */
+  readonly told: Set<string | undefined>;
+}
+
+const forgetBatches = async (forgetting: Forgetting, last: number | undefined): Promise<boolean> => {
+  const { tenant, pitr, until, clock } = forgetting;
   if (last === undefined) return true;
-  const { pk } = pitrKey.tokens(tenant, projectId);
+  const { pk } = pitrKey.tokens(tenant, pitr.projectId);
   const range = { pk, prefix: batchPrefix, to: `${batchPrefix}${momentOf(last + 1)}` };
   for await (const batch of walk(range) as AsyncIterable<BatchRecord>) {
     if (microsOf(batch.to) > last) return true;
     if (clock.now() >= until) return false;
-    await removeObject(tenant, batch, open);
-    await commit([{ remove: { pk, sk: batch.sk } }]);
+    await forget(forgetting, batch);
   }
   return true;
 };
 
 /** What was stored by a turn that died, or came too late. */
-const removeLeftovers = async (
-  tenant: Tenant,
-  projectId: string,
-  until: Date,
-  clock: Clock,
-  open: typeof openStore,
-): Promise<boolean> => {
-  const { pk } = pitrKey.tokens(tenant, projectId);
-  const { items } = await query({ pk, prefix: uploadPrefix, limit: 100 });
+const removeLeftovers = async (forgetting: Forgetting): Promise<boolean> => {
+  const { tenant, pitr, until, clock } = forgetting;
+  const { items } = await query({ pk: pitrKey.tokens(tenant, pitr.projectId).pk, prefix: uploadPrefix, limit: 100 });
   const oldest = iso(after(clock.now(), -uploadSeconds));
   for (const upload of items as readonly UploadRecord[]) {
     if (upload.since > oldest) continue;
     if (clock.now() >= until) return false;
-    await removeObject(tenant, upload, open);
-    await commit([{ remove: { pk, sk: upload.sk } }]);
+    await forget(forgetting, upload);
   }
   return true;
 };
 
-export const removeObject = async (
-  tenant: Tenant,
-  { path, storageDestinationId }: Pick<BatchRecord, 'path' | 'storageDestinationId'>,
-  open: typeof openStore,
-): Promise<void> => {
-  const store = await open(tenant, await readDestination(tenant, storageDestinationId), path);
-  try {
-    await store.remove([chunkName]);
-    await store.abandon('');
-  } finally {
-    store.close();
-  }
-  log.info('a batch of changes was removed', { path });
+/** The object goes before what leads to it, or stays for good. */
+const forget = async (forgetting: Forgetting, stored: BatchRecord | UploadRecord): Promise<void> => {
+  const { tenant, pitr, clock, open, told } = forgetting;
+  const { pk, sk, storageDestinationId } = stored;
+  const reason = await eraseBatch(tenant, stored, open);
+  const writes: Write[] = [{ remove: { pk, sk } }];
+  if (reason !== undefined && !told.has(storageDestinationId))
+    writes.push(
+      set(pitrKey.pitr(tenant, pitr.projectId), { objectsKeptIn: storageDestinationId }),
+      keptEntry(tenant, pitr.projectId, { storageDestinationId, reason }, clock.now()),
+    );
+  await commit(writes);
+  if (reason !== undefined) told.add(storageDestinationId);
 };

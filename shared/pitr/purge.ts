@@ -1,7 +1,6 @@
-import { ApiError } from '../contract/errors.ts';
 import { openStore, StorageError } from '../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../platform/index.ts';
-import { removeObject } from './forgetting.ts';
+import { eraseBatch } from './erasing.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from './record.ts';
 
 /** Removes what an organization has captured, with the objects if backup data is to go, and tells whether nothing is left. */
@@ -33,10 +32,9 @@ export const purgeCaptures = async (
 
 const erase = async (tenant: Tenant, batch: BatchRecord, isPatient: boolean, open: typeof openStore): Promise<void> => {
   try {
-    await removeObject(tenant, batch, open);
+    await eraseBatch(tenant, batch, open);
   } catch (error) {
-    const isGone = error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND';
-    if (!isGone && (isPatient || !(error instanceof StorageError))) throw error;
-    log.warn('a batch of changes stays where it is', { path: batch.path });
+    if (isPatient || !(error instanceof StorageError)) throw error;
+    log.warn('a batch of changes stays where it is', { path: batch.path, reason: error.message });
   }
 };

@@ -2,7 +2,7 @@
 import { type Actor, auditEntry } from '../audit/index.ts';
 import { emit } from '../event/index.ts';
 import { named } from '../organization/index.ts';
-import type { Write } from '../platform/index.ts';
+import type { Tenant, Write } from '../platform/index.ts';
 import { shownMoment } from './moment.ts';
 import type { Gap } from './record.ts';
 import type { Scene } from './scene.ts';
@@ -54,3 +54,18 @@ export const gapWrites = (scene: Scene, gap: Gap, { from, to }: Pick<Told, 'from
     now,
   ),
 ];
+
+/** What was captured and nothing needs any more lies in the bucket for good: told once for each bucket. */
+export const keptEntry = (
+  tenant: Tenant,
+  projectId: string,
+  details: { readonly storageDestinationId: string; readonly reason: string },
+  now: Date,
+): Write =>
+  auditEntry(
+    'pitr.objects_kept',
+    { scope: tenant.organizationId, resource: { type: 'project', id: projectId }, details },
+    actor,
+    { ip: null, userAgent: null, requestId: projectId },
+    now,
+  );

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { backupKey } from '../../../shared/backup/index.ts';
+import { StorageError } from '../../../shared/destination/index.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
 import {
   forgetCaptures,
   microsOf,
@@ -11,6 +13,8 @@ import {
   watchCaptures,
 } from '../../../shared/pitr/index.ts';
 import { newId, type QueueMessage } from '../../../shared/platform/index.ts';
+import { Fault } from '../../support/scripted-aws.ts';
+import { destinationId } from '../backup/engine-world.ts';
 import {
   batches,
   type CaptureWorld,
@@ -80,6 +84,95 @@ test('what was disabled is forgotten altogether, and is watched no longer', asyn
   await forget(world);
   assert.deepEqual([batches().length, pitrNow().bases.length, secondsIn().length], [0, 0, 0]);
   assert.equal(table.get(pitrKey.capturing(tenant, projectId)), undefined);
+});
+
+const keptEntries = () => table.find('AUDIT#').filter(({ action }) => action === 'pitr.objects_kept');
+
+test('where nothing can be removed, captures are forgotten all the same, and it is told once that objects stay', async () => {
+  const destination = organizationKey.storageDestination(tenant, destinationId);
+  const refusing = (world: CaptureWorld, code: 'denied' | 'unavailable') => {
+    world.wrap = (store) =>
+      Object.assign(Object.create(store) as typeof store, {
+        remove: async () => {
+          throw new StorageError(code, 'Object Lock');
+        },
+      });
+  };
+  const cases: readonly [string, (world: CaptureWorld) => void][] = [
+    ['The storage destination is immutable', () => table.put({ ...table.get(destination)!, immutable: true })],
+    ['Object Lock', (world) => refusing(world, 'denied')],
+    ['The storage destination is gone', () => table.items.delete(`${destination.pk}\n${destination.sk}`)],
+  ];
+  for (const [reason, happens] of cases) {
+    const world = await captured();
+    await put(world, { 'users/ada': '2' });
+    await nextTurn(world);
+    assert.equal(batches().length, 2);
+    await disable();
+    pass(3 * 24 * 3_600);
+    happens(world);
+    const before = keptEntries().length;
+    await forget(world);
+    assert.deepEqual([batches().length, pitrNow().bases.length], [0, 0]);
+    assert.deepEqual(
+      keptEntries()
+        .slice(before)
+        .map(({ details }) => details),
+      [{ storageDestinationId: destinationId, reason }],
+    );
+    assert.equal(table.get(pitrKey.capturing(tenant, projectId)), undefined);
+  }
+  // One that does not answer is asked again: nothing is said to stay.
+  const world = await captured();
+  await disable();
+  pass(3 * 24 * 3_600);
+  const before = keptEntries().length;
+  refusing(world, 'unavailable');
+  await assert.rejects(forget(world), StorageError);
+  assert.deepEqual([batches().length, keptEntries().length], [1, before]);
+});
+
+test('wherever the forgetting dies, a base that is freed can be deleted, and one that is not cannot', async () => {
+  for (const dies of ['before', 'after'] as const)
+    for (let n = 1, isDead = true; isDead; n++) {
+      const world = await captured();
+      const [base] = pitrNow().bases;
+      const flag = () => table.get(backupKey.backup(tenant, base!.backupId))!.pitrBase;
+      await disable();
+      pass(3 * 24 * 3_600);
+      let writes = 0;
+      isDead = false;
+      table.onWrite = (when) => {
+        if (when === 'before') writes += 1;
+        if (writes === n && when === dies) isDead = true;
+        return isDead ? new Fault('AccessDeniedException') : undefined;
+      };
+      await forget(world).catch(() => undefined);
+      table.onWrite = () => undefined;
+      assert.equal(flag(), pitrNow().bases.length > 0 ? true : undefined, `${dies} write ${n}`);
+      await forget(world);
+      assert.deepEqual([flag(), pitrNow().bases, batches()], [undefined, [], []], `${dies} write ${n}`);
+    }
+});
+
+test('more bases than one transaction frees go in several', async () => {
+  const world = await captured();
+  const [base] = pitrNow().bases;
+  const older = Array.from({ length: 200 }, (_, n) => {
+    const readTime = momentOf(microsOf(base!.readTime) - (200 - n) * 3_600_000_000);
+    return { backupId: newId('backup'), readTime, since: readTime };
+  });
+  for (const { backupId } of older) table.put({ ...backupKey.backup(tenant, backupId), id: backupId, pitrBase: true });
+  table.put({ ...pitrNow(), bases: [...older, base!] });
+  await disable();
+  pass(3 * 24 * 3_600);
+  const held = () => older.filter(({ backupId }) => table.get(backupKey.backup(tenant, backupId))!.pitrBase);
+  const asked = () => table.find('', 'TASK#').filter((item) => JSON.stringify(item).includes('forget-captures')).length;
+  for (const left of [111, 21, 0]) {
+    const before = asked();
+    await forget(world);
+    assert.deepEqual([pitrNow().bases.length, held().length, asked() - before], left > 0 ? [left, left - 1, 1] : [0, 0, 0]);
+  }
 });
 
 test('the watch starts what has stopped, asks for old batches to be removed once a day, and leaves the rest alone', async () => {
