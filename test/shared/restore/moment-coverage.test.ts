@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { openArchive } from '../../../shared/backup/index.ts';
 import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { planMomentInCall, readRequest } from '../../../shared/restore/index.ts';
@@ -222,6 +223,13 @@ test('a rollback to a moment that was not counted leaves alone what may have bee
   deepEqual([...fieldsOf(world, 'source').keys()].sort(), ['users/a', 'users/a/deep/x']);
   equal(backupOf(backupId).mayLackCollections, true);
   deepEqual(backupOf(backupId).collectionCounts, [['users', 1]]);
+  const { archive, close } = await openArchive(tenant, backupOf(backupId), undefined, world.engine);
+  close();
+  equal(archive.manifest.notes.mayLackCollections, true);
+  deepEqual(archive.manifest.collections, [
+    { id: 'users', documents: 1 },
+    { id: 'notes', documents: 0 },
+  ]);
   const { restore: undo, change } = await undoRestore(tenant, ended, acting, world.engine.clock.now());
   await commit(change.writes);
   equal((await runRestore(world, undo.id)).status, 'completed');
