@@ -45,7 +45,11 @@ export interface Firestore {
 /** Starts a Firestore that official clients accept; gRPC, REST, accounts and faults share one port. */
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
   const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, clock, log = console.error } = options;
-  const databases = openDatabases({ createOnUse, ...(clock && { clock }), ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }) });
+  const databases = openDatabases({
+    createOnUse,
+    ...(clock && { clock }),
+    ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }),
+  });
   const users = openUsers(dir === undefined ? undefined : join(dir, 'auth-users'));
   const faults = new Faults();
   const methods = guard(allMethods(databases), faults, authorize);
