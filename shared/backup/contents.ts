@@ -116,6 +116,7 @@ export const manifestOf = (
     trigger: backup.trigger,
     collections: [...backup.collections],
     excludedCollections: [...backup.excludedCollections],
+    ...(backup.isPartial && { partial: true }),
     ...(backup.mayLackCollections && { mayLackCollections: true }),
     countVerified,
     originalSize,

@@ -128,9 +128,12 @@ const scopeOf = (notes: Manifest['notes']) => {
 const Scope = z.object({ collections: Collections, excludeCollections: CollectionPaths.default([]) });
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Whether what it lacks may have been there: a safety backup says of documents that they were not, and only a parent has such. */
+/**
+ * Whether what it lacks may have been there, because it says so, or as a safety backup does, which says of documents that they were
+ * not: all others that do have a parent.
+ */
 const isPartial = ({ notes, parent, counts }: Manifest): boolean =>
-  !scopeOf(notes).isKnown || notes.trigger === 'safety' || (parent === null && counts.tombstones > 0);
+  !scopeOf(notes).isKnown || notes.partial === true || notes.trigger === 'safety' || (parent === null && counts.tombstones > 0);
 
 /** All that the backup itself tells. */
 const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {

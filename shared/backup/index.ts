@@ -36,6 +36,7 @@ export {
   type BackupRecord,
   backupKey,
   backupPrefix,
+  isPoint,
   type PartContents,
   type PartRecord,
   type RunningRecord,

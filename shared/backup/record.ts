@@ -163,6 +163,10 @@ export interface RunningRecord extends Item {
   readonly restartedAt?: string;
 }
 
+/** A moment that was put together for one restore: it is gone in days, and neither stands in for a backup nor is built upon by captures. */
+export const isPoint = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
+  trigger === 'pitr-base' && retentionDays !== undefined;
+
 export const runningPartition = 'RUNNING#BACKUP';
 export const backupPrefix = 'BACKUP#';
 export const verifyingPrefix = 'VERIFYING#';

@@ -7,7 +7,7 @@ import { readProject } from '../project/index.ts';
 import { startBackup } from './creation.ts';
 import { presentKey, readEncryption } from './encryption.ts';
 import { isSameScope } from './parent.ts';
-import { type BackupRecord, backupKey, backupPrefix } from './record.ts';
+import { type BackupRecord, backupKey, backupPrefix, isPoint } from './record.ts';
 
 /** Most jobs take some minutes. */
 const againSeconds = 60;
@@ -92,10 +92,9 @@ const isNeedless = async (tenant: Tenant, origin: BackupRecord): Promise<boolean
 };
 
 const isAsGood = (later: BackupRecord, origin: BackupRecord): boolean => {
-  const { status, synthesizedFrom, isPartial, damagedDepth, storageDestination, trigger, retentionDays } = later;
+  const { status, synthesizedFrom, isPartial, damagedDepth, storageDestination, trigger } = later;
   // A point in time that was made for a restore is gone in days, and nothing follows its completion.
-  const isPoint = trigger === 'pitr-base' && retentionDays !== undefined;
-  if (isPartial || damagedDepth !== undefined || trigger === 'import' || isPoint) return false;
+  if (isPartial || damagedDepth !== undefined || trigger === 'import' || isPoint(later)) return false;
   if (storageDestination.id !== origin.storageDestination.id || !isSameScope(later, origin)) return false;
   if (synthesizedFrom === origin.id) return status === 'completed' || status === 'running' || status === 'pending';
   return status === 'completed' && Date.parse(later.readTime ?? '') > Date.parse(origin.readTime ?? '');

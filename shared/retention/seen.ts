@@ -1,5 +1,5 @@
 /** A backup as retention sees it: so little of it that those of a whole organization are held at once. */
-import { type BackupRecord, verificationSeconds } from '../backup/index.ts';
+import { type BackupRecord, isPoint, verificationSeconds } from '../backup/index.ts';
 import { after, fingerprint } from '../platform/index.ts';
 import { Shared } from './shared.ts';
 
@@ -12,7 +12,7 @@ export interface Seen {
   /** Pending or running otherwise: then it is judged by nobody, but may stand upon others. */
   readonly isCompleted: boolean;
   readonly isDamaged: boolean;
-  /** It holds single documents: what it lacks says nothing. */
+  /** It holds single documents, may lack collections, or was made for one restore: it stands in for no other. */
   readonly isPartial: boolean;
   /** Completed, holds all that it was to hold, and nobody has found damage. */
   readonly isGood: boolean;
@@ -43,7 +43,18 @@ export interface OwnRule {
 /** The attributes of a record that are looked at. */
 export const seenAttributes = [
   ...['pk', 'sk', 'id', 'projectId', 'archive', 'status', 'trigger', 'scheduleId', 'collections', 'excludedCollections'],
-  ...['includeAuthUsers', 'isPartial', 'damagedDepth', 'readTime', 'createdAt', 'completedAt', 'expiresAt', 'lockedUntil'],
+  ...[
+    'includeAuthUsers',
+    'isPartial',
+    'mayLackCollections',
+    'retentionDays',
+    'damagedDepth',
+    'readTime',
+    'createdAt',
+    'completedAt',
+    'expiresAt',
+    'lockedUntil',
+  ],
   ...[
     'retentionPolicy',
     'retentionTimezone',
@@ -67,6 +78,7 @@ export const seenOf = (backup: BackupRecord, shared = new Shared()): Seen | unde
   const { id, archive, retentionPolicy: policy, scheduleId, expiresAt, trigger, needs = [] } = backup;
   const isCompleted = status === 'completed';
   const isDamaged = backup.damagedDepth !== undefined;
+  const isPartial = backup.isPartial === true || backup.mayLackCollections === true || isPoint(backup);
   const isBase = trigger === 'pitr-base' && expiresAt === null && policy === undefined;
   const isJudged = policy !== undefined && scheduleId !== null;
   return {
@@ -75,8 +87,8 @@ export const seenOf = (backup: BackupRecord, shared = new Shared()): Seen | unde
     scope: shared.text(scopeOf(backup)),
     isCompleted,
     isDamaged,
-    isPartial: backup.isPartial === true,
-    isGood: isCompleted && !isDamaged && !backup.isPartial,
+    isPartial,
+    isGood: isCompleted && !isDamaged && !isPartial,
     momentMs: Date.parse(backup.readTime ?? backup.completedAt ?? backup.createdAt),
     heldUntilMs: heldUntilMs(backup),
     endsAtMs: isBase ? afterMs(backup.completedAt, baseSeconds) : afterMs(expiresAt, 0),

@@ -76,6 +76,7 @@ const whole = { collections: ['*'], excludedCollections: [] };
 for (const [what, notes, isAbsent, partial] of [
   ['of everything', { ...whole, trigger: 'manual' }, false, undefined],
   ['that says it was made for safety', { ...whole, trigger: 'safety' }, false, true],
+  ['that says it has not all it was to hold', { ...whole, trigger: 'pitr-base', partial: true }, false, true],
   ['that says of a document that it was not there', whole, true, true],
   ['that does not say what it was to hold', { trigger: 'manual' }, false, true],
 ] as const)

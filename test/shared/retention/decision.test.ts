@@ -125,6 +125,16 @@ test('the last good one of each scope stays, however old; a damaged, partial or 
   deepEqual(new Set(lookAt([older, last, ...others])), new Set([older.id, others[0]!.id, others[1]!.id]));
 });
 
+test('neither what was put together for a restore nor what may lack collections stands in for the last good one', () => {
+  const [older, last] = [day(1, over), day(2, over)];
+  const point = day(3, { ...over, trigger: 'pitr-base', retentionDays: 8 });
+  const lacking = day(4, { ...over, trigger: 'import', mayLackCollections: true });
+  deepEqual(new Set(lookAt([older, last, point, lacking])), new Set([older.id, point.id, lacking.id]));
+  // Nor where all others are damaged.
+  const damaged = day(2, { ...over, damagedDepth: 'full' });
+  deepEqual(lookAt([damaged, { ...lacking, damagedDepth: 'full' }]), [lacking.id]);
+});
+
 test('where all are damaged the newest stays, and beside one that is read from a damaged one also the last that is not', () => {
   const damaged = [day(1, over), day(2, over)].map((backup) => ({ ...backup, damagedDepth: 'sample' as const }));
   deepEqual(lookAt(damaged), [damaged[0]!.id]);
@@ -188,4 +198,14 @@ test('days are those of the schedule, also where one has 23 hours or a wall time
   const known = spring.map((backup) => ({ ...backup, retentionTimezone: 'Europe/Berlin' }));
   deepEqual(new Set(lookAt(known)), new Set([spring[0]!.id, spring[1]!.id]));
   deepEqual(new Set(lookAt(spring)), new Set([spring[0]!.id, spring[2]!.id]));
+});
+
+test('a policy that keeps less takes nothing from what was made under one that keeps more', () => {
+  const [generous, mean] = [365, 1].map((daily) => ({ daily, weekly: 0, monthly: 0, yearly: 0 }));
+  const made = (n: number, retentionPolicy = generous) => backupOf({ ...day(n), scheduleId: 'sch', retentionPolicy });
+  const before = [1, 2, 3].map((n) => made(n));
+  const after = [4, 5].map((n) => made(n, mean));
+  const schedules = new Map([['sch', { policy: mean, timezone: 'UTC' }]]);
+  deepEqual(lookAt(before, { schedules }), []);
+  deepEqual(lookAt([...before, ...after], { schedules }), [after[0]!.id]);
 });

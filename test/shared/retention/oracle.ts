@@ -56,7 +56,11 @@ const isOneKind = (a: BackupRecord, b: BackupRecord): boolean =>
 
 /** The last good one, the last that is not read from damaged ones either, or the last of all if none is good. */
 const isLastResort = (one: BackupRecord, living: readonly BackupRecord[]): boolean => {
-  const isWhole = (other: BackupRecord) => other.status === 'completed' && !other.isPartial;
+  const isWhole = (other: BackupRecord) =>
+    other.status === 'completed' &&
+    !other.isPartial &&
+    !other.mayLackCollections &&
+    !(other.trigger === 'pitr-base' && other.retentionDays);
   const isGood = (other: BackupRecord) => isWhole(other) && !other.damagedDepth;
   const isSound = (other: BackupRecord) =>
     isGood(other) && !living.some(({ archive, damagedDepth }) => damagedDepth && other.needs?.includes(archive.backup));
@@ -75,7 +79,8 @@ const isKeptByPolicy = (one: BackupRecord, living: readonly BackupRecord[], { sc
   );
   const schedule = schedules.get(one.scheduleId ?? '');
   const newest = fellows.find((fellow) => !fellows.some((other) => isNewer(other, fellow)));
-  const policy = schedule?.policy ?? newest?.retentionPolicy;
+  // What is promised now, and what was when it was made.
+  const policies = [schedule?.policy ?? newest?.retentionPolicy, one.retentionPolicy];
   const timezone = schedule?.timezone ?? newest?.retentionTimezone ?? 'UTC';
   return kinds.some((kind) => {
     const label = (backup: BackupRecord) => labelOf(shows(backup), timezone, kind);
@@ -84,7 +89,7 @@ const isKeptByPolicy = (one: BackupRecord, living: readonly BackupRecord[], { sc
     const rivals = sound.length > 0 ? sound : within;
     if (!rivals.includes(one) || rivals.some((other) => isNewer(other, one))) return false;
     const later = new Set(fellows.filter((other) => !other.damagedDepth && label(other) > label(one)).map(label));
-    return later.size < (policy?.[kind] ?? 0);
+    return policies.some((policy) => later.size < (policy?.[kind] ?? 0));
   });
 };
 

@@ -68,6 +68,8 @@ export const randomYears = (seed: number, size = 220): World => {
         ...(kind === 7 && { retentionDays: 30, expiresAt: at(ms + 30 * dayMs) }),
         ...(kind === 8 && { trigger: 'pitr-base' as const }),
         ...(chance(0.05) && { isPartial: true, trigger: 'safety' as const, expiresAt: at(ms + 7 * dayMs) }),
+        ...(chance(0.05) && { trigger: 'pitr-base' as const, retentionDays: 8, expiresAt: at(ms + 8 * dayMs) }),
+        ...(chance(0.03) && { trigger: 'import' as const, mayLackCollections: true }),
         ...(chance(0.08) && { damagedDepth: 'sample' as const }),
         ...(chance(0.05) && { restoring: small(1) }),
         ...(chance(0.04) && { lockedUntil: at(ms + random() * 400 * dayMs) }),
