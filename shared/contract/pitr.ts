@@ -28,6 +28,10 @@ export const Pitr = z.object({
     .nullable()
     .describe('The last interval: how many changes it brought, and what the source billed for it'),
   changesCaptured: z.int(),
+  problem: z
+    .string()
+    .nullable()
+    .describe('What keeps it from capturing now, once it has failed three times in a row; null when it is fine'),
   cost: Cost.describe('What the source billed for all captures, without base backups'),
 });
 

@@ -5,6 +5,7 @@ import {
   backupPrefix,
   buildUpon,
   type Doors,
+  isPoint,
   openArchive,
   presentKey,
   readEncryption,
@@ -19,10 +20,11 @@ import { readJob } from '../project/index.ts';
 import { microsOf } from './moment.ts';
 import type { Gap, PitrRecord } from './record.ts';
 import type { Scene } from './scene.ts';
+import { waitSeconds } from './trouble.ts';
 
 const minuteMicros = 60 * 1_000_000;
-/** The source reads an hour back: what begins at a base must begin well before that is over. */
-export const startMaxMicros = 55 * minuteMicros;
+/** The source reads an hour back: what begins at a base must begin well before that is over, and before captures count as away. */
+export const startMaxMicros = 45 * minuteMicros;
 /** One that is there when captures begin may be this old: nobody has to wait for another then. */
 const foundMaxMicros = 10 * minuteMicros;
 
@@ -35,23 +37,28 @@ const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecor
   backup.collections[0] === '*' &&
   backup.excludedCollections.length === 0 &&
   !backup.isPartial &&
+  !backup.mayLackCollections &&
   backup.damagedDepth === undefined &&
   backup.arriving === undefined &&
   backup.leaving === undefined &&
   backup.storageDestination.id === storageDestination.id &&
   backup.archive.organization === tenant.organizationId &&
   backup.archive.project === projectId &&
-  // A point in time that was restored is made of captures itself.
-  !(backup.trigger === 'pitr-base' && backup.retentionDays !== undefined);
+  // What is brought may be anything, and a point in time that was restored is made of captures itself.
+  backup.trigger !== 'import' &&
+  !isPoint(backup);
 
 export const readTimeOf = ({ readTime }: BackupRecord): number => microsOf(readTime ?? '');
 
-/** Whether captures can begin anew with it: after whatever was lost, and within what the source still tells. */
+/** Whether captures can begin anew with it: after whatever was lost, not tried before, and within what the source still tells. */
 export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord, now: Date): boolean => {
   if (!isComplete(tenant, pitr, backup)) return false;
   const ageMicros = now.getTime() * 1_000 - readTimeOf(backup);
-  const isAfterLoss = pitr.gaps.every((gap) => !isOpen(gap) || readTimeOf(backup) >= microsOf(gap.from));
-  return isAfterLoss && ageMicros <= (backup.id === pitr.comingBaseId ? startMaxMicros : foundMaxMicros);
+  const isAfterLoss = pitr.gaps.every((gap) => !isOpen(gap) || readTimeOf(backup) > microsOf(gap.from));
+  const isTried = pitr.bases.some(({ backupId }) => backupId === backup.id);
+  // Batches stand in the order of time: none is captured before the last.
+  const isAhead = pitr.capturedTo === null || readTimeOf(backup) >= microsOf(pitr.capturedTo);
+  return isAfterLoss && isAhead && !isTried && ageMicros <= (backup.id === pitr.comingBaseId ? startMaxMicros : foundMaxMicros);
 };
 
 /** Whether it shows a later moment than the last base, one that is captured. */
@@ -82,11 +89,16 @@ export const findBackup = async (
 export const readComing = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>
   comingBaseId === null ? undefined : ((await get(backupKey.backup(tenant, comingBaseId))) as BackupRecord | undefined);
 
-/** What failed is tried again after 5 minutes, then twice as long each time, up to 6 hours: each try may read everything. */
-const retrySeconds = (failures: number): number => Math.min(300 * 2 ** Math.max(0, failures - 1), 6 * 3_600);
+/** The wait begins when it failed: one that takes an hour is not asked for again at once. */
+export const failedBase = ({ baseFailures }: PitrRecord, now: Date): Pick<PitrRecord, 'baseTriedAt' | 'baseFailures'> => ({
+  baseTriedAt: iso(now),
+  baseFailures: baseFailures + 1,
+});
 
-export const mayTry = ({ comingBaseId, baseTriedAt, baseFailures }: PitrRecord, now: Date): boolean =>
-  comingBaseId === null && (baseTriedAt === null || after(new Date(baseTriedAt), retrySeconds(baseFailures)) <= now);
+export const mayTry = (pitr: PitrRecord, now: Date): boolean => {
+  const { comingBaseId, baseTriedAt, isTooLarge } = pitr;
+  return comingBaseId === null && !isTooLarge && (baseTriedAt === null || after(new Date(baseTriedAt), waitSeconds(pitr)) <= now);
+};
 
 /** Has a base made, incremental where it can be; undefined if the project cannot be read, or it or the organization has enough to do. */
 export const startBase = async (

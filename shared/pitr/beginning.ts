@@ -1,18 +1,31 @@
 /** A turn before there is anything to add to: it waits for a base, and captures begin at the moment that one shows. */
 import { type BackupRecord, type Engine, retentionNote } from '../backup/index.ts';
 import { commit, type Write } from '../platform/index.ts';
-import { canBegin, collectionsOf, findBackup, holdBase, mayTry, readComing, readTimeOf, startBase } from './base.ts';
+import {
+  canBegin,
+  collectionsOf,
+  failedBase,
+  findBackup,
+  holdBase,
+  mayTry,
+  readComing,
+  readTimeOf,
+  startBase,
+  startMaxMicros,
+} from './base.ts';
 import { closed } from './gaps.ts';
 import { momentOf } from './moment.ts';
-import { type PitrRecord, pitrKey } from './record.ts';
+import type { PitrRecord } from './record.ts';
 import type { Scene } from './scene.ts';
-import { encodeStandings } from './standing.ts';
+import { TooManyCollections, tokenWrites } from './tokens.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 import { leftUnchecked } from './windows.ts';
 
 /** How often it is looked whether the base is there. */
 const lookSeconds = 5;
-/** A backup that shows a moment of 55 minutes ago was begun a little before it. */
+/** Where no base helps: one that someone else has made may. */
+const lookSeldomSeconds = 300;
+/** A backup that shows a moment of 45 minutes ago was begun a little before it. */
 const lookBackSeconds = 2 * 3_600;
 
 export const begin = async (scene: Scene, engine: Engine): Promise<Next> => {
@@ -21,15 +34,33 @@ export const begin = async (scene: Scene, engine: Engine): Promise<Next> => {
   const coming = await readComing(tenant, pitr);
   const fits = (backup: BackupRecord): boolean => canBegin(tenant, pitr, backup, now);
   const found = coming && fits(coming) ? coming : await findBackup(tenant, pitr, now, lookBackSeconds, fits);
-  if (found) return beginWith(scene, found, engine);
-  const delaySeconds = Math.min(lookSeconds, pitr.captureIntervalSeconds);
-  const end = (changed: Partial<PitrRecord>): Write => endTurn(scene, changed, now, delaySeconds);
+  if (found) {
+    try {
+      return await beginWith(scene, found, engine);
+    } catch (error) {
+      if (!(error instanceof TooManyCollections)) throw error;
+      const changed = { comingBaseId: null, isTooLarge: true, trouble: error.message } as const;
+      await commit([endTurn(scene, changed, now, lookSeldomSeconds), retentionNote(tenant, now)]);
+      return nextOf(scene, lookSeldomSeconds);
+    }
+  }
+  const delaySeconds = pitr.isTooLarge ? lookSeldomSeconds : Math.min(lookSeconds, pitr.captureIntervalSeconds);
+  const end = (changed: Partial<PitrRecord>): Write => endTurn(scene, { putOffs: undefined, ...changed }, now, delaySeconds);
   const isUnderWay = coming?.status === 'pending' || coming?.status === 'running';
   if (pitr.comingBaseId !== null && !isUnderWay)
     // It failed, was cancelled, or took longer than the source remembers.
-    await commit([end({ comingBaseId: null, baseFailures: pitr.baseFailures + 1 }), retentionNote(tenant, now)]);
+    await commit([
+      end({ comingBaseId: null, ...failedBase(pitr, now), trouble: whyNot(pitr, coming) }),
+      retentionNote(tenant, now),
+    ]);
   else if (isUnderWay || !mayTry(pitr, now) || (await startBase(scene, now, end)) === undefined) await commit([end({})]);
   return nextOf(scene, delaySeconds);
+};
+
+const whyNot = ({ comingBaseId }: PitrRecord, coming: BackupRecord | undefined): string => {
+  if (coming?.status === 'completed')
+    return `the base backup ${comingBaseId} took longer than ${startMaxMicros / 60_000_000} minutes, or shows a moment before the loss`;
+  return `the base backup ${comingBaseId} ${coming ? `is ${coming.status}` : 'is gone'}${coming?.error ? `: ${coming.error.message}` : ''}`;
 };
 
 const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Promise<Next> => {
@@ -41,12 +72,13 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     ...{ collectionId, to, token: undefined, count },
     isCounted: true,
   }));
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, standings);
   const changed: Partial<PitrRecord> = {
     status: 'active',
     bases: [...pitr.bases, { backupId: backup.id, readTime, since: readTime }],
     gaps: closed(pitr.gaps, readTime).map((gap) => (gap.to === null ? { ...gap, to: readTime } : gap)),
     comingBaseId: null,
-    baseFailures: 0,
+    ...{ putOffs: undefined, isTooLarge: undefined, tokenItems },
     capturedTo: readTime,
     listedAt: readTime,
     // A base lists all collections of its moment.
@@ -55,10 +87,6 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     known: undefined,
     unchecked: leftUnchecked(pitr),
   };
-  await commit([
-    endTurn(scene, changed, engine.clock.now(), 0),
-    { put: { ...pitrKey.tokens(tenant, pitr.projectId), groups: encodeStandings(standings) } },
-    holdBase(tenant, backup.id),
-  ]);
+  await commit([endTurn(scene, changed, engine.clock.now(), 0), ...tokens, holdBase(tenant, backup.id)]);
   return nextOf(scene, 0);
 };

@@ -8,6 +8,7 @@ import { type ProjectRecord, projectData, projectKey } from '../project/index.ts
 import type { PitrWish } from './enabling.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 import { pitrData } from './state.ts';
+import { dropTokens } from './tokens.ts';
 
 type Given = { readonly [K in keyof PitrWish]?: PitrWish[K] | undefined };
 
@@ -87,7 +88,7 @@ const endCapture = (
     pitr,
     writes: [
       turnedTo(tenant, before, pitr, ended),
-      { remove: pitrKey.tokens(tenant, project.id) },
+      ...dropTokens(tenant, before),
       ...(before.comingBaseId === null ? [] : [retentionNote(tenant, now)]),
       emit(tenant, 'pitr.disabled', { organization: named(organization), project: shown, pitr: pitrData(pitr, now) }, now),
     ],

@@ -54,6 +54,7 @@ export const enablePitr = (
     comingBaseId: null,
     baseTriedAt: null,
     baseFailures: 0,
+    ...{ losses: undefined, putOffs: undefined, trouble: undefined, isTooLarge: undefined },
     turn: known.turn + 1,
     nextTurnAt: iso(now),
     createdBy: { type: actor.type, id: actor.id },
@@ -98,8 +99,12 @@ export interface Place {
 
 export const forgetEverySeconds = 24 * 3_600;
 
+/** What is taken over must be as it was read: what is forgotten meanwhile must not be offered again. */
 const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'otherwise'> => ({
-  condition: before ? '#turn = :turn' : 'attribute_not_exists(pk)',
-  ...(before && { names: { '#turn': 'turn' }, values: { ':turn': before.turn } }),
+  condition: before ? '#turn = :turn AND #keptFrom = :keptFrom AND #bases = :bases' : 'attribute_not_exists(pk)',
+  ...(before && {
+    names: { '#turn': 'turn', '#keptFrom': 'keptFrom', '#bases': 'bases' },
+    values: { ':turn': before.turn, ':keptFrom': before.keptFrom, ':bases': before.bases },
+  }),
   otherwise: () => new Overtaken(),
 });

@@ -9,13 +9,16 @@ import { Lanes } from './lanes.ts';
 import { BudgetSpent, Lookup } from './lookup.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { prove } from './proof.ts';
+import type { Spending } from './spending.ts';
 import type { Standing } from './standing.ts';
 
 export interface Wanted {
   readonly standings: readonly Standing[];
   /** Up to when everything is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
-  readonly isEverySecond: boolean;
+  /** What may be looked up to know every second, beside one read for each document that changed; undefined if only the end is wanted. */
+  readonly lookupsLeft: number | undefined;
+  readonly spending: Spending;
   /** Whether so many reads may be spent on looking for collections that nobody listens to. */
   readonly isCheckDue: CoverageWish['isDue'];
   readonly writer: BatchWriter;
@@ -37,11 +40,8 @@ export interface Captured {
   readonly uncovered: readonly string[];
   /** Whether there is none beside those that were listened to, at the end. */
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
-  readonly reads: number;
 }
 
-/** What is looked up to find every second: so many reads, and one more for each document that changed. */
-export const lookupsFree = 10_000;
 /** Collections that are made while they are listed are listened to, too, so often. */
 const roundsMax = 20;
 
@@ -79,6 +79,7 @@ export const listen = async (source: Source, wanted: Wanted): Promise<Captured> 
     for (const group of groups) reads += await judgeGroup(group, lanes.heard(group).to, { source, lookup, signal });
     const isProven = await proveAll(wanted, { gathering, lanes, lookup, to });
     const coverage = await checkCoverage(groups, { source, to, isDue: wanted.isCheckDue, signal });
+    reads += coverage.reads;
     return {
       to,
       standings: groups.map((group) => nextStanding(group, lanes.heard(group), coverage, to)),
@@ -88,10 +89,12 @@ export const listen = async (source: Source, wanted: Wanted): Promise<Captured> 
       collections: groups.filter(({ changes }) => changes.size > 0).map(({ standing }) => standing.collectionId),
       uncovered,
       coverage,
-      reads: reads + coverage.reads + lookup.reads + groups.reduce((sum, group) => sum + group.reads, 0),
     };
   } finally {
     lanes.close();
+    // Billed, whatever came of it.
+    for (const group of gathering.groups.values()) reads += group.reads;
+    wanted.spending.reads += reads + lookup.reads;
   }
 };
 
@@ -111,15 +114,19 @@ interface Heard {
 }
 
 /** False if the seconds between were not asked for, cost more than they may, or are no longer served: then the end alone is known. */
-const proveAll = async ({ isEverySecond, writer }: Wanted, { gathering, lanes, lookup, to }: Heard): Promise<boolean> => {
+const proveAll = async ({ lookupsLeft, spending, writer }: Wanted, { gathering, lanes, lookup, to }: Heard): Promise<boolean> => {
   const proving = { groups: gathering.groups.values(), heardTo: (group: Group) => lanes.heard(group).to, to, lookup, writer };
-  if (isEverySecond) {
+  if (lookupsLeft !== undefined) {
+    const free = lookup.reads + gathering.documents;
     try {
-      lookup.budget = lookup.reads + lookupsFree + gathering.documents;
-      await prove({ ...proving, isEverySecond });
+      lookup.budget = free + lookupsLeft;
+      await prove({ ...proving, isEverySecond: true });
       return true;
     } catch (error) {
+      spending.isSpent ||= error instanceof BudgetSpent;
       if (!(error instanceof BudgetSpent || (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED'))) throw error;
+    } finally {
+      spending.lookups += Math.max(0, lookup.reads - free);
     }
   }
   lookup.budget = Number.POSITIVE_INFINITY;

@@ -1,10 +1,13 @@
 /** What cannot be proven complete is a loss: a gap that lasts until a new base, never silence. */
-import { commit, log, type Write } from '../platform/index.ts';
+import { commit, log } from '../platform/index.ts';
 import { withGaps } from './gaps.ts';
 import { microsOf, momentOf } from './moment.ts';
-import { type Gap, type PitrRecord, pitrKey } from './record.ts';
+import type { Base, Gap, PitrRecord } from './record.ts';
 import type { Scene } from './scene.ts';
+import { afterSpending, type Spending } from './spending.ts';
 import { gapWrites } from './telling.ts';
+import { dropTokens } from './tokens.ts';
+import { waitSeconds } from './trouble.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 
 /** How a record looks after a loss: the tokens are worth nothing any more. */
@@ -13,16 +16,29 @@ export const lost = (pitr: PitrRecord, from: string, reason: string): Partial<Pi
   return { status: 'starting', gaps: withGaps(pitr.gaps, gap), gap };
 };
 
-export const lose = async (scene: Scene, reason: string, now: Date, since?: string): Promise<Next> => {
+export interface Loss {
+  readonly reason: string;
+  readonly spending: Spending;
+  /** Lost with it is what was added to it. */
+  readonly goneBase?: Base | undefined;
+  readonly isTooLarge?: true;
+}
+
+/** A source that loses every listen is asked less and less often, and one outage is told once. */
+export const lose = async (scene: Scene, { reason, spending, goneBase, isTooLarge }: Loss, now: Date): Promise<Next> => {
   const { tenant, pitr } = scene;
-  const from = since ?? pitr.capturedTo ?? momentOf(now.getTime() * 1_000);
+  const from = goneBase?.readTime ?? pitr.capturedTo ?? momentOf(now.getTime() * 1_000);
   const { gap, ...changed } = lost(pitr, from, reason);
-  const writes: readonly Write[] = [
-    endTurn(scene, changed, now, 0),
-    { remove: pitrKey.tokens(tenant, pitr.projectId) },
-    ...gapWrites(scene, gap, { from: microsOf(from), to: now.getTime() * 1_000 }, now),
-  ];
-  await commit(writes);
-  log.warn('captures lost their place; a new base is made', { projectId: pitr.projectId, reason });
-  return nextOf(scene, 0);
+  const { losses = 0, bases } = pitr;
+  const delaySeconds = waitSeconds(pitr);
+  const told = losses === 0 ? gapWrites(scene, gap, { from: microsOf(from), to: now.getTime() * 1_000 }, now) : [];
+  const counted: Partial<PitrRecord> = {
+    ...{ losses: losses + 1, trouble: reason, putOffs: undefined, tokenItems: 1 },
+    ...(isTooLarge && { isTooLarge }),
+    ...(goneBase && { bases: bases.filter((base) => base !== goneBase) }),
+  };
+  const changes = { ...changed, ...counted, ...afterSpending(pitr, spending, now) };
+  await commit([endTurn(scene, changes, now, delaySeconds), ...dropTokens(tenant, pitr), ...told]);
+  log.warn('captures lost their place; a new base is made', { projectId: pitr.projectId, reason, losses: losses + 1 });
+  return nextOf(scene, delaySeconds);
 };

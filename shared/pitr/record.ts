@@ -44,9 +44,17 @@ export interface PitrRecord extends Item {
   readonly bases: readonly Base[];
   /** The base that was asked for and is not completed yet. */
   readonly comingBaseId: string | null;
-  /** When one was asked for last, and how many failed since one was taken. */
+  /** When one was asked for, or failed, last; and how many failed since one was taken and a turn saved. */
   readonly baseTriedAt: string | null;
   readonly baseFailures: number;
+  /** How often the place was lost since a turn went on from where another had left off. */
+  readonly losses?: number | undefined;
+  /** How many turns in a row failed and were put off. */
+  readonly putOffs?: number | undefined;
+  /** Why the last base, listen or turn failed; gone once a turn was saved. */
+  readonly trouble?: string | undefined;
+  /** There are more collections than can be kept track of: no base helps. */
+  readonly isTooLarge?: true | undefined;
   /** By their beginnings; too many become fewer and longer. */
   readonly gaps: readonly Gap[];
   /** Up to when everything is captured, to the microsecond; null before the first base. */
@@ -59,6 +67,8 @@ export interface PitrRecord extends Item {
   readonly known?: readonly string[] | undefined;
   /** Captured and never checked, because captures began anew before that; oldest first. */
   readonly unchecked?: readonly Unchecked[];
+  /** The name of the last batch. */
+  readonly lastBatch?: string;
   /** What was captured before this is removed, or about to be; null as long as nothing is. */
   readonly keptFrom: string | null;
   /** When the root collections were listed last: what is not among them then did not exist. */
@@ -69,10 +79,16 @@ export interface PitrRecord extends Item {
   readonly lastCapture: { readonly at: string; readonly changes: number; readonly reads: number } | null;
   readonly changesCaptured: number;
   readonly reads: number;
+  /** What was looked up within an hour to know every second, and since when nothing more is. */
+  readonly lookups?: { readonly since: string; readonly reads: number; readonly spentAt?: string };
+  /** How many items the tokens are in; one if left out. */
+  readonly tokenItems?: number;
   readonly createdBy: { readonly type: string; readonly id: string };
+  /** The destination of which was told last that objects stay in it which nothing needs any more. */
+  readonly objectsKeptIn?: string;
 }
 
-/** Where each collection group was left off; one item, so that all of them move on at once with what was captured. */
+/** Where each collection group was left off; in one transaction, so that all of them move on at once with what was captured. */
 export interface TokensRecord extends Item {
   /** JSON text, because customers choose the ids: what `encodeStandings` makes of them. */
   readonly groups: string;
@@ -81,6 +97,8 @@ export interface TokensRecord extends Item {
 /** A batch of changes, stored and confirmed: an object of its own folder, sealed under the data key of a base backup. */
 export interface BatchRecord extends Item {
   readonly id: string;
+  /** The name of the one captured before it, wherever that ended: null only of a project's first. */
+  readonly previous: string | null;
   /** The changes are of after this moment, */
   readonly from: string;
   /** and up to this one. */
@@ -123,7 +141,10 @@ const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organ
 
 export const pitrKey = {
   pitr: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `${pitrPrefix}${projectId}` }),
-  tokens: (tenant: Tenant, projectId: string): Key => ({ pk: work(tenant, projectId), sk: 'TOKENS' }),
+  tokens: (tenant: Tenant, projectId: string, n = 0): Key => ({
+    pk: work(tenant, projectId),
+    sk: n === 0 ? 'TOKENS' : `TOKENS#${n}`,
+  }),
   /** In the order of time. */
   batch: (tenant: Tenant, projectId: string, to: string, batchId: string): Key => ({
     pk: work(tenant, projectId),

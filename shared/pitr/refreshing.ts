@@ -2,7 +2,17 @@
 import type { BackupRecord, Engine } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { log, Overtaken, set } from '../platform/index.ts';
-import { canFollow, collectionsOf, findBackup, mayTry, readComing, readTimeOf, startBase, startMaxMicros } from './base.ts';
+import {
+  canFollow,
+  collectionsOf,
+  failedBase,
+  findBackup,
+  mayTry,
+  readComing,
+  readTimeOf,
+  startBase,
+  startMaxMicros,
+} from './base.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type Base, type Gap, type PitrRecord, pitrKey } from './record.ts';
 import type { Scene } from './scene.ts';
@@ -34,7 +44,7 @@ export const refresh = async (scene: Scene, engine: Engine): Promise<Refresh> =>
     // It is there, and shows a moment that is captured soon.
     if (coming?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(coming) > microsOf(pitr.capturedTo))
       return nothing(scene);
-    return { ...nothing(scene), changed: { comingBaseId: null, baseFailures: pitr.baseFailures + 1 } };
+    return { ...nothing(scene), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
   }
   if (!isDue(pitr, now)) return nothing(scene);
   const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);

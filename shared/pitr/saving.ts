@@ -7,9 +7,13 @@ import type { Captured } from './listening.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from './record.ts';
 import { isLooking, type Refresh } from './refreshing.ts';
+import { nameOf } from './row.ts';
 import type { Scene } from './scene.ts';
-import { encodeStandings, shownIds } from './standing.ts';
+import { afterSpending, lookupsLeft, nothingSpent, type Spending } from './spending.ts';
+import { shownIds } from './standing.ts';
 import { changeEvent, gapWrites } from './telling.ts';
+import { tokenWrites } from './tokens.ts';
+import { afterSaving } from './trouble.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 
 export interface Saved {
@@ -19,6 +23,7 @@ export interface Saved {
   readonly batchId: string;
   readonly path: string;
   readonly keyBackupId: string;
+  readonly spending: Spending;
   readonly delaySeconds: number;
 }
 
@@ -29,26 +34,32 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   const to = momentOf(captured.to);
   const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
   const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)].map(widened);
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.standings);
+  // Once an hour: what follows until then is the same again.
+  const isTold = ({ isBridged }: Gap): boolean => !isBridged || lookupsLeft(pitr, nothingSpent(), now) !== undefined;
   const changed: Partial<PitrRecord> = {
+    ...afterSaving(pitr),
     ...refresh.changed,
     ...(refresh.base && { bases: [...pitr.bases, { ...refresh.base, since: to }] }),
     ...checkOf(captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
     capturedTo: to,
+    ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,
-    lastCapture: { at: iso(now), changes: captured.changes, reads: captured.reads },
+    lastCapture: { at: iso(now), changes: captured.changes, reads: saved.spending.reads },
     changesCaptured: pitr.changesCaptured + captured.changes,
-    reads: pitr.reads + captured.reads,
+    ...afterSpending(pitr, saved.spending, now),
+    tokenItems,
   };
   await commit([
     endTurn(scene, changed, now, delaySeconds),
-    { put: { ...pitrKey.tokens(tenant, pitr.projectId), groups: encodeStandings(captured.standings) } },
+    ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
     // One that was asked for and cannot be used is like any other backup from now on.
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [retentionNote(tenant, now)] : []),
     ...batchWrites(scene, saved),
     ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
-    ...opened.flatMap((gap) => gapWrites(scene, gap, told, now)),
+    ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),
   ]);
   return nextOf(scene, delaySeconds);
 };
@@ -69,13 +80,15 @@ const gapsAfter = ({ captured, refresh: { gaps, found } }: Saved): readonly Gap[
 /** Collections that a batch names at most: each id may have 1,500 bytes. */
 const collectionsMax = 100;
 
-const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBackupId }: Saved): readonly Write[] => {
-  const { chunk, changes, isProven, reads, collections } = captured;
+const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBackupId, spending }: Saved): readonly Write[] => {
+  const { chunk, changes, isProven, collections } = captured;
+  const { reads } = spending;
   if (!chunk) return [];
   const to = momentOf(captured.to);
   const batch: BatchRecord = {
     ...pitrKey.batch(tenant, pitr.projectId, to, batchId),
     id: batchId,
+    previous: pitr.lastBatch ?? null,
     from: pitr.capturedTo ?? to,
     to,
     isProven,

@@ -3,7 +3,8 @@ import { type OrganizationRecord, organizationKey } from '../organization/index.
 import { getAll, type Tenant, walk } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../project/index.ts';
 import { type PitrRecord, pitrKey, pitrPrefix, type TokensRecord } from './record.ts';
-import { decodeStandings, type Standing } from './standing.ts';
+import type { Standing } from './standing.ts';
+import { readStandings } from './tokens.ts';
 
 export interface Scene {
   readonly tenant: Tenant;
@@ -22,7 +23,7 @@ export const readScene = async (tenant: Tenant, projectId: string): Promise<Scen
     pitrKey.tokens(tenant, projectId),
   ])) as readonly [PitrRecord | undefined, ProjectRecord | undefined, OrganizationRecord | undefined, TokensRecord | undefined];
   if (!pitr || pitr.status === 'disabled' || !project || !organization || organization.deletedAt !== undefined) return undefined;
-  return { tenant, pitr, project, organization, standings: tokens ? decodeStandings(tokens.groups) : [] };
+  return { tenant, pitr, project, organization, standings: await readStandings(tenant, pitr, tokens) };
 };
 
 export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>

@@ -15,18 +15,23 @@ export interface Standing {
 
 type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
-export const encodeStandings = (standings: readonly Standing[]): string =>
-  JSON.stringify(
-    standings.map(
-      ({ collectionId, token, to, count, isCounted }): Stored => [
-        collectionId,
-        token?.toString('base64') ?? '',
-        to,
-        count ?? null,
-        isCounted ? 1 : 0,
-      ],
-    ),
-  );
+/** In texts of so many bytes at most; at least one. */
+export const encodeStandings = (standings: readonly Standing[], maxBytes: number): readonly string[] => {
+  const texts: string[][] = [[]];
+  let bytes = 2;
+  for (const { collectionId, token, to, count, isCounted } of standings) {
+    const stored: Stored = [collectionId, token?.toString('base64') ?? '', to, count ?? null, isCounted ? 1 : 0];
+    const text = JSON.stringify(stored);
+    const more = Buffer.byteLength(text) + 1;
+    if (bytes + more > maxBytes) {
+      texts.push([]);
+      bytes = 2;
+    }
+    texts.at(-1)?.push(text);
+    bytes += more;
+  }
+  return texts.map((text) => `[${text.join(',')}]`);
+};
 
 export const decodeStandings = (groups: string): readonly Standing[] =>
   (JSON.parse(groups) as readonly Stored[]).map(([collectionId, token, to, count, isCounted]) => ({

@@ -4,6 +4,7 @@ import { costOf } from '../backup/index.ts';
 import { captureIntervalSeconds, pitrRetentionDays } from '../contract/limits.ts';
 import type { Pitr } from '../contract/pitr.ts';
 import type { PitrRecord } from './record.ts';
+import { problemOf } from './trouble.ts';
 import { windowsOf } from './windows.ts';
 
 type Shown = z.input<typeof Pitr>;
@@ -25,6 +26,7 @@ export const pitrData = (record: PitrRecord, now: Date): Shown => {
     latestRestorableAt: windows.at(-1)?.to ?? null,
     lastCapture: lastCapture && { at: lastCapture.at, changes: lastCapture.changes, cost: costOf(lastCapture.reads) },
     changesCaptured: record.changesCaptured,
+    problem: problemOf(record),
     cost: costOf(record.reads),
   };
 };
@@ -44,5 +46,6 @@ export const neverEnabled = (projectId: string): Shown => ({
   latestRestorableAt: null,
   lastCapture: null,
   changesCaptured: 0,
+  problem: null,
   cost: costOf(0),
 });

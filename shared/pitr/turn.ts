@@ -11,16 +11,17 @@ import { isCheckDue } from './coverage.ts';
 import { listen } from './listening.ts';
 import { lose } from './loss.ts';
 import { microsOf } from './moment.ts';
-import { pitrKey } from './record.ts';
+import { type PitrRecord, pitrKey } from './record.ts';
 import { isLookedFor, type Refresh, refresh } from './refreshing.ts';
 import { save } from './saving.ts';
 import { readScene, type Scene } from './scene.ts';
+import { afterSpending, lookupsLeft, nothingSpent, type Spending } from './spending.ts';
+import { TooManyCollections } from './tokens.ts';
+import { putOffSeconds } from './trouble.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 
 /** The source remembers an hour: what begins later than this may not end in time. */
 export const awayMaxSeconds = 50 * 60;
-/** After a failure. */
-const againSeconds = 30;
 const soonSeconds = 5;
 /** A message is kept back for whole seconds: one that comes this much early is in time. */
 const earlyMs = 1_000;
@@ -36,11 +37,12 @@ export const captureTurn = async (
   if (scene?.pitr.turn !== turn) return undefined;
   const earlyBy = Date.parse(scene.pitr.nextTurnAt ?? '') - engine.clock.now().getTime();
   if (earlyBy > earlyMs) return { turn, delaySeconds: earlyBy / 1_000 };
+  const spending = nothingSpent();
   try {
-    return await (scene.pitr.status === 'starting' ? begin(scene, engine) : capture(scene, engine, signal));
+    return await (scene.pitr.status === 'starting' ? begin(scene, engine) : capture(scene, spending, engine, signal));
   } catch (error) {
     if (error instanceof Overtaken) return afterOthers(tenant, { projectId, turn });
-    return putOff(scene, error, engine);
+    return putOff(scene, error, spending, engine);
   }
 };
 
@@ -48,53 +50,61 @@ export const captureTurn = async (
 const afterOthers = async (tenant: Tenant, { projectId, turn }: { readonly projectId: string; readonly turn: number }) =>
   (await readScene(tenant, projectId))?.pitr.turn === turn ? { turn, delaySeconds: soonSeconds } : undefined;
 
-const capture = async (scene: Scene, engine: Engine, signal: AbortSignal): Promise<Next> => {
+const capture = async (scene: Scene, spending: Spending, engine: Engine, signal: AbortSignal): Promise<Next> => {
   const { pitr } = scene;
   const begun = engine.clock.now();
   const capturedTo = microsOf(pitr.capturedTo ?? '');
   if (begun.getTime() * 1_000 - capturedTo > awayMaxSeconds * 1_000_000)
-    return lose(scene, `nothing could be captured for more than ${awayMaxSeconds / 60} minutes`, begun);
+    return lose(scene, { reason: awayReason(pitr), spending }, begun);
   try {
-    return await captureOnce(scene, await refresh(scene, engine), engine, signal);
+    return await captureOnce(scene, { refreshed: await refresh(scene, engine), spending, signal }, engine);
   } catch (error) {
-    if (error instanceof ListenLost) return lose(scene, error.message, engine.clock.now());
+    const now = engine.clock.now();
+    if (error instanceof ListenLost) return lose(scene, { reason: error.message, spending }, now);
+    if (error instanceof TooManyCollections) return lose(scene, { reason: error.message, spending, isTooLarge: true }, now);
     if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
-      return lose(scene, 'the source no longer tells what changed since the last capture', engine.clock.now());
+      return lose(scene, { reason: 'the source no longer tells what changed since the last capture', spending }, now);
     throw error;
   }
 };
 
-const captureOnce = async (scene: Scene, refreshed: Refresh, engine: Engine, signal: AbortSignal): Promise<Next> => {
+const awayReason = ({ trouble }: PitrRecord): string =>
+  `nothing could be captured for more than ${awayMaxSeconds / 60} minutes${trouble === undefined ? '' : `: ${trouble}`}`;
+
+interface Once {
+  readonly refreshed: Refresh;
+  readonly spending: Spending;
+  readonly signal: AbortSignal;
+}
+
+const captureOnce = async (scene: Scene, once: Once, engine: Engine): Promise<Next> => {
+  const { refreshed, spending, signal } = once;
   const { tenant, pitr, project } = scene;
   const begun = engine.clock.now();
   const base = pitr.bases.at(-1);
   const keyBackup = base && ((await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined);
   // What was added to it is worth nothing without it.
-  if (keyBackup?.status !== 'completed') return lose(scene, 'the base backup is gone', begun, base?.readTime);
+  if (keyBackup?.status !== 'completed')
+    return lose(scene, { reason: 'the base backup is gone', spending, goneBase: base }, begun);
   const source = engine.openSource(tenant, project);
   try {
-    const tried = await source.anew(
-      (refresh) => tryOnce(scene, { keyBackup, refreshed, source, refresh, signal }, engine),
-      signal,
-    );
+    const tried = await source.anew((refresh) => tryOnce(scene, { ...once, keyBackup, source, refresh }, engine), signal);
     const now = engine.clock.now();
     const delaySeconds = Math.max(0, pitr.captureIntervalSeconds - (now.getTime() - begun.getTime()) / 1_000);
-    return await save(scene, { ...tried, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds }, now);
+    return await save(scene, { ...tried, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, spending }, now);
   } finally {
     source.close();
   }
 };
 
-interface Try {
+interface Try extends Once {
   readonly keyBackup: BackupRecord;
-  readonly refreshed: Refresh;
   readonly source: Source;
   readonly refresh: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** Each try stores under a name of its own: no two runs ever write the same object. */
-const tryOnce = async (scene: Scene, { keyBackup, refreshed, source, refresh, signal }: Try, engine: Engine) => {
+const tryOnce = async (scene: Scene, { keyBackup, refreshed, spending, source, refresh, signal }: Try, engine: Engine) => {
   const { tenant, pitr, project, standings } = scene;
   const [dataKey, destination] = await Promise.all([
     engine.dataKeyOf(tenant, keyBackup),
@@ -114,12 +124,12 @@ const tryOnce = async (scene: Scene, { keyBackup, refreshed, source, refresh, si
     const captured = await listen(source, {
       standings: [...standings, ...refreshed.found],
       from: microsOf(pitr.capturedTo ?? ''),
-      isEverySecond: pitr.precision === 'second',
+      lookupsLeft: pitr.precision === 'second' ? lookupsLeft(pitr, spending, engine.clock.now()) : undefined,
       isCheckDue: (reads, to) =>
         isLookedFor(refreshed, standings)
           ? refreshed.base !== undefined
           : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
-      ...{ writer, refresh, signal },
+      ...{ spending, writer, refresh, signal },
     });
     return { captured, batchId, path };
   } finally {
@@ -128,17 +138,21 @@ const tryOnce = async (scene: Scene, { keyBackup, refreshed, source, refresh, si
 };
 
 /** The turn is tried again shortly, as the next one: of several messages of one turn only one goes on. */
-const putOff = async (scene: Scene, error: unknown, engine: Engine): Promise<Next | undefined> => {
+const putOff = async (scene: Scene, error: unknown, spending: Spending, engine: Engine): Promise<Next | undefined> => {
   const now = engine.clock.now();
+  const { pitr } = scene;
+  const delaySeconds = putOffSeconds(pitr);
   const failure = failureOf(error);
+  const trouble = failure?.message ?? 'an internal error';
+  const changed = { putOffs: (pitr.putOffs ?? 0) + 1, trouble, ...afterSpending(pitr, spending, now) };
   log.warn('a capture failed and is tried again', { projectId: scene.project.id, error });
   const isRefused = failure?.code === 'SOURCE_AUTH_ERROR' && scene.project.status === 'connected';
   try {
     await commit([
-      endTurn(scene, {}, now, againSeconds),
+      endTurn(scene, changed, now, delaySeconds),
       ...(isRefused ? [unauthorizedWrite(scene.tenant, scene.project, now)] : []),
     ]);
-    return nextOf(scene, againSeconds);
+    return nextOf(scene, delaySeconds);
   } catch (again) {
     if (again instanceof Overtaken) return undefined;
     throw error;

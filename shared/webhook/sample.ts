@@ -41,7 +41,7 @@ const recovered = ({ organization, project, storage, now }: Scene, enabled: bool
     projectId: project.id,
     ...{ enabled, status: enabled ? 'starting' : 'disabled', retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' },
     ...{ storageDestinationId: storage.id, enabledAt: enabled ? iso(now) : null, baseBackupId: null },
-    ...{ earliestRestorableAt: null, latestRestorableAt: null, lastCapture: null, changesCaptured: 0 },
+    ...{ earliestRestorableAt: null, latestRestorableAt: null, lastCapture: null, changesCaptured: 0, problem: null },
     cost: { reads: 0, estimatedUsd: 0 },
   },
 });

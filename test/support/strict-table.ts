@@ -115,8 +115,12 @@ export class StrictTable {
       return !isMet;
     });
     if (failed.includes(true)) return cancelled(...failed.map((no) => (no ? 'ConditionalCheckFailed' : 'None')));
+    // All or nothing: what is too large is refused before anything is written.
+    const sizes = next.map(([, item]) => (item ? JSON.stringify(item).length : 0));
+    if (Math.max(...sizes) > 400_000) throw new Error(`an item of ${Math.max(...sizes)} bytes`);
+    const sum = sizes.reduce((all, size) => all + size, 0);
+    if (sum > 4 << 20) throw new Error(`a transaction of ${sum} bytes`);
     for (const [key, item] of next) {
-      if (item && JSON.stringify(item).length > 400_000) throw new Error(`an item of ${JSON.stringify(item).length} bytes`);
       if (item) this.items.set(key, item);
       else this.items.delete(key);
     }

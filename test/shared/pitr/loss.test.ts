@@ -134,7 +134,7 @@ test('a source that does not answer, or lets nobody in, costs no more than time'
   assert.equal((await nextTurn(world))!.delaySeconds, 30);
   server.faults.clear();
   server.faults.revoke(world.sourceProjectId);
-  assert.equal((await nextTurn(world))!.delaySeconds, 30);
+  assert.equal((await nextTurn(world))!.delaySeconds, 60);
   assert.equal(table.get(projectKey.project(tenant, projectId))!.status, 'unauthorized');
   server.faults.clear();
   pass(5);
@@ -198,5 +198,5 @@ test('a base that fails is made again after a while, longer each time', async ()
     table.put({ ...table.get(key)!, status: 'failed' });
     table.items.delete(Object.values(projectKey.job(tenant, projectId)).join('\n'));
   }
-  assert.ok(time.ms - startedMs >= 900_000 && time.ms - startedMs < 1_000_000, `${time.ms - startedMs} ms`);
+  assert.ok(time.ms - startedMs >= 180_000 && time.ms - startedMs < 400_000, `${time.ms - startedMs} ms`);
 });
