@@ -1,6 +1,6 @@
 /** Which backup an incremental one is compared with. */
 import { chainHardMax } from '../contract/limits.ts';
-import { type Tenant, walk } from '../platform/index.ts';
+import { query, type Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { BackupPlace, BackupWish } from './creation.ts';
 import { type BackupRecord, backupPrefix } from './record.ts';
@@ -43,19 +43,50 @@ export const uponParent = (parent: BackupRecord): ResolvedType => ({
 export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): number =>
   chainLength ?? (type === 'full' ? 0 : Math.max(1, needs.length));
 
+/**
+ * An incremental one is worth it soon after its parent only, and the table has no range for one project: whoever has to go further
+ * back than this has a full one made. A page has 1 MB, which are some 500 backups of the organization.
+ */
+const lookedAtMax = 500;
+const pagesMax = 20;
+
+/** Completed backups of the project, newest first, as far back as is looked; and whether that is all of them. */
+async function* latestOf(tenant: Tenant, projectId: string): AsyncGenerator<BackupRecord, boolean, undefined> {
+  const where = { projectId, status: 'completed' };
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
+  let [seen, after]: [number, string | undefined] = [0, undefined];
+  for (let pages = 0; pages < pagesMax; pages++) {
+    const { items, next } = await query({ ...range, after });
+    for (const backup of items as readonly BackupRecord[]) {
+      if (++seen > lookedAtMax) return false;
+      yield backup;
+    }
+    if (next === undefined) return true;
+    after = next;
+  }
+  return false;
+}
+
 /** The parent, or in words why there is none: what keeps the latest backup from being one. */
 export const lookForParent = async (
   tenant: Tenant,
   { id: projectId }: Pick<ProjectRecord, 'id'>,
   wish: ParentWish,
 ): Promise<BackupRecord | string> => {
-  const where = { projectId, status: 'completed' };
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
+  const latest = latestOf(tenant, projectId);
   const doubtful = new Set<string>();
   let fitting: readonly BackupRecord[] = [];
   let reason: string | undefined;
-  for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
+  let last: string | undefined;
+  for (let next = await latest.next(); ; next = await latest.next()) {
     const [best] = fitting;
+    if (next.done) {
+      // Whether something that a longer chain is read from was found damaged was not looked at.
+      if (!next.value) fitting = fitting.filter((one) => last !== undefined && firstOf(one) >= last);
+      break;
+    }
+    const backup = next.value;
+    last = backup.id;
     if (best && isOfSource(best) && backup.id < firstOf(best)) break;
     // Which object of it is damaged the record does not say: whoever finds records in one of them may be as well.
     if (backup.damagedDepth !== undefined) for (const archive of archivesOf(backup)) doubtful.add(archive);
@@ -66,9 +97,10 @@ export const lookForParent = async (
     reason ??= misfit && `the latest backup, ${backup.id}, ${misfit}`;
     fitting = whole;
   }
-  return fitting[0] ?? reason ?? 'the project has no completed backup yet';
+  return fitting[0] ?? reason ?? (last === undefined ? 'the project has no completed backup yet' : tooFar);
 };
 
+const tooFar = 'the latest backups that fit are read from others too long ago';
 const sharesDamage = 'finds records in one that was found damaged, or shares them with it';
 
 /** The archives that a backup is read from. */

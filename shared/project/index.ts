@@ -10,7 +10,17 @@ export { createProject, removeProject } from './creation.ts';
 export { projectData } from './data.ts';
 export { type HashConfig, letsShareEmails, readHashConfig } from './hash-config.ts';
 export { openToolkit, type Toolkit } from './identity-toolkit.ts';
-export { databaseLock, databaseOf, databaseRelease, jobLock, jobRelease, readJob, whileConnected, whileIdle } from './job.ts';
+export {
+  databaseLock,
+  databaseOf,
+  databaseRelease,
+  jobLock,
+  jobRelease,
+  readJob,
+  refuseBusy,
+  whileConnected,
+  whileIdle,
+} from './job.ts';
 export { movingAway, refuseLeaving, standingHere, whileStaying } from './moving.ts';
 export { probeProject } from './probe.ts';
 export { listProjects, noSuchProject, readProject } from './read.ts';

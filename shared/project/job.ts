@@ -56,6 +56,11 @@ export const whileConnected = (tenant: Tenant, projectId: string): Write => ({
 export const readJob = async (tenant: Tenant, projectId: string): Promise<JobRecord | undefined> =>
   (await get(projectKey.job(tenant, projectId))) as JobRecord | undefined;
 
+/** For whoever has much to look at before the lock is tried: the lock decides, and this spares the looking. */
+export const refuseBusy = async (tenant: Tenant, projectId: string): Promise<void> => {
+  if (await readJob(tenant, projectId)) throw await inProgress(tenant, projectId);
+};
+
 const inProgress = async (tenant: Tenant, projectId: string): Promise<ApiError> => {
   const job = await readJob(tenant, projectId);
   return inProgressOf(`A ${job?.kind ?? 'job'} of this project is in progress`, job);

@@ -10,7 +10,8 @@ import {
 } from '../backup/index.ts';
 import { readDestination } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
-import { iso, Overtaken, set, type Write } from '../platform/index.ts';
+import { get, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import { refuseBusy } from '../project/index.ts';
 import { scheduleEvent } from './data.ts';
 import type { SchedulePlace } from './place.ts';
 import type { ScheduleRecord } from './record.ts';
@@ -33,6 +34,7 @@ export const startScheduled = async (
 ): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
   const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy, timezone } = schedule;
   await refuseCrowd(tenant);
+  if (type === 'incremental') await refuseWaiting(tenant, project.id, schedule);
   const [chosen, destination] = await Promise.all([
     readEncryption(tenant),
     schedule.storageDestinationId === null
@@ -65,4 +67,18 @@ export const startScheduled = async (
       ),
     ],
   };
+};
+
+/**
+ * Looking for a parent may take many reads, and whoever waits for a job asks every minute. A job that another, telling of the same
+ * moment, has just begun is its own.
+ */
+const refuseWaiting = async (tenant: Tenant, projectId: string, schedule: ScheduleRecord): Promise<void> => {
+  try {
+    await refuseBusy(tenant, projectId);
+  } catch (error) {
+    const present = (await get({ pk: schedule.pk, sk: schedule.sk })) as ScheduleRecord | undefined;
+    if (present?.revision !== schedule.revision || present.nextRunAt !== schedule.nextRunAt) throw new Overtaken();
+    throw error;
+  }
 };

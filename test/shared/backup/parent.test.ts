@@ -112,3 +112,24 @@ suite('does not fit', () => {
     match((await resolved()).fullBecause!, /no completed backup yet/);
   });
 });
+
+suite('however many backups there are', () => {
+  test('no more than 500 of the project are looked at: behind them a full one is made', async () => {
+    const fitting = there();
+    for (let n = 0; n < 499; n++) there({ collections: ['others'] });
+    equal(await found(), fitting.id);
+    there({ collections: ['others'] });
+    equal(await found(), undefined);
+    match((await resolved()).fullBecause!, /other collections/);
+  });
+
+  test('a chain that reaches further back than is looked is not gone on with: something of it may be damaged', async () => {
+    const first = there({ damagedDepth: 'full' });
+    for (let n = 0; n < 500; n++) there({ collections: ['others'] });
+    there({ type: 'incremental', chainLength: 1, needs: [first.id] });
+    equal(await found(), undefined);
+    equal(await found(), undefined);
+    const full = there();
+    equal(await found(), full.id);
+  });
+});

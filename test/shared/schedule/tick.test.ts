@@ -1,6 +1,7 @@
 /** One backup for every moment, whoever tells of it and however often; and whatever is not made is told of. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { backupPrefix } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { iso } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
@@ -304,4 +305,27 @@ test('a destination that was chosen and is gone fails the run', async () => {
   at(night);
   await tickAt(schedule, night);
   deepEqual(told(), ['failed failed STORAGE_UPLOAD_ERROR']);
+});
+
+test('while its project has a job nothing is looked for: of any number of backups none is read', async () => {
+  const schedule = await addSchedule({ type: 'incremental' });
+  lock();
+  at('2026-03-02T03:00:02.000Z');
+  const { Query } = table.script;
+  let queries = 0;
+  table.script.Query = (input) => {
+    if (JSON.stringify(input).includes(backupPrefix)) queries += 1;
+    return Query!(input);
+  };
+  await tickAt(schedule, night).finally(() => {
+    table.script.Query = Query!;
+  });
+  deepEqual([queries, waiting.length, backups().length], [0, 1, 0]);
+});
+
+test('an incremental tick told many times at once starts one backup, and none of them waits for it', async () => {
+  const schedule = await addSchedule({ type: 'incremental' });
+  at('2026-03-02T03:00:02.000Z');
+  await Promise.all(Array.from({ length: 8 }, () => tickAt(schedule, night)));
+  deepEqual([backups().length, waiting.length], [1, 0]);
 });
