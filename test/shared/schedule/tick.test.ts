@@ -1,11 +1,11 @@
 /** One backup for every moment, whoever tells of it and however often; and whatever is not made is told of. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { backupPrefix } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { iso } from '../../../shared/platform/index.ts';
+import { iso, Overtaken } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
-import { scheduleKey } from '../../../shared/schedule/index.ts';
+import { scheduleKey, startScheduled } from '../../../shared/schedule/index.ts';
 import {
   addSchedule,
   at,
@@ -323,9 +323,12 @@ test('while its project has a job nothing is looked for: of any number of backup
   deepEqual([queries, waiting.length, backups().length], [0, 1, 0]);
 });
 
-test('an incremental tick told many times at once starts one backup, and none of them waits for it', async () => {
+test('whoever has read the schedule before another started its backup is overtaken, and does not wait for a job that is its own', async () => {
   const schedule = await addSchedule({ type: 'incremental' });
   at('2026-03-02T03:00:02.000Z');
-  await Promise.all(Array.from({ length: 8 }, () => tickAt(schedule, night)));
-  deepEqual([backups().length, waiting.length], [1, 0]);
+  await tickAt(schedule, night);
+  const late = { tenant, organization: organizationOf(), project: projectOf(), schedule };
+  const start = { trigger: 'scheduled', createdBy: { type: 'system', id: schedule.id } } as const;
+  await rejects(startScheduled(late, start, clock.now()), Overtaken);
+  await rejects(startScheduled({ ...late, schedule: scheduleOf(schedule) }, start, clock.now()), { code: 'JOB_IN_PROGRESS' });
 });
