@@ -22,13 +22,21 @@ export async function* batchesBetween(
   from: string,
   to: string,
 ): AsyncGenerator<BatchRecord, void, undefined> {
-  const { pk } = pitrKey.tokens(tenant, projectId);
-  const [first, last] = [microsOf(from), microsOf(to)];
-  const range = { pk, prefix: batchPrefix, from: `${batchPrefix}${spelled(from)}` };
-  for await (const batch of walk(range) as AsyncIterable<BatchRecord>) {
-    if (microsOf(batch.from) >= last) return;
-    if (microsOf(batch.to) > first) yield batch;
+  for await (const batch of batchesAfter(tenant, projectId, from)) {
+    if (microsOf(batch.from) >= microsOf(to)) return;
+    yield batch;
   }
+}
+
+/** All that end later, in the order of time. */
+export async function* batchesAfter(
+  tenant: Tenant,
+  projectId: string,
+  moment: string,
+): AsyncGenerator<BatchRecord, void, undefined> {
+  const { pk } = pitrKey.tokens(tenant, projectId);
+  const range = { pk, prefix: batchPrefix, from: `${batchPrefix}${spelled(moment)}` };
+  for await (const batch of walk(range) as AsyncIterable<BatchRecord>) if (microsOf(batch.to) > microsOf(moment)) yield batch;
 }
 
 /** The leaves of a batch, each proven; running to the end proves the whole. Records stand in the order they were found. */

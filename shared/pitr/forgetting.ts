@@ -27,6 +27,8 @@ const graceSeconds = 24 * 3_600;
 /** No turn takes so long: what was stored before and belongs to no batch never will. */
 const uploadSeconds = 3_600;
 
+/** What a batch spans at most: captures that are away for longer begin anew. */
+const turnMaxMicros = 3_600 * 1_000_000;
 /** Bases that go at once: they are freed in one transaction with the record that needs them no more. */
 const freedMax = 90;
 
@@ -40,10 +42,11 @@ export const decideForgetting = (pitr: PitrRecord, now: Date): Kept | undefined 
   const first = Math.min(last, freedMax + 1);
   const from = bases[first]?.readTime;
   if (from === undefined || (keptFrom !== null && microsOf(from) <= microsOf(keptFrom))) return undefined;
+  // Batches of before it was taken, which show later moments than it does, are sealed under the key of one that was there before.
+  const needed = bases.findLastIndex(({ since }) => microsOf(since) <= microsOf(from) - heardAheadMicros - turnMaxMicros);
   return {
     keptFrom: from,
-    // Batches of before it was taken, which show later moments than it does, are sealed under the key of the one before.
-    bases: bases.slice(Math.max(0, first - 1)),
+    bases: bases.slice(Math.max(0, Math.min(needed, first - 1))),
     gaps: gaps.filter(({ to }) => to === null || microsOf(to) > microsOf(from)),
   };
 };

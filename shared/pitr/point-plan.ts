@@ -3,10 +3,11 @@ import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { JobFailure } from '../job/index.ts';
 import { get, type Tenant } from '../platform/index.ts';
-import { batchesBetween, heardAheadMicros } from './batch.ts';
+import { batchesAfter, heardAheadMicros } from './batch.ts';
 import { microsOf, momentOf, shownMoment } from './moment.ts';
 import { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from './record.ts';
+import { missingIn, missingMessage } from './row.ts';
 
 export interface PointPlan {
   readonly point: Point;
@@ -21,8 +22,11 @@ export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWi
   if (!record)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
   const second = secondAsked(wish, now);
-  const found = keptOf(record, await listBatches(tenant, projectId, baseOf(record, wish, now).readTime, second));
+  const listed = await listBatches(tenant, record, baseOf(record, wish, now).readTime, second);
+  const found = keptOf(record, listed.batches);
   const point = pointFor(record, found, wish, now);
+  if (listed.missing !== undefined)
+    throw new ApiError('CONFLICT', missingMessage(listed.missing), { pointInTime: shownMoment(microsOf(second)) });
   const base = await readBase(tenant, point);
   if (base?.status !== 'completed' || base.leaving !== undefined)
     throw new ApiError('CONFLICT', `The backup ${point.base.backupId}, which the moment is made of, is not there any more`, {
@@ -34,7 +38,8 @@ export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWi
 
 /** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */
 export const gatherPoint = async (tenant: Tenant, projectId: string, point: Point): Promise<PointPlan> => {
-  const found = await listBatches(tenant, projectId, point.base.readTime, point.moment);
+  const before = await readRecord(tenant, projectId);
+  const { batches: found, missing } = await listBatches(tenant, { projectId, ...before }, point.base.readTime, point.moment);
   // In this order: that something is about to be removed stands on the record before it goes.
   const record = await readRecord(tenant, projectId);
   const base = await readBase(tenant, point);
@@ -42,6 +47,10 @@ export const gatherPoint = async (tenant: Tenant, projectId: string, point: Poin
   const isKept = keptFrom === null || microsOf(keptFrom) <= microsOf(point.base.readTime);
   if (!isKept || base?.status !== 'completed' || !bases.some(({ backupId }) => backupId === point.base.backupId))
     throw new JobFailure('STORAGE_READ_ERROR', 'What was captured up to this moment is kept no longer', {
+      pointInTime: shownMoment(microsOf(point.moment)),
+    });
+  if (missing !== undefined)
+    throw new JobFailure('STORAGE_READ_ERROR', missingMessage(missing), {
       pointInTime: shownMoment(microsOf(point.moment)),
     });
   return { point, base, batches: upTo(keptOf({ keptFrom, bases }, found), point.moment) };
@@ -71,11 +80,25 @@ const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord
 const readBase = async (tenant: Tenant, { base }: Point): Promise<BackupRecord | undefined> =>
   (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
 
-const listBatches = async (tenant: Tenant, projectId: string, from: string, to: string): Promise<readonly BatchRecord[]> => {
-  const found: BatchRecord[] = [];
-  const begin = momentOf(Math.max(0, microsOf(from) - heardAheadMicros));
-  for await (const batch of batchesBetween(tenant, projectId, begin, to)) found.push(batch);
-  return found;
+/** Whether one is missing can be told only if the record was read before. */
+const listBatches = async (
+  tenant: Tenant,
+  { projectId, lastBatch = null }: { readonly projectId: string; readonly lastBatch?: string | null },
+  from: string,
+  to: string,
+): Promise<{ batches: readonly BatchRecord[]; missing: string | undefined }> => {
+  const batches: BatchRecord[] = [];
+  const begin = Math.max(0, microsOf(from) - heardAheadMicros);
+  const moment = microsOf(to);
+  let lastName = lastBatch;
+  for await (const batch of batchesAfter(tenant, projectId, momentOf(begin))) {
+    if (microsOf(batch.from) < moment) batches.push(batch);
+    else {
+      lastName = batch.previous;
+      break;
+    }
+  }
+  return { batches, missing: missingIn({ batches, lastName, begin, moment }) };
 };
 
 const upTo = (batches: readonly BatchRecord[], moment: string): readonly BatchRecord[] =>

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { backupKey } from '../../../shared/backup/index.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
+import { decideForgetting } from '../../../shared/pitr/forgetting.ts';
 import {
   forgetCaptures,
   microsOf,
@@ -12,7 +13,7 @@ import {
   purgeCaptures,
   watchCaptures,
 } from '../../../shared/pitr/index.ts';
-import { newId, type QueueMessage } from '../../../shared/platform/index.ts';
+import { newId, Overtaken, type QueueMessage } from '../../../shared/platform/index.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import { destinationId } from '../backup/engine-world.ts';
 import {
@@ -75,6 +76,17 @@ test('batches and bases go once no window reaches back to them; what is left is 
   assert.equal(world.folders.get(batch!.path)!.objects.size, 1);
   await forget(world);
   assert.deepEqual(batches(), [batch]);
+});
+
+test('a base stays for as long as a batch is kept that may be sealed under its key', async () => {
+  await captured();
+  const at = (minutes: number) => momentOf(time.ms * 1_000 - minutes * 60_000_000);
+  const bases = [300, 200, 5, 0].map((ago) => ({ backupId: `${ago}`, readTime: at(ago), since: at(ago) }));
+  const kept = decideForgetting({ ...pitrNow(), bases }, new Date(time.ms + 3 * 24 * 3_600_000));
+  assert.deepEqual(
+    kept?.bases.map(({ backupId }) => backupId),
+    ['200', '5', '0'],
+  );
 });
 
 test('what was disabled is forgotten altogether, and is watched no longer', async () => {
@@ -155,11 +167,38 @@ test('wherever the forgetting dies, a base that is freed can be deleted, and one
     }
 });
 
+test('enabling again at the moment of forgetting takes nothing over that is gone', async () => {
+  const world = await captured();
+  await disable();
+  pass(3 * 24 * 3_600);
+  // The call has read the record; then the chore runs, and only then the call commits.
+  const before = pitrNow();
+  const changes: readonly Partial<typeof before>[] = [
+    { keptFrom: before.bases[0]!.readTime, bases: [] },
+    { keptFrom: before.bases[0]!.readTime },
+    { bases: [] },
+  ];
+  for (const change of changes) {
+    let writes = 0;
+    table.put(before);
+    table.onWrite = (when) => {
+      if (when === 'before' && ++writes === 1) table.put({ ...before, ...change });
+      return undefined;
+    };
+    await assert.rejects(enable({ retentionDays: 30 }), Overtaken);
+    table.onWrite = () => undefined;
+  }
+  table.put(before);
+  await forget(world);
+  await enable({ retentionDays: 30 });
+  assert.deepEqual([secondsIn().length, batches().length, pitrNow().status], [0, 0, 'starting']);
+});
+
 test('more bases than one transaction frees go in several', async () => {
   const world = await captured();
   const [base] = pitrNow().bases;
   const older = Array.from({ length: 200 }, (_, n) => {
-    const readTime = momentOf(microsOf(base!.readTime) - (200 - n) * 3_600_000_000);
+    const readTime = momentOf(microsOf(base!.readTime) - (200 - n) * 24 * 3_600_000_000);
     return { backupId: newId('backup'), readTime, since: readTime };
   });
   for (const { backupId } of older) table.put({ ...backupKey.backup(tenant, backupId), id: backupId, pitrBase: true });
@@ -188,7 +227,7 @@ test('the watch starts what has stopped, asks for old batches to be removed once
       },
     });
   assert.deepEqual(await watch(), { captured: 1, restarted: 0, forgetting: 0 });
-  pass(1_800 + 200);
+  pass(1_800 + 500);
   assert.deepEqual(await watch(), { captured: 1, restarted: 1, forgetting: 0 });
   const { task } = JSON.parse(sent[0]!.body) as { task: object };
   assert.deepEqual(task, { kind: 'capture', projectId, turn: pitrNow().turn });
