@@ -56,6 +56,10 @@ const reasonOf = ({ rule, isBase }: Seen): Verdict['reason'] => {
   return isBase ? 'pitr' : 'days';
 };
 
+/**
+ * Kept is what the schedule's policy keeps, and what the one keeps that a backup was made under: whoever may change a schedule may
+ * not delete backups by it, and what was promised on the day a backup was made holds. The same as days do.
+ */
 const policyKeeps = (all: readonly Seen[], judges: Rules['judges']): ReadonlySet<Seen> => {
   const judged = Map.groupBy(
     all.filter(({ isCompleted, rule }) => isCompleted && rule),
@@ -63,12 +67,16 @@ const policyKeeps = (all: readonly Seen[], judges: Rules['judges']): ReadonlySet
   );
   const kept = new Set<Seen>();
   for (const [scheduleId, members] of judged) {
+    const newest = members.toSorted(newestFirst)[0]?.rule;
     const judge = judges.get(scheduleId);
-    // Where the schedule has no policy any more, or is gone, there is what its newest backup was made under.
-    const last = members.toSorted(newestFirst)[0]?.rule;
-    const policy = judge?.policy ?? last?.policy;
-    const timezone = judge?.timezone ?? last?.timezone ?? 'UTC';
-    for (const backup of policy ? keptBy(policy, timezone, members) : members) kept.add(backup);
+    const timezone = judge?.timezone ?? newest?.timezone ?? 'UTC';
+    const present = judge?.policy ?? newest?.policy;
+    for (const backup of present ? keptBy(present, timezone, members) : members) kept.add(backup);
+    // Counted among their like: what goes by another policy changes nothing for these.
+    for (const alike of Map.groupBy(members, ({ rule }) => JSON.stringify(rule?.policy)).values()) {
+      const policy = alike[0]?.rule?.policy;
+      for (const backup of policy ? keptBy(policy, timezone, alike) : alike) kept.add(backup);
+    }
   }
   return kept;
 };

@@ -201,10 +201,10 @@ test('days are those of the schedule, also where one has 23 hours or a wall time
 });
 
 test('a policy that keeps less takes nothing from what was made under one that keeps more', () => {
-  const [generous, mean] = [365, 1].map((daily) => ({ daily, weekly: 0, monthly: 0, yearly: 0 }));
-  const made = (n: number, retentionPolicy = generous) => backupOf({ ...day(n), scheduleId: 'sch', retentionPolicy });
-  const before = [1, 2, 3].map((n) => made(n));
-  const after = [4, 5].map((n) => made(n, mean));
+  const policyOf = (daily: number) => ({ daily, weekly: 0, monthly: 0, yearly: 0 });
+  const [generous, mean] = [policyOf(365), policyOf(1)];
+  const before = [1, 2, 3].map((n) => day(n, { scheduleId: 'sch', retentionPolicy: generous }));
+  const after = [4, 5].map((n) => day(n, { scheduleId: 'sch', retentionPolicy: mean }));
   const schedules = new Map([['sch', { policy: mean, timezone: 'UTC' }]]);
   deepEqual(lookAt(before, { schedules }), []);
   deepEqual(lookAt([...before, ...after], { schedules }), [after[0]!.id]);

@@ -73,25 +73,37 @@ const isLastResort = (one: BackupRecord, living: readonly BackupRecord[]): boole
   );
 };
 
+/** By what is promised now, or by what was when it was made: then counted among those of the same promise. */
 const isKeptByPolicy = (one: BackupRecord, living: readonly BackupRecord[], { schedules }: World): boolean => {
   const fellows = living.filter(
     (other) => other.status === 'completed' && other.retentionPolicy && other.scheduleId === one.scheduleId,
   );
   const schedule = schedules.get(one.scheduleId ?? '');
   const newest = fellows.find((fellow) => !fellows.some((other) => isNewer(other, fellow)));
-  // What is promised now, and what was when it was made.
-  const policies = [schedule?.policy ?? newest?.retentionPolicy, one.retentionPolicy];
   const timezone = schedule?.timezone ?? newest?.retentionTimezone ?? 'UTC';
-  return kinds.some((kind) => {
+  const isAlike = ({ retentionPolicy }: BackupRecord): boolean =>
+    kinds.every((kind) => retentionPolicy?.[kind] === one.retentionPolicy?.[kind]);
+  return (
+    keeps(schedule?.policy ?? newest?.retentionPolicy, timezone, one, fellows) ||
+    keeps(one.retentionPolicy, timezone, one, fellows.filter(isAlike))
+  );
+};
+
+const keeps = (
+  policy: BackupRecord['retentionPolicy'],
+  timezone: string,
+  one: BackupRecord,
+  fellows: readonly BackupRecord[],
+): boolean =>
+  kinds.some((kind) => {
     const label = (backup: BackupRecord) => labelOf(shows(backup), timezone, kind);
     const within = fellows.filter((other) => label(other) === label(one));
     const sound = within.filter(({ damagedDepth }) => !damagedDepth);
     const rivals = sound.length > 0 ? sound : within;
     if (!rivals.includes(one) || rivals.some((other) => isNewer(other, one))) return false;
     const later = new Set(fellows.filter((other) => !other.damagedDepth && label(other) > label(one)).map(label));
-    return policies.some((policy) => later.size < (policy?.[kind] ?? 0));
+    return later.size < (policy?.[kind] ?? 0);
   });
-};
 
 const zones = new Map<string, { format: Intl.DateTimeFormat; known: Map<number, Record<Kind, string>> }>();
 /** Texts that sort as the periods follow each other. */
