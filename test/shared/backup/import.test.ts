@@ -64,6 +64,13 @@ test('what the notes say is taken if a backup of ours could say it', async () =>
   equal(isPartial, undefined);
 });
 
+test('a moment that was not counted stays one that may lack collections: no rollback of it deletes what it does not list', async () => {
+  for (const mayLackCollections of [true, undefined, 'yes']) {
+    await fill({ notes: { collections: ['*'], excludedCollections: [], mayLackCollections } as unknown as Manifest['notes'] });
+    equal((await bring()).backup.mayLackCollections, mayLackCollections === true ? true : undefined);
+  }
+});
+
 test('subscribers are told of it in the same transaction, and how it came', async () => {
   await fill();
   const { backup, change } = await bring();
