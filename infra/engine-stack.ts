@@ -83,6 +83,8 @@ export class EngineStack extends Stack {
     this.#ringAtLine('keyRefused', 'key-refused', 'KMS refuses the key of a backup');
     // Whoever made the schedule is told by an event; that many fail at once is seen here only.
     this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'No backup of a schedule has succeeded for two periods');
+    // A turn that fails is put off and ends well: no dead letter tells of it.
+    this.#ringAtLine('captureStopped', 'capture-stopped', 'Nothing was captured of a project for too long');
   }
 
   #ringAtLine(line: keyof typeof logLines, name: string, says: string): void {

@@ -4,4 +4,6 @@ export const logLines = {
   keyRefused: 'KMS refuses the key of a backup',
   /** A schedule was due twice since its last success, and is again: whoever relies on it has no recent backup. */
   scheduleOverdue: 'no backup of a schedule has succeeded for two periods',
+  /** Captures of a project fail, or do not begin: whoever relies on going back to any moment cannot, since then. */
+  captureStopped: 'nothing was captured of a project for too long',
 } as const;

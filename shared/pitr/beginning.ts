@@ -1,6 +1,6 @@
 /** A turn before there is anything to add to: it waits for a base, and captures begin at the moment that one shows. */
 import { type BackupRecord, type Engine, retentionNote } from '../backup/index.ts';
-import { commit, type Write } from '../platform/index.ts';
+import { commit, iso, type Write } from '../platform/index.ts';
 import {
   canBegin,
   collectionsOf,
@@ -73,8 +73,10 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     isCounted: true,
   }));
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, standings);
+  const now = engine.clock.now();
   const changed: Partial<PitrRecord> = {
     status: 'active',
+    begunAt: iso(now),
     bases: [...pitr.bases, { backupId: backup.id, readTime, since: readTime }],
     gaps: closed(pitr.gaps, readTime).map((gap) => (gap.to === null ? { ...gap, to: readTime } : gap)),
     comingBaseId: null,
@@ -87,6 +89,6 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     known: undefined,
     unchecked: leftUnchecked(pitr),
   };
-  await commit([endTurn(scene, changed, engine.clock.now(), 0), ...tokens, holdBase(tenant, backup.id)]);
+  await commit([endTurn(scene, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);
   return nextOf(scene, 0);
 };

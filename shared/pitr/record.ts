@@ -84,6 +84,10 @@ export interface PitrRecord extends Item {
   /** How many items the tokens are in; one if left out. */
   readonly tokenItems?: number;
   readonly createdBy: { readonly type: string; readonly id: string };
+  /** When captures began last; before that a base was waited for. */
+  readonly begunAt?: string;
+  /** The outage that was told of last, by when it began. */
+  readonly stoppedTold?: string;
   /** The destination of which was told last that objects stay in it which nothing needs any more. */
   readonly objectsKeptIn?: string;
 }
@@ -105,6 +109,8 @@ export interface BatchRecord extends Item {
   readonly to: string;
   /** Whether every whole second between is known, not only its end. */
   readonly isProven: boolean;
+  /** Of one that is not proven: up to when some collections were heard, whose seconds behind its end are not known either. */
+  readonly heardTo?: string;
   readonly path: string;
   readonly storageDestinationId: string;
   /** The backup whose data key, and archive identity, it is sealed under. */

@@ -1,8 +1,9 @@
-/** Starts again what has stopped, and has removed what is too old. */
+/** Starts again what has stopped, tells of what does not go on, and has removed what is too old. */
 
 import type { Task, TaskMessage } from '../event/index.ts';
 import {
   after,
+  bestEffort,
   type Clock,
   changeOne,
   getAll,
@@ -16,9 +17,10 @@ import {
 } from '../platform/index.ts';
 import { forgetEverySeconds } from './enabling.ts';
 import { type CapturingRecord, capturingPartition, type PitrRecord, pitrKey } from './record.ts';
+import { isToTell, tellStopped } from './stopping.ts';
 
-/** A queue that is busy brings a message later than it was asked to. */
-const lateSeconds = 180;
+/** A turn may take five minutes, and a queue that is busy brings a message later than it was asked to. */
+const lateSeconds = 420;
 const pageRecords = 100;
 
 export interface Watched {
@@ -63,6 +65,11 @@ const lookAt = async (
 ): Promise<readonly [late: readonly QueueMessage[], old: readonly QueueMessage[]]> => {
   const keys = page.map(({ organizationId, projectId }) => pitrKey.pitr(prove(organizationId), projectId));
   const records = (await getAll(keys)) as readonly (PitrRecord | undefined)[];
+  for (const [n, { organizationId, projectId }] of page.entries()) {
+    const pitr = records[n];
+    if (pitr && isToTell(pitr, now))
+      await bestEffort('tell that captures have stopped', tellStopped(prove(organizationId), projectId, now));
+  }
   const latest = iso(after(now, -lateSeconds));
   const late = page.flatMap(({ organizationId, projectId }, n) => {
     const { nextTurnAt = null, turn = 0 } = records[n] ?? {};

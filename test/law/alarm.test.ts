@@ -126,10 +126,11 @@ test('server errors of the API and throttling of functions ring', () => {
 });
 
 // A customer's wrong passphrase is not ours to be woken by; what KMS says of our key is, whichever function meets it.
-const counted = { keyRefused: ['Api', 'Engine'], scheduleOverdue: ['Engine'] } as const satisfies Record<
-  keyof typeof logLines,
-  readonly string[]
->;
+const counted = {
+  keyRefused: ['Api', 'Engine'],
+  scheduleOverdue: ['Engine'],
+  captureStopped: ['Engine'],
+} as const satisfies Record<keyof typeof logLines, readonly string[]>;
 for (const [line, stacks] of Object.entries(counted)) {
   test(`a line of the log that is to wake someone rings: ${line}`, () => {
     const text = logLines[line as keyof typeof logLines];
