@@ -63,6 +63,18 @@ export const PitrGap = z.object({
 
 /** What can be restored, never optimistic. */
 export const PitrWindows = z.object({
-  windows: z.array(z.object({ from: Moment, to: Moment, ...some })),
+  windows: z.array(
+    z.object({
+      from: Moment,
+      to: Moment,
+      precision: z
+        .enum(pitrPrecisions)
+        .describe(
+          'Interval where more changed than could be looked up for every second: a restore goes to the last moment before that is known, and says which. Left out where it is as was asked for',
+        )
+        .optional(),
+      ...some,
+    }),
+  ),
   gaps: z.array(PitrGap),
 });

@@ -42,9 +42,6 @@ export interface Captured {
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
 
-/** Collections that are made while they are listed are listened to, too, so often. */
-const roundsMax = 20;
-
 export const listen = async (source: Source, wanted: Wanted): Promise<Captured> => {
   const { standings, from, writer, signal } = wanted;
   const gathering = new Gathering(writer);
@@ -54,26 +51,23 @@ export const listen = async (source: Source, wanted: Wanted): Promise<Captured> 
   let reads = 0;
   try {
     for (const standing of standings) await lanes.add(standing);
-    let to = from;
-    for (let round = 1, isNew = true; isNew; round++) {
-      if (round > roundsMax) throw new SourceError('INTERNAL_ERROR', 'New collections come all the time.', { isTransient: true });
-      await lanes.settle();
-      // Without a collection there is nothing to listen to, and nothing that tells the time.
-      to = lanes.to ?? microsOf((await probeSource(source, signal)).readTime);
-      if (to < from) throw new ListenLost('the time of the source went back');
-      // As of the very time up to which all was heard: what is not there then is new from then on.
-      const roots = await listCollections(source, source.root, momentOf(to), signal);
-      const unknown = roots.filter((id) => !gathering.groups.has(id));
-      reads += lanes.to === undefined ? 2 : 1;
-      for (const collectionId of unknown) {
-        const before = await countGroup(source, collectionId, momentOf(from), signal);
-        reads += before.reads;
-        if (before.documents !== 0) uncovered.push(collectionId);
-        const isCounted = before.documents !== undefined;
-        await lanes.add({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
-      }
-      isNew = unknown.length > 0;
+    await lanes.settle();
+    // Without a collection there is nothing to listen to, and nothing that tells the time.
+    const heard = lanes.to ?? microsOf((await probeSource(source, signal)).readTime);
+    reads += lanes.to === undefined ? 2 : 1;
+    if (heard < from) throw new ListenLost('the time of the source went back');
+    // As of the very time up to which all was heard: what is not there then is new from then on, and the next turn's.
+    const roots = await listCollections(source, source.root, momentOf(heard), signal);
+    for (const collectionId of roots.filter((id) => !gathering.groups.has(id))) {
+      const before = await countGroup(source, collectionId, momentOf(from), signal);
+      reads += before.reads;
+      if (before.documents !== 0) uncovered.push(collectionId);
+      const isCounted = before.documents !== undefined;
+      await lanes.add({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
     }
+    await lanes.settle();
+    const to = Math.min(heard, lanes.to ?? heard);
+    if (to < from) throw new ListenLost('the time of the source went back');
     lanes.close();
     const groups = [...gathering.groups.values()];
     for (const group of groups) reads += await judgeGroup(group, lanes.heard(group).to, { source, lookup, signal });

@@ -33,8 +33,11 @@ export class Lookup {
     const slices = Array.from({ length: Math.ceil(names.length / namesMax) }, (_, n) =>
       names.slice(n * namesMax, (n + 1) * namesMax),
     );
-    for (let n = 0; n < slices.length; n += atOnce)
-      await Promise.all(slices.slice(n, n + atOnce).map((slice) => this.#slice(moment, slice, told)));
+    for (let n = 0; n < slices.length; n += atOnce) {
+      // None goes on, and tells, after another has failed.
+      const ended = await Promise.allSettled(slices.slice(n, n + atOnce).map((slice) => this.#slice(moment, slice, told)));
+      for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    }
   }
 
   async #slice(moment: number, names: readonly string[], told: Told): Promise<void> {

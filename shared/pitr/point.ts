@@ -10,6 +10,8 @@ export interface PointWish {
   readonly collectionIds?: readonly string[] | undefined;
 }
 
+type Span = Pick<BatchRecord, 'from' | 'to' | 'isProven' | 'heardTo'>;
+
 export interface Point {
   /** What it shows: the second that was asked for or, where that is not known, the last moment before that is. */
   readonly moment: string;
@@ -28,18 +30,15 @@ export const secondAsked = ({ pointInTime }: PointWish, now: Date): string => {
 };
 
 /** Refuses what no window holds; the batches are those from the base on that `baseOf` names up to the moment. */
-export const pointFor = (
-  record: PitrRecord,
-  batches: readonly Pick<BatchRecord, 'from' | 'to' | 'isProven'>[],
-  wish: PointWish,
-  now: Date,
-): Point => {
+export const pointFor = (record: PitrRecord, batches: readonly Span[], wish: PointWish, now: Date): Point => {
   const second = secondAsked(wish, now);
   const base = baseOf(record, wish, now);
-  const missing = missingAt(record, second);
+  const moment = knownBy(base, batches, second);
+  // It may be an earlier one, of which other things are missing.
+  refuseLost(record, moment, wish, now);
   return {
-    ...{ moment: knownBy(base, batches, second), base, isPartial: missing.length > 0 },
-    ...(isUnchecked(record, second) && { isUnchecked: true }),
+    ...{ moment, base, isPartial: missingAt(record, moment).length > 0 },
+    ...(isUnchecked(record, moment) && { isUnchecked: true }),
   };
 };
 
@@ -48,19 +47,28 @@ export const baseOf = (record: PitrRecord, wish: PointWish, now: Date): Base => 
   const second = secondAsked(wish, now);
   const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
-  const { collectionIds } = wish;
-  const lost = missingAt(record, second).find(
-    ({ collections = [] }) => !collectionIds || collections.some((id) => collectionIds.includes(id)),
-  );
-  if (lost) throw lostOfSome(record, second, lost, now);
+  refuseLost(record, second, wish, now);
   return base;
 };
 
-/** Within a batch that does not know its seconds only its ends are known, and the moment of a base that was taken within. */
-const knownBy = (base: Base, batches: readonly Pick<BatchRecord, 'from' | 'to' | 'isProven'>[], second: string): string => {
-  const at = microsOf(second);
-  const unsure = batches.find(({ isProven, from, to }) => !isProven && microsOf(from) < at && at < microsOf(to));
-  return momentOf(unsure ? Math.max(microsOf(base.readTime), microsOf(unsure.from)) : at);
+const refuseLost = (record: PitrRecord, moment: string, { collectionIds }: PointWish, now: Date): void => {
+  const lost = missingAt(record, moment).find(
+    ({ collections = [] }) => !collectionIds || collections.some((id) => collectionIds.includes(id)),
+  );
+  if (lost) throw lostOfSome(record, moment, lost, now);
+};
+
+/**
+ * Within a batch that does not know its seconds only its ends are known, and the moment of a base that was taken within; behind its
+ * end, as far as some collections were heard, only that end.
+ */
+const knownBy = (base: Base, batches: readonly Span[], second: string): string => {
+  let at = microsOf(second);
+  for (const { isProven, from, to, heardTo = to } of batches.toReversed()) {
+    if (isProven || at <= microsOf(from) || at === microsOf(to) || at >= microsOf(heardTo)) continue;
+    at = at > microsOf(to) ? microsOf(to) : microsOf(from);
+  }
+  return momentOf(Math.max(microsOf(base.readTime), at));
 };
 
 const isInWindow = (record: PitrRecord, second: string, now: Date): boolean =>
@@ -75,7 +83,7 @@ const missingAt = ({ gaps }: PitrRecord, second: string): readonly Gap[] =>
 
 const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
   const { earliest, latest } = reachOf(record, now);
-  const gap = record.gaps.find((one) => one.collections === undefined && isWithin(one, second));
+  const gap = record.gaps.find((one) => one.collections === undefined && !one.isBridged && isWithin(one, second));
   const asked = shownMoment(microsOf(second));
   const why =
     earliest === null

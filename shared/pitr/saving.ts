@@ -92,6 +92,7 @@ const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBack
     from: pitr.capturedTo ?? to,
     to,
     isProven,
+    ...(!isProven && { heardTo: heardTo(captured) }),
     path,
     storageDestinationId: pitr.storageDestination.id,
     keyBackupId,
@@ -101,6 +102,10 @@ const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBack
   return [{ put: batch }, { remove: pitrKey.upload(tenant, pitr.projectId, batchId), condition: 'attribute_exists(pk)' }];
 };
 
+/** As far as any collection was heard. */
+const heardTo = ({ standings, to }: Captured): string =>
+  momentOf(standings.reduce((furthest, standing) => Math.max(furthest, standing.to), to));
+
 /** What this turn could not know: seconds between, and collections that nobody listened to before. */
 const gapsOf = ({ pitr }: Scene, { captured, refresh }: Saved): readonly Gap[] => {
   const { isProven, uncovered, chunk, to, coverage } = captured;
@@ -108,7 +113,7 @@ const gapsOf = ({ pitr }: Scene, { captured, refresh }: Saved): readonly Gap[] =
   const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;
   const between: Gap = {
     from,
-    to: momentOf(to),
+    to: heardTo(captured),
     reason: 'more changed than could be looked up for every second; both ends are known',
     isBridged: true,
   };

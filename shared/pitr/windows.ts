@@ -19,7 +19,10 @@ export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWin
   const gaps = record.gaps.filter(({ to }) => to === null || microsOf(to) > horizon);
   const unchecked = uncheckedOf(record);
   const pieces = stretchesOf(record).flatMap((stretch) => piecesOf(stretch, unchecked));
-  return { windows: pieces.flatMap((piece) => windowOf(piece, horizon)), gaps: gaps.map(shownGap) };
+  return {
+    windows: pieces.flatMap((piece) => windowOf(piece, horizon)),
+    gaps: gaps.filter(({ isBridged }) => !isBridged).map(shownGap),
+  };
 };
 
 /** Whether nobody looked, then or later, if there were other collections at that moment. */
@@ -53,24 +56,28 @@ interface Stretch {
   readonly to: number;
   /** Only they are known to be whole. */
   readonly collections?: readonly string[];
+  /** Not every second is known, only some moments: a restore goes to the last of them. */
+  readonly isInterval?: true;
 }
 
 /** The stretch in parts that are checked, and those that are not. */
-const piecesOf = ({ from, to }: Stretch, unchecked: readonly Unchecked[]): readonly Stretch[] => {
+const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly Stretch[] => {
+  const { from, to } = stretch;
   const pieces: Stretch[] = [];
   let at = from;
   for (const one of unchecked) {
     const [first, last] = [microsOf(one.from) + 1, Math.min(microsOf(one.to), to)];
     if (last < at || first > to) continue;
-    pieces.push({ from: at, to: first - 1 }, { from: Math.max(at, first), to: last, collections: one.collections });
+    const rest = { ...stretch, from: Math.max(at, first), to: last, collections: one.collections };
+    pieces.push({ ...stretch, from: at, to: first - 1 }, rest);
     at = last + 1;
   }
-  return [...pieces, { from: at, to }];
+  return [...pieces, { ...stretch, from: at }];
 };
 
 /**
- * Stretches of time in which every moment is known, oldest first, whatever order gaps were recorded in. What follows a loss begins
- * with a base; what follows a bridged gap, with its end.
+ * Stretches of time of which nothing is lost, oldest first, whatever order gaps were recorded in. What follows a loss begins with
+ * a base; within a bridged gap not every second is known.
  */
 const stretchesOf = ({ bases, gaps, capturedTo }: PitrRecord): readonly Stretch[] => {
   if (capturedTo === null) return [];
@@ -88,27 +95,29 @@ const stretchesOf = ({ bases, gaps, capturedTo }: PitrRecord): readonly Stretch[
     from = readTimes.find((readTime) => readTime >= loss.to) ?? endless;
   }
   const bridged = cuts.filter(({ isBridged }) => isBridged);
-  return [...stretches, { from, to: end }].flatMap((stretch) => without(stretch, bridged)).filter(({ from, to }) => from <= to);
+  return [...stretches, { from, to: end }].flatMap((stretch) => split(stretch, bridged)).filter(({ from, to }) => from <= to);
 };
 
 const endless = Number.POSITIVE_INFINITY;
 
-/** What lies between the two ends of a bridged gap is not known, the ends are. */
-const without = ({ from, to }: Stretch, bridged: readonly Stretch[]): readonly Stretch[] => {
+/** Both ends of a bridged gap are known, what lies between is not. */
+const split = ({ from, to }: Stretch, bridged: readonly Stretch[]): readonly Stretch[] => {
   const pieces: Stretch[] = [];
   let at = from;
   for (const gap of bridged) {
     if (gap.to <= at || gap.from >= to) continue;
     pieces.push({ from: at, to: gap.from });
+    pieces.push({ from: Math.max(at, gap.from + 1), to: Math.min(gap.to - 1, to), isInterval: true });
     at = gap.to;
   }
   return [...pieces, { from: at, to }];
 };
 
-const windowOf = ({ from, to, collections }: Stretch, horizon: number): z.input<typeof PitrWindows>['windows'] => {
+const windowOf = ({ from, to, collections, isInterval }: Stretch, horizon: number): z.input<typeof PitrWindows>['windows'] => {
   const [first, last] = [ceilSecond(Math.max(from, horizon)), floorSecond(to)];
   if (first > last) return [];
-  return [{ from: shownMoment(first), to: shownMoment(last), ...(collections && { collections: [...collections] }) }];
+  const shown = { from: shownMoment(first), to: shownMoment(last) };
+  return [{ ...shown, ...(isInterval && { precision: 'interval' }), ...(collections && { collections: [...collections] }) }];
 };
 
 /** The newest base that leads to a moment without anything missing of all in between; the moment itself must lie in a window. */

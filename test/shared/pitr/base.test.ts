@@ -17,7 +17,7 @@ const whole: Partial<BackupRecord> = {
 };
 const fits = (more: Partial<BackupRecord>): boolean => {
   const backup = backupOf({ ...whole, ...more });
-  equal(canBegin(tenant, pitr, backup, now), canFollow(tenant, pitr, backup));
+  equal(canBegin(tenant, { ...pitr, capturedTo: null }, backup, now), canFollow(tenant, pitr, backup));
   return canFollow(tenant, pitr, backup);
 };
 

@@ -203,9 +203,10 @@ export const assertExact = async (world: CaptureWorld, moments: readonly number[
 };
 const byPath = ([a = '']: readonly string[], [b = '']: readonly string[]): number => (a < b ? -1 : 1);
 
-/** Every whole second of every window. */
+/** Every whole second of every window in which each is known. */
 export const secondsIn = (windows = windowsOf(pitrNow(), new Date(time.ms)).windows): readonly number[] =>
-  windows.flatMap(({ from, to }) => {
+  windows.flatMap(({ from, to, precision }) => {
+    if (precision !== undefined) return [];
     const seconds: number[] = [];
     for (let at = microsOf(from); at <= microsOf(to); at += 1_000_000) seconds.push(at);
     return seconds;

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { StorageError } from '../../../shared/destination/index.ts';
-import { microsOf, pitrData, pitrKey } from '../../../shared/pitr/index.ts';
+import { microsOf, momentOf, pitrData, pitrKey, pointFor, windowsOf } from '../../../shared/pitr/index.ts';
 import { eventsOf } from '../backup/engine-world.ts';
 import {
   assertExact,
+  batches,
   type CaptureWorld,
   enable,
   newCaptureWorld,
@@ -167,6 +168,14 @@ test('every second is looked up within a budget for each hour; once that is spen
   );
   assert.equal(gapEvents(), 1);
   await assertExact(world);
+  // Every second can be asked for all the same, and becomes the last moment that is known: the end of a turn.
+  const now = new Date(time.ms);
+  const rough = windowsOf(pitrNow(), now).windows.filter(({ precision }) => precision === 'interval');
+  const moments = secondsIn(rough.map(({ from, to }) => ({ from, to }))).map((at) =>
+    microsOf(pointFor(pitrNow(), batches(), { pointInTime: momentOf(at) }, now).moment),
+  );
+  assert.deepEqual([...new Set(moments)], [gaps[0]!.from, ...batches().map(({ to }) => to)].slice(0, -1).map(microsOf));
+  await assertExact(world, [...new Set(moments)]);
   while (time.ms < Date.parse(since) + 3_600_000) {
     pass(600);
     await nextTurn(world);

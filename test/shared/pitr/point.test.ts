@@ -68,11 +68,19 @@ test('a moment in a gap is refused by the gap; at both its ends, and behind it f
   refused(() => point('13:30:00', { gaps: [gap('13:00:00', null)], capturedTo: at('13:00:00') }), /in a gap/);
 });
 
-test('behind a gap that only hides its inner moments the same base leads on', () => {
-  const gaps = { gaps: [gap('12:30:00', '12:31:00', { isBridged: true })] };
-  refused(() => point('12:30:30', gaps), /in a gap/);
-  deepEqual(point('12:31:00', gaps), ['12:31:00.000000', 'second']);
-  deepEqual(point('13:00:00', gaps), ['13:00:00.000000', 'second']);
+test('where not every second is known a restore goes to the last moment that is, and the same base leads on', () => {
+  const gaps = { gaps: [gap('12:30:00.5', '12:31:09.5', { isBridged: true })] };
+  // Some collections were heard ten seconds further: behind its end only that end is known of them.
+  const unproven = { from: at('12:30:00.5'), to: at('12:30:59.5'), isProven: false, heardTo: at('12:31:09.5') };
+  const next = { from: unproven.to, to: at('12:31:59.5'), isProven: true };
+  const spans = [unproven, next];
+  deepEqual(point('12:30:30', gaps, spans), ['12:30:00.500000', 'second']);
+  deepEqual(point('12:31:05', gaps, spans), ['12:30:59.500000', 'second']);
+  deepEqual(point('12:31:10', gaps, spans), ['12:31:10.000000', 'second']);
+  deepEqual(point('13:00:00', gaps, spans), ['13:00:00.000000', 'second']);
+  // Of the moment that it becomes something may be missing, though not of the second.
+  const lost = gap('12:29:00', '12:30:10', { collections: ['deep'] });
+  refused(() => point('12:30:30', { gaps: [...gaps.gaps, lost] }, spans), /collections are missing: deep/);
 });
 
 test('what is missing of some collections is refused wherever they could be meant, and makes the rest a part', () => {

@@ -60,12 +60,15 @@ test('what was lost cuts a window, and the next begins with a base', () => {
   assert.deepEqual(spans(lasting), [['10:00:00', '10:30:00']]);
 });
 
-test('seconds that are unknown between two known moments cut a window without needing a base', () => {
+test('seconds that are unknown between two known moments are told apart, and need no base', () => {
   const pitr = record({ bases: [base('10:00:00')], gaps: [{ ...lost, isBridged: true }], capturedTo: at('12:00:00') });
   assert.deepEqual(spans(pitr), [
     ['10:00:00', '10:30:00'],
+    ['10:30:01', '11:00:00'],
     ['11:00:01', '12:00:00'],
   ]);
+  const { windows, gaps } = windowsOf(pitr, now);
+  assert.deepEqual([windows.map(({ precision }) => precision), gaps], [[undefined, 'interval', undefined], []]);
   assert.equal(baseFor(pitr, at('11:30:00'))?.backupId, pitr.bases[0]!.backupId);
 });
 
@@ -86,6 +89,7 @@ test('gaps cut whatever order they were recorded in, and no base that is missing
   const around: Gap = { ...bridged, from: at('08:30:00'), to: at('10:30:00') };
   assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps: [around, { ...gone, to: at('10:00:00') }] })), [
     ['08:00:00', '08:30:00'],
+    ['08:30:01', '09:00:00'],
     ['11:00:00', '12:00:00'],
   ]);
 });
@@ -104,20 +108,20 @@ test('nothing older than it was to be kept is offered, nor what was removed', ()
 });
 
 test('bases are kept while a batch under their key may be needed; windows shrink before anything is removed', () => {
-  const bases = [base('10:00:00'), base('11:00:00', '11:20:00'), base('12:00:00', '12:20:00')];
+  const bases = [base('10:00:00'), base('11:00:00', '11:20:00'), base('13:00:00', '13:20:00')];
   const pitr = record({
     bases,
-    capturedTo: at('13:00:00'),
+    capturedTo: at('14:00:00'),
     retentionDays: 1,
     gaps: [{ ...lost, to: at('10:50:00'), collections: ['a'] }],
   });
   const later = (time: string) => new Date(`2030-06-03T${time}Z`);
   assert.equal(decideForgetting(pitr, later('09:00:00')), undefined);
   assert.deepEqual(decideForgetting(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
-  assert.deepEqual(decideForgetting(pitr, later('12:30:00'))?.bases, bases.slice(1));
-  assert.equal(decideForgetting({ ...pitr, keptFrom: at('12:00:00') }, later('12:30:00')), undefined);
+  assert.deepEqual(decideForgetting(pitr, later('13:30:00'))?.bases, bases.slice(1));
+  assert.equal(decideForgetting({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
   const ended = { ...pitr, status: 'disabled' as const };
-  assert.deepEqual(decideForgetting(ended, later('13:00:00')), { keptFrom: at('13:00:00'), bases: [], gaps: [] });
+  assert.deepEqual(decideForgetting(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
 });
 
 test('moments are exact to the microsecond and spelled in one way', () => {

@@ -151,7 +151,7 @@ test('a moment before the base, after what is captured or in a gap is refused, a
   world.pass(60);
   await rejects(ask(at(capturedTo!, 1)), isConflict(/latest moment/));
   await rejects(ask(at(capturedTo!, 7_200)), /must not lie in the future/);
-  const gaps = [{ from: seconds[0]!, to: seconds[2]!, reason: 'the worker was away', isBridged: true }];
+  const gaps = [{ from: seconds[0]!, to: seconds[2]!, reason: 'the worker was away' }];
   table.put({ ...pitrNow(), gaps });
   await rejects(ask(seconds[1]!), isConflict(/in a gap: the worker was away/));
   table.put({ ...pitrNow(), gaps: [] });
