@@ -4,7 +4,7 @@ import type { Gap } from './record.ts';
 
 /** A record has room for 400 KB, with all else. */
 const gapsMax = 1_000;
-const gapsMaxBytes = 120_000;
+const gapsMaxBytes = 100_000;
 /** Collections a gap names: each id may have 1,500 bytes. */
 const idsMax = 100;
 const idsMaxBytes = 50_000;

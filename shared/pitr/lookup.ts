@@ -20,6 +20,8 @@ export class Lookup {
   readonly #signal: AbortSignal;
   readonly #skim = new DocumentSkim();
   reads = 0;
+  /** Names that are asked for at the moment. */
+  #asked = 0;
   /** Reads beyond this are not made. */
   budget = Number.POSITIVE_INFINITY;
 
@@ -41,18 +43,18 @@ export class Lookup {
   }
 
   async #slice(moment: number, names: readonly string[], told: Told): Promise<void> {
-    if (this.reads + names.length > this.budget) throw new BudgetSpent();
+    if (this.reads + this.#asked + names.length > this.budget) throw new BudgetSpent();
     const prefix = this.#source.root.length + 1;
     const options = {
       readTime: momentOf(moment),
       signal: this.#signal,
       maxBytes: names.length === 1 ? Infinity : answerMaxBytes,
     };
-    const { documents, reads } = await getWithin(
-      this.#source,
-      names.map((name) => name.slice(prefix)),
-      options,
-    );
+    const asked = names.map((name) => name.slice(prefix));
+    this.#asked += names.length;
+    const { documents, reads } = await getWithin(this.#source, asked, options).finally(() => {
+      this.#asked -= names.length;
+    });
     this.reads += reads;
     if (!documents) {
       const half = Math.ceil(names.length / 2);

@@ -49,7 +49,7 @@ export const targetOf = ({ collectionId, token, to }: Standing, id: number) => (
 
 /** Ids that are shown: each may have 1,500 bytes. */
 const shownMax = 100;
-const shownMaxBytes = 10_000;
+const shownMaxBytes = 5_000;
 
 /** The first ones, as far as they fit a record with all else. */
 export const shownIds = (standings: readonly Standing[]): readonly string[] => {

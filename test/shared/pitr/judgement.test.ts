@@ -106,3 +106,17 @@ test('looking up stops at its budget, and counts what was billed', async () => {
   assert.equal(lookup.reads, 10);
   source.close();
 });
+
+test('of what is asked for at once no more is looked up than the budget has, and nothing is told after it is spent', async () => {
+  const source = sourceOf(server.url);
+  const lookup = new Lookup(source, signal);
+  lookup.budget = 700;
+  let told = 0;
+  const names = Array.from({ length: 1_200 }, (_, n) => `${root}/users/${n}`);
+  const tell = () => {
+    told += 1;
+  };
+  await assert.rejects(lookup.at(to, names, tell), BudgetSpent);
+  assert.deepEqual([told, lookup.reads], [600, 600]);
+  source.close();
+});
