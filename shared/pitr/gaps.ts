@@ -11,7 +11,7 @@ const idsMaxBytes = 50_000;
 
 /** By their beginnings. Bridged ones that follow each other are one. */
 export const withGaps = (gaps: readonly Gap[], ...more: readonly Gap[]): readonly Gap[] =>
-  bounded(joined([...gaps, ...more.map(widened)].sort(byFrom)));
+  bounded(joined(sorted([...gaps, ...more.map(widened)])));
 
 /** What holds for more collections than are named holds for all of them. */
 export const widened = (gap: Gap): Gap => {
@@ -25,7 +25,11 @@ export const widened = (gap: Gap): Gap => {
 export const closed = (gaps: readonly Gap[], to: string): readonly Gap[] =>
   gaps.map((gap) => (gap.to === null && !gap.collections ? { ...gap, to } : gap));
 
-const byFrom = (one: Gap, other: Gap): number => microsOf(one.from) - microsOf(other.from);
+const sorted = (gaps: readonly Gap[]): readonly Gap[] =>
+  gaps
+    .map((gap) => ({ gap, from: microsOf(gap.from) }))
+    .sort((one, other) => one.from - other.from)
+    .map(({ gap }) => gap);
 const endOf = ({ to }: Gap): number => (to === null ? Number.POSITIVE_INFINITY : microsOf(to));
 const sizeOf = (gap: Gap): number => Buffer.byteLength(JSON.stringify(gap));
 
@@ -57,7 +61,7 @@ const bounded = (gaps: readonly Gap[]): readonly Gap[] => {
     count -= 1;
   }
   const gone = new Set(oldest);
-  return [merged(oldest), ...gaps.filter((gap) => !gone.has(gap))].sort(byFrom);
+  return sorted([merged(oldest), ...gaps.filter((gap) => !gone.has(gap))]);
 };
 
 /** About what the one has. */
@@ -65,7 +69,7 @@ const mergedBytes = 300;
 
 /** Both ends are known only if they were of each. */
 const merged = (gaps: readonly Gap[]): Gap => {
-  const [first, ...rest] = [...gaps].sort(byFrom);
+  const [first, ...rest] = sorted(gaps);
   const last = gaps.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
   const heard = gaps.flatMap(({ to, heardFrom }) => (to === null ? [heardFrom] : []));
   const heardFrom = heard.includes(undefined) ? undefined : heard.toSorted().at(-1);
