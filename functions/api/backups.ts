@@ -20,6 +20,7 @@ import {
 import { backups } from '../../shared/contract/backups.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
+import { refuseEnding } from '../../shared/pitr/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 import { endUndo } from '../../shared/restore/index.ts';
 
@@ -59,6 +60,7 @@ export const get = handle(backups.get, async ({ tenant, params }) => ({
 
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
+  await refuseEnding(tenant, backup);
   const { writes, audit } = removeBackup(tenant, backup, await childOf(tenant, backup), now);
   return {
     message: 'The backup was deleted; its objects are being removed, and the audit log says so if any have to stay',

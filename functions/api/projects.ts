@@ -55,7 +55,9 @@ export const remove = handle(projects.remove, async (call) => {
   const [project, pitr] = await Promise.all([readProject(tenant, params.projectId), readPitr(tenant, params.projectId)]);
   const { writes, audit } = removeProject(call, project, now);
   return {
-    message: 'The project was disconnected; its backups stay',
+    message: pitr
+      ? 'The project was disconnected; its backups stay, and what was captured of it is being removed'
+      : 'The project was disconnected; its backups stay',
     change: { writes: [...writes, ...endWithProject(call, project, pitr, now)], audit },
   };
 });

@@ -60,8 +60,13 @@ export const remove = handle(storageDestinations.remove, async (call) => {
   const user = await scheduleUsing(call.tenant, record.id);
   if (user) throw inUse(`The schedule ${user.name} sends its backups here`, { scheduleId: user.id });
   const captured = await captureUsing(call.tenant, record.id);
-  if (captured !== undefined)
-    throw inUse('Changes of a project are stored here, to be restored to any time', { projectId: captured });
+  if (captured)
+    throw inUse(
+      captured.isEnding
+        ? 'What was captured of a project lies here and is being removed; try again in a minute'
+        : 'Changes of a project are stored here, to be restored to any time',
+      { projectId: captured.projectId },
+    );
   return {
     message: 'The storage destination was removed; the bucket stays as it is',
     change: await removeDestination(call, record),

@@ -92,7 +92,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     method: 'DELETE',
     path: '/{projectId}',
     access: manage,
-    summary: 'Disconnect a project; its backups stay',
+    summary: 'Disconnect a project; its backups stay, what point-in-time recovery captured of it goes',
     audit: 'project.deleted',
     errors: ['PROJECT_NOT_FOUND', 'JOB_IN_PROGRESS'],
     uses: ['table:write'],

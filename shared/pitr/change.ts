@@ -95,10 +95,20 @@ const endCapture = (
   };
 };
 
-/** Belongs in the transaction that disconnects a project; what was captured goes when it is older than it was to be kept. */
+/** Belongs in the transaction that deletes a project: what was captured goes with it, enabled or not, by the task. */
 export const endWithProject = (
   acting: Pick<Acting, 'tenant' | 'organization'>,
   project: ProjectRecord,
   pitr: PitrRecord | undefined,
   now: Date,
-): readonly Write[] => (pitr && pitr.status !== 'disabled' ? endCapture(acting, project, pitr, now).writes : []);
+): readonly Write[] => {
+  const { tenant } = acting;
+  if (!pitr) return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', otherwise: overtaken }];
+  return [
+    ...(pitr.status === 'disabled' ? [] : endCapture(acting, project, pitr, now).writes),
+    enqueue(tenant, { kind: 'forget-captures', projectId: project.id }, now),
+  ];
+};
+
+/** It was enabled at the same moment. */
+const overtaken = (): Overtaken => new Overtaken();

@@ -16,6 +16,7 @@ import {
   walk,
 } from '../platform/index.ts';
 import { heardAheadMicros } from './batch.ts';
+import { decideEnd, endCaptures, isProjectGone } from './ending.ts';
 import { eraseBatch } from './erasing.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from './record.ts';
@@ -33,7 +34,8 @@ const turnMaxMicros = 3_600 * 1_000_000;
 const freedMax = 90;
 
 /** What is kept from now on; undefined if nothing of it changes. */
-export const decideForgetting = (pitr: PitrRecord, now: Date): Kept | undefined => {
+export const decideForgetting = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
+  if (isGone) return decideEnd(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
   const horizon = after(now, -pitr.retentionDays * 24 * 3_600 - graceSeconds).getTime() * 1_000;
   const isOver = status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon;
@@ -53,7 +55,10 @@ export const decideForgetting = (pitr: PitrRecord, now: Date): Kept | undefined 
 
 type Kept = Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'>;
 
-/** Says first what is kept, then removes: nothing is offered any more that may be gone. Goes on in another task if its time is over. */
+/**
+ * Says first what is kept, then removes: nothing is offered any more that may be gone. Goes on in another task if its time is over.
+ * Of a project that is gone nothing is kept.
+ */
 export const forgetCaptures = async (
   tenant: Tenant,
   projectId: string,
@@ -63,17 +68,19 @@ export const forgetCaptures = async (
 ): Promise<void> => {
   const pitr = await readPitr(tenant, projectId);
   if (!pitr) return;
+  const isGone = await isProjectGone(tenant, projectId);
   const now = clock.now();
-  const kept = decideForgetting(pitr, now);
+  const kept = decideForgetting(pitr, now, isGone);
   // A turn that ended at this moment has changed the record: it is looked at anew.
   if (kept && !(await keepOnly(tenant, pitr, kept, now))) return again(tenant, projectId, now);
   const left = { ...pitr, ...kept };
   const forgetting = { tenant, pitr: left, until, clock, open, told: new Set([pitr.objectsKeptIn]) };
   const isDone =
-    (await forgetBatches(forgetting, uselessTo(left))) &&
+    (await forgetBatches(forgetting, isGone ? Number.POSITIVE_INFINITY : uselessTo(left))) &&
     (await removeLeftovers(forgetting)) &&
-    decideForgetting(left, now) === undefined;
+    decideForgetting(left, now, isGone) === undefined;
   if (!isDone) return again(tenant, projectId, now);
+  if (isGone) return endCaptures(tenant, pitr, uploadSeconds, now);
   if (pitr.status === 'disabled' && left.bases.length === 0)
     await commit([
       {
@@ -128,7 +135,7 @@ const forgetBatches = async (forgetting: Forgetting, last: number | undefined): 
   const { tenant, pitr, until, clock } = forgetting;
   if (last === undefined) return true;
   const { pk } = pitrKey.tokens(tenant, pitr.projectId);
-  const range = { pk, prefix: batchPrefix, to: `${batchPrefix}${momentOf(last + 1)}` };
+  const range = { pk, prefix: batchPrefix, ...(Number.isFinite(last) && { to: `${batchPrefix}${momentOf(last + 1)}` }) };
   for await (const batch of walk(range) as AsyncIterable<BatchRecord>) {
     if (microsOf(batch.to) > last) return true;
     if (clock.now() >= until) return false;

@@ -3,6 +3,7 @@ export { BatchReader, describeBatch } from './batch-reader.ts';
 export { changePitr, disablePitr, endWithProject } from './change.ts';
 export { type BatchLeaf, changesOf, type DocumentChange } from './changes.ts';
 export { enablePitr, type PitrWish } from './enabling.ts';
+export { captureUsing, refuseEnding } from './ending.ts';
 export { forgetCaptures } from './forgetting.ts';
 export { refuseIfCaptured } from './leaving.ts';
 export { mergeChanges, type PointSink, type PointTally } from './merging.ts';
@@ -25,7 +26,7 @@ export {
   pitrPrefix,
   type TokensRecord,
 } from './record.ts';
-export { captureUsing, readPitr } from './scene.ts';
+export { readPitr } from './scene.ts';
 export { neverEnabled, pitrData } from './state.ts';
 export { captureTurn } from './turn.ts';
 export { messageOf, watchCaptures } from './watch.ts';

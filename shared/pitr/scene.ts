@@ -1,8 +1,8 @@
 /** What a turn needs to know before it does anything. */
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
-import { getAll, type Tenant, walk } from '../platform/index.ts';
+import { getAll, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../project/index.ts';
-import { type PitrRecord, pitrKey, pitrPrefix, type TokensRecord } from './record.ts';
+import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
 import type { Standing } from './standing.ts';
 import { readStandings } from './tokens.ts';
 
@@ -28,15 +28,3 @@ export const readScene = async (tenant: Tenant, projectId: string): Promise<Scen
 
 export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
   (await getAll([pitrKey.pitr(tenant, projectId)]))[0] as PitrRecord | undefined;
-
-/** The project whose changes are stored there: while it has captures the destination stays. */
-export const captureUsing = async (tenant: Tenant, storageDestinationId: string): Promise<string | undefined> => {
-  const range = {
-    pk: `ORG#${tenant.organizationId}`,
-    prefix: pitrPrefix,
-    where: { 'storageDestination.id': storageDestinationId },
-  };
-  for await (const { projectId, status, bases } of walk(range) as AsyncIterable<PitrRecord>)
-    if (status !== 'disabled' || bases.length > 0) return projectId;
-  return undefined;
-};

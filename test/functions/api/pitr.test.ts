@@ -139,11 +139,26 @@ test('a project does not move while something of it is captured, and is told unt
   ok(Date.parse(String(error.details.until)) > Date.now() + 6 * 24 * 3_600_000);
 });
 
-test('a project that is disconnected is captured no longer', async () => {
+test('a project that is disconnected is captured no longer, and what it had captured is told to be on its way out', async () => {
   await ask(pitr.enable, { storageDestinationId: storageId });
-  capture();
+  const backupId = capture();
   equal((await ask(projects.remove)).status, 200);
   deepEqual([record().status, record().nextTurnAt], ['disabled', null]);
   deepEqual(events().sort(), ['pitr.disabled', 'pitr.enabled', 'project.deleted']);
   equal((await ask(pitr.get)).body.error.code, 'PROJECT_NOT_FOUND');
+  const tasks = table
+    .find(`ORG#${organizationId}`, 'TASK#')
+    .map(({ queue, message }) => [queue, JSON.parse(String(message)).task]);
+  deepEqual(
+    tasks.filter(([, { kind }]) => kind === 'forget-captures'),
+    [['chore', { kind: 'forget-captures', projectId }]],
+  );
+  const refused = await ask(storageDestinations.remove, undefined, { storageId });
+  deepEqual([refused.status, refused.body.error.details], [409, { projectId }]);
+  match(refused.body.error.message, /being removed/);
+  const completed = { id: backupId, projectId, status: 'completed', lockedUntil: null, pitrBase: true, size: 1 };
+  table.put({ pk: `ORG#${organizationId}`, sk: `BACKUP#${backupId}`, ...completed, storageDestination: { id: storageId } });
+  const base = (await ask(backups.remove, undefined, { backupId })).body.error;
+  deepEqual([base.code, base.details], ['CONFLICT', { neededBy: 'pitr' }]);
+  match(base.message, /being removed/);
 });
