@@ -9,6 +9,8 @@ export interface Base {
   readonly readTime: string;
   /** Up to when everything was captured as it was taken: batches that end later are sealed under its key, or a later base's. */
   readonly since: string;
+  /** Something of it was found damaged since: moments are made of the base before, and another one is made. */
+  readonly isDamaged?: true;
 }
 
 export interface Gap {

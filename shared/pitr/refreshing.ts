@@ -72,7 +72,9 @@ const isRecent = (backup: BackupRecord, now: Date): boolean => now.getTime() * 1
 
 const isDue = (pitr: PitrRecord, now: Date): boolean => {
   const last = pitr.bases.at(-1);
-  return hasOpenGap(pitr) || !last || now.getTime() * 1_000 - microsOf(last.readTime) > refreshSeconds * 1_000_000;
+  return (
+    hasOpenGap(pitr) || !last || last.isDamaged || now.getTime() * 1_000 - microsOf(last.readTime) > refreshSeconds * 1_000_000
+  );
 };
 
 /**
@@ -83,6 +85,7 @@ const microsPerDocument = 6_000;
 const microsPerBase = 30 * 1_000_000;
 
 const isWorthIt = ({ pitr, standings }: Scene, now: Date): boolean => {
+  if (pitr.bases.at(-1)?.isDamaged) return true;
   const documents = standings.reduce((sum, { count = 0 }) => sum + count, 0);
   const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
   const leastMicros = Math.max(documents * microsPerDocument, pitr.bases.length * microsPerBase);

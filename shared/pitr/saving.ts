@@ -40,7 +40,7 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   const changed: Partial<PitrRecord> = {
     ...afterSaving(pitr),
     ...refresh.changed,
-    ...(refresh.base && { bases: [...pitr.bases, { ...refresh.base, since: to }] }),
+    bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
     capturedTo: to,

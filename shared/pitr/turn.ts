@@ -57,7 +57,7 @@ const capture = async (scene: Scene, spending: Spending, engine: Engine, signal:
   if (begun.getTime() * 1_000 - capturedTo > awayMaxSeconds * 1_000_000)
     return lose(scene, { reason: awayReason(pitr), spending }, begun);
   try {
-    return await captureOnce(scene, { refreshed: await refresh(scene, engine), spending, signal }, engine);
+    return await captureOnce(await withKey(scene), { spending, signal }, engine);
   } catch (error) {
     const now = engine.clock.now();
     if (error instanceof ListenLost) return lose(scene, { reason: error.message, spending }, now);
@@ -71,24 +71,39 @@ const capture = async (scene: Scene, spending: Spending, engine: Engine, signal:
 const awayReason = ({ trouble }: PitrRecord): string =>
   `nothing could be captured for more than ${awayMaxSeconds / 60} minutes${trouble === undefined ? '' : `: ${trouble}`}`;
 
+interface Keyed extends Scene {
+  /** The newest base, whose key what is captured is sealed under. */
+  readonly keyBackup: BackupRecord | undefined;
+}
+
+/** What was found damaged of it meanwhile is noted with this turn. */
+const withKey = async (scene: Scene): Promise<Keyed> => {
+  const { tenant, pitr } = scene;
+  const base = pitr.bases.at(-1);
+  const keyBackup = base && ((await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined);
+  if (!base || keyBackup?.damagedDepth === undefined) return { ...scene, keyBackup };
+  return { ...scene, keyBackup, pitr: { ...pitr, bases: [...pitr.bases.slice(0, -1), { ...base, isDamaged: true }] } };
+};
+
 interface Once {
-  readonly refreshed: Refresh;
   readonly spending: Spending;
   readonly signal: AbortSignal;
 }
 
-const captureOnce = async (scene: Scene, once: Once, engine: Engine): Promise<Next> => {
-  const { refreshed, spending, signal } = once;
-  const { tenant, pitr, project } = scene;
+const captureOnce = async (scene: Keyed, once: Once, engine: Engine): Promise<Next> => {
+  const { spending, signal } = once;
+  const { tenant, pitr, project, keyBackup } = scene;
   const begun = engine.clock.now();
-  const base = pitr.bases.at(-1);
-  const keyBackup = base && ((await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined);
   // What was added to it is worth nothing without it.
   if (keyBackup?.status !== 'completed')
-    return lose(scene, { reason: 'the base backup is gone', spending, goneBase: base }, begun);
+    return lose(scene, { reason: 'the base backup is gone', spending, goneBase: pitr.bases.at(-1) }, begun);
+  const refreshed = await refresh(scene, engine);
   const source = engine.openSource(tenant, project);
   try {
-    const tried = await source.anew((refresh) => tryOnce(scene, { ...once, keyBackup, source, refresh }, engine), signal);
+    const tried = await source.anew(
+      (refresh) => tryOnce(scene, { ...once, refreshed, keyBackup, source, refresh }, engine),
+      signal,
+    );
     const now = engine.clock.now();
     const delaySeconds = Math.max(0, pitr.captureIntervalSeconds - (now.getTime() - begun.getTime()) / 1_000);
     return await save(scene, { ...tried, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, spending }, now);
@@ -98,6 +113,7 @@ const captureOnce = async (scene: Scene, once: Once, engine: Engine): Promise<Ne
 };
 
 interface Try extends Once {
+  readonly refreshed: Refresh;
   readonly keyBackup: BackupRecord;
   readonly source: Source;
   readonly refresh: boolean;

@@ -51,6 +51,13 @@ export const leftUnchecked = (record: PitrRecord): readonly Unchecked[] => {
   return [{ from: first.from, to: second.to, collections }, ...rest];
 };
 
+/** Those that a moment can be made of: what is damaged is passed over for as long as batches reach back to the one before. */
+const basesOf = ({ bases, keptFrom }: Pick<PitrRecord, 'bases' | 'keptFrom'>): readonly Base[] => {
+  if (!bases.some(({ isDamaged }) => isDamaged)) return bases;
+  const first = keptFrom === null ? 0 : microsOf(keptFrom);
+  return bases.filter(({ isDamaged, readTime }) => !isDamaged && microsOf(readTime) >= first);
+};
+
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -79,10 +86,13 @@ const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly S
  * Stretches of time of which nothing is lost, oldest first, whatever order gaps were recorded in. What follows a loss begins with
  * a base; within a bridged gap not every second is known.
  */
-const stretchesOf = ({ bases, gaps, capturedTo }: PitrRecord): readonly Stretch[] => {
+const stretchesOf = (record: PitrRecord): readonly Stretch[] => {
+  const { gaps, capturedTo } = record;
   if (capturedTo === null) return [];
   const end = microsOf(capturedTo);
-  const readTimes = bases.map(({ readTime }) => microsOf(readTime)).sort((a, b) => a - b);
+  const readTimes = basesOf(record)
+    .map(({ readTime }) => microsOf(readTime))
+    .sort((a, b) => a - b);
   const cuts = gaps
     .filter(({ collections }) => collections === undefined)
     .map(({ from, to, isBridged }) => ({ from: microsOf(from), to: to === null ? endless : microsOf(to), isBridged }))
@@ -121,9 +131,10 @@ const windowOf = ({ from, to, collections, isInterval }: Stretch, horizon: numbe
 };
 
 /** The newest base that leads to a moment without anything missing of all in between; the moment itself must lie in a window. */
-export const baseFor = ({ bases, gaps }: Pick<PitrRecord, 'bases' | 'gaps'>, moment: string): Base | undefined => {
+export const baseFor = (record: Pick<PitrRecord, 'bases' | 'gaps' | 'keptFrom'>, moment: string): Base | undefined => {
+  const { gaps } = record;
   const at = microsOf(moment);
-  const base = bases.findLast(({ readTime }) => microsOf(readTime) <= at);
+  const base = basesOf(record).findLast(({ readTime }) => microsOf(readTime) <= at);
   const isCut = gaps.some(
     ({ collections, isBridged, from, to }) =>
       base && !collections && !isBridged && microsOf(from) < at && (to === null || microsOf(to) > microsOf(base.readTime)),

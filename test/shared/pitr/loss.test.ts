@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { backupKey } from '../../../shared/backup/index.ts';
-import { microsOf, pitrKey, windowsOf } from '../../../shared/pitr/index.ts';
+import { baseFor, microsOf, pitrKey, windowsOf } from '../../../shared/pitr/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { eventsOf } from '../backup/engine-world.ts';
 import {
@@ -17,6 +17,7 @@ import {
   pitrNow,
   projectId,
   put,
+  runComing,
   secondsIn,
   server,
   table,
@@ -121,6 +122,38 @@ test('a base that is gone takes along what was added to it', async () => {
     secondsIn().filter((at) => at > microsOf(base!.readTime)),
     [],
   );
+});
+
+test('a base that is found damaged is passed over: moments are made of the one before, and another is made', async () => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable({ captureIntervalSeconds: 1_800, precision: 'interval' });
+  await untilActive(world);
+  for (let turns = 0; pitrNow().bases.length === 1; turns++) {
+    assert.ok(turns < 60);
+    await nextTurn(world);
+    await runComing(world);
+  }
+  const [first, second] = pitrNow().bases;
+  const key = backupKey.backup(tenant, second!.backupId);
+  table.put({ ...table.get(key)!, damagedDepth: 'full' });
+  pass(5);
+  await put(world, { 'users/ada': '1' });
+  pass(5);
+  await nextTurn(world);
+  const captured = pitrNow().capturedTo!;
+  assert.equal(baseFor(pitrNow(), captured)!.backupId, first!.backupId);
+  await assertExact(world, [microsOf(captured)]);
+  await runComing(world);
+  for (let turns = 0; pitrNow().bases.length === 2; turns++) {
+    assert.ok(turns < 3);
+    await nextTurn(world);
+  }
+  assert.equal(baseFor(pitrNow(), pitrNow().capturedTo!)!.backupId, pitrNow().bases[2]!.backupId);
+  assert.equal(windowsOf(pitrNow(), new Date(time.ms)).windows.length, 1);
+  // Without any other nothing is offered.
+  const alone = { ...pitrNow(), bases: [{ ...first!, isDamaged: true as const }] };
+  assert.deepEqual(windowsOf(alone, new Date(time.ms)).windows, []);
 });
 
 test('a source that does not answer, or lets nobody in, costs no more than time', async () => {
