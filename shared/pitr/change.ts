@@ -6,6 +6,7 @@ import { type Acting, named } from '../organization/index.ts';
 import { type Change, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import type { PitrWish } from './enabling.ts';
+import { keptAfter } from './keeping.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 import { pitrData } from './state.ts';
 import { dropTokens } from './tokens.ts';
@@ -36,7 +37,8 @@ export const changePitr = (
 ): { pitr: PitrRecord; change: Change } => {
   const pitr = enabled(before);
   const { retentionDays, captureIntervalSeconds, precision } = { ...pitr, ...defined(given) };
-  const attributes = { retentionDays, captureIntervalSeconds, precision };
+  const keptDays = keptAfter(pitr, retentionDays, now);
+  const attributes = { retentionDays, captureIntervalSeconds, precision, keptDays };
   if (Object.keys(defined(given)).length === 0) return { pitr, change: { writes: [], audit: [] } };
   const changed: PitrRecord = { ...pitr, ...attributes, turn: pitr.turn + 1, nextTurnAt: iso(now) };
   const shown = { enabled: true, retentionDays, captureIntervalSeconds };

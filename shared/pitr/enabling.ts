@@ -6,6 +6,7 @@ import { type Acting, named, whileActive } from '../organization/index.ts';
 import { after, type Change, iso, Overtaken, set, type Write } from '../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey, whileStaying } from '../project/index.ts';
 import { withGaps } from './gaps.ts';
+import { keptAfter } from './keeping.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from './record.ts';
 import { pitrData } from './state.ts';
 
@@ -47,6 +48,7 @@ export const enablePitr = (
     ...known,
     ...pitrKey.pitr(tenant, projectId),
     ...{ projectId, retentionDays, captureIntervalSeconds, precision },
+    keptDays: keptAfter(before, retentionDays, now),
     status: 'starting',
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     enabledAt: iso(now),

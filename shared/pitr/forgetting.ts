@@ -18,6 +18,7 @@ import {
 import { heardAheadMicros } from './batch.ts';
 import { decideEnd, endCaptures, isProjectGone } from './ending.ts';
 import { eraseBatch } from './erasing.ts';
+import { daysKept } from './keeping.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey, type UploadRecord, uploadPrefix } from './record.ts';
 import { readPitr } from './scene.ts';
@@ -37,7 +38,7 @@ const freedMax = 90;
 export const decideForgetting = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
   if (isGone) return decideEnd(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
-  const horizon = after(now, -pitr.retentionDays * 24 * 3_600 - graceSeconds).getTime() * 1_000;
+  const horizon = after(now, -daysKept(pitr, now) * 24 * 3_600 - graceSeconds).getTime() * 1_000;
   const isOver = status === 'disabled' && capturedTo !== null && microsOf(capturedTo) <= horizon;
   if (isOver && bases.length <= freedMax) return bases.length === 0 ? undefined : { keptFrom: capturedTo, bases: [], gaps: [] };
   const last = bases.findLastIndex(({ readTime }) => microsOf(readTime) <= horizon);

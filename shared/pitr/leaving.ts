@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import { after, iso, type Tenant } from '../platform/index.ts';
+import { daysKept } from './keeping.ts';
 import { microsOf } from './moment.ts';
 import { readPitr } from './scene.ts';
 import { windowsOf } from './windows.ts';
@@ -14,7 +15,7 @@ export const refuseIfCaptured = async (tenant: Tenant, projectId: string, now: D
   if (windows.length === 0 && pitr.bases.length === 0) return;
   const lastMicros = microsOf(pitr.capturedTo ?? '');
   // It is offered for as long as it was to be kept, stays a day longer, and is looked for once a day.
-  const days = pitr.retentionDays + (windows.length > 0 ? 0 : 2);
+  const days = windows.length > 0 ? pitr.retentionDays : daysKept(pitr, now) + 2;
   const until = iso(after(new Date(lastMicros / 1_000), days * 24 * 3_600));
   const message =
     windows.length > 0

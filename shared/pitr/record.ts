@@ -38,6 +38,8 @@ export interface PitrRecord extends Item {
   readonly projectId: string;
   readonly status: 'disabled' | 'starting' | 'active';
   readonly retentionDays: number;
+  /** After it was made less: for how long things are kept all the same, and until when. */
+  readonly keptDays?: { readonly days: number; readonly until: string } | undefined;
   readonly captureIntervalSeconds: number;
   readonly precision: 'second' | 'interval';
   readonly storageDestination: { readonly id: string; readonly name: string; readonly type: 's3' | 'gcs' | 'spaces' };

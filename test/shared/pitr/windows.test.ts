@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decideForgetting } from '../../../shared/pitr/forgetting.ts';
 import { baseFor, type Gap, microsOf, momentOf, type PitrRecord, spelled, windowsOf } from '../../../shared/pitr/index.ts';
+import { keptAfter } from '../../../shared/pitr/keeping.ts';
 
 const day = '2030-06-01T';
 const at = (time: string): string => `${day}${time}Z`;
@@ -122,6 +123,25 @@ test('bases are kept while a batch under their key may be needed; windows shrink
   assert.equal(decideForgetting({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
   const ended = { ...pitr, status: 'disabled' as const };
   assert.deepEqual(decideForgetting(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
+});
+
+test('what was captured is kept for a week after a change that keeps less, and offered again if that is taken back', () => {
+  const bases = [base('10:00:00'), base('13:00:00', '13:20:00')];
+  const before = record({ bases, capturedTo: at('14:00:00'), retentionDays: 30 });
+  const when = new Date('2030-06-20T00:00:00Z');
+  const less = (pitr: PitrRecord, days: number, on: Date): PitrRecord => ({
+    ...pitr,
+    retentionDays: days,
+    keptDays: keptAfter(pitr, days, on),
+  });
+  const changed = less(before, 1, when);
+  assert.deepEqual([windowsOf(changed, when).windows, decideForgetting(changed, when)], [[], undefined]);
+  // A second change gives no less time, nor does one that keeps a little more.
+  for (const again of [less(changed, 2, when), less(less(changed, 2, when), 1, when)])
+    assert.equal(decideForgetting(again, new Date('2030-06-26T23:59:59Z')), undefined);
+  assert.equal(spans(less(changed, 30, when), when).length, 1);
+  assert.equal(less(changed, 30, when).keptDays, undefined);
+  assert.equal(decideForgetting(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
 });
 
 test('moments are exact to the microsecond and spelled in one way', () => {
