@@ -18,7 +18,7 @@ export { type LeafContents, type LeafPart, type StreamOptions, streamLeaves } fr
 export { maxKeyFileBytes, maxManifestBytes } from './limit.ts';
 export type { Json, Manifest } from './manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest-object.ts';
-export { afterAll, compareFrom, compareNames } from './name-order.ts';
+export { afterAll, compareFrom, compareNames, compareRanges } from './name-order.ts';
 export { NameRun } from './name-run.ts';
 export { type Frame, type ReadOptions, readFrames } from './object-reader.ts';
 export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object-writer.ts';

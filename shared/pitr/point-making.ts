@@ -18,6 +18,8 @@ export interface PointRun {
   readonly dataKey: Buffer;
   readonly doors: Doors;
   readonly halt: Halt;
+  /** Memory for changes: the more, the fewer times all of them are read. */
+  readonly bytesMax?: number;
   /** Asked again and again while it is made; throws where it is wanted no longer. */
   readonly beat?: () => Promise<void>;
 }
@@ -35,7 +37,12 @@ export const makePoint = async (run: PointRun): ReturnType<typeof storeManifest>
         yield leaf;
       }
     };
-    const changes = changesOf({ read, after: plan.point.base.readTime, upTo: plan.point.moment });
+    const changes = changesOf({
+      read,
+      after: plan.point.base.readTime,
+      upTo: plan.point.moment,
+      ...(run.bytesMax && { bytesMax: run.bytesMax }),
+    });
     const notes = await withPart(run, { shard: { number: 0 }, part: 0 }, async (part) => {
       const sink: PointSink = {
         keepSegment: (segment) => part.keepSegment(segment),
