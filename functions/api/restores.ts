@@ -11,6 +11,7 @@ import {
   readRestore,
   refuseMissing,
   refuseRestoreCrowd,
+  refuseUnknown,
   restoreData,
   resumeRestore,
   startRestore,
@@ -20,6 +21,7 @@ import {
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
   const { wish, moment, ...place } = await readRequest(tenant, body, now);
+  if (moment) await refuseUnknown(tenant, moment);
   const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun } = wish;
   const { backup, target } = place;
   const asked = {

@@ -1,3 +1,4 @@
+export { collectionsOf } from './base.ts';
 export { batchesBetween, readBatch } from './batch.ts';
 export { BatchReader, describeBatch } from './batch-reader.ts';
 export { changePitr, disablePitr, endWithProject } from './change.ts';

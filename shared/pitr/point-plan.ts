@@ -5,7 +5,7 @@ import { JobFailure } from '../job/index.ts';
 import { get, type Tenant } from '../platform/index.ts';
 import { batchesAfter, heardAheadMicros } from './batch.ts';
 import { microsOf, momentOf, shownMoment } from './moment.ts';
-import { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
+import { baseOf, type Doubt, doubtAt, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from './record.ts';
 import { missingIn, missingMessage } from './row.ts';
 
@@ -14,6 +14,8 @@ export interface PointPlan {
   readonly base: BackupRecord;
   /** In the order of time. */
   readonly batches: readonly BatchRecord[];
+  /** Of a moment that is asked for: what must be found in the base, or is not known. */
+  readonly doubt?: Doubt | undefined;
 }
 
 /** Refuses a moment that cannot be restored, and says what can. */
@@ -33,7 +35,8 @@ export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWi
       pointInTime: shownMoment(microsOf(point.moment)),
       backupId: point.base.backupId,
     });
-  return { point, base, batches: upTo(found, point.moment) };
+  const batches = upTo(found, point.moment);
+  return { point, base, batches, doubt: doubtAt(record, batches, { moment: point.moment, wish }, now) };
 };
 
 /** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */

@@ -8,6 +8,15 @@ export interface PointWish {
   readonly pointInTime: string;
   /** The ids of the collections that documents are wanted right in; undefined where anything that lies below is wanted, too. */
   readonly collectionIds?: readonly string[] | undefined;
+  /** The collections that are named, or that named documents lie right in, by their paths; undefined where all are wanted. */
+  readonly named?: readonly string[] | undefined;
+}
+
+/** Collections that are named and of which nothing tells whether they were there. */
+export interface Doubt {
+  readonly collectionIds: readonly string[];
+  /** For whoever does not find them among what the base has. */
+  readonly refusal: ApiError;
 }
 
 type Span = Pick<BatchRecord, 'from' | 'to' | 'isProven' | 'heardTo'>;
@@ -51,11 +60,40 @@ export const baseOf = (record: PitrRecord, wish: PointWish, now: Date): Base => 
   return base;
 };
 
-const refuseLost = (record: PitrRecord, moment: string, { collectionIds }: PointWish, now: Date): void => {
+/**
+ * At a moment when there may have been collections that nobody listened to: those asked for by name that no batch up to then tells
+ * of. The base may; at the root all are always known.
+ */
+export const doubtAt = (
+  record: PitrRecord,
+  batches: readonly Pick<BatchRecord, 'collections'>[],
+  { moment, wish }: { readonly moment: string; readonly wish: PointWish },
+  now: Date,
+): Doubt | undefined => {
+  const gap = missingAt(record, moment).find(({ collections }) => collections?.length === 0);
+  if (!gap && !isUnchecked(record, moment)) return undefined;
+  const deep = (wish.named ?? []).filter((path) => path.includes('/')).map(idOf);
+  const heard = new Set(deep.length === 0 ? [] : batches.flatMap(({ collections }) => JSON.parse(collections) as string[]));
+  const collectionIds = [...new Set(deep)].filter((id) => !heard.has(id));
+  return collectionIds.length === 0
+    ? undefined
+    : { collectionIds, refusal: unknownThen(record, moment, collectionIds, now, gap) };
+};
+
+const idOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+const unknownThen = (record: PitrRecord, moment: string, ids: readonly string[], now: Date, gap: Gap | undefined): ApiError =>
+  refusal(
+    `At ${shownMoment(microsOf(moment))} changes of these collections are not known: ${ids.slice(0, 10).join(', ')} (${gap?.reason ?? 'nobody listened to them, and it was not counted yet whether there are any below documents'})`,
+    ...([record, moment, now, gap] as const),
+  );
+
+const refuseLost = (record: PitrRecord, moment: string, wish: PointWish, now: Date): void => {
+  const { collectionIds } = wish;
   const lost = missingAt(record, moment).find(
     ({ collections = [] }) => !collectionIds || collections.some((id) => collectionIds.includes(id)),
   );
-  if (lost) throw lostOfSome(record, moment, lost, now);
+  if (lost) throw lostOfSome(record, moment, wish, lost, now);
 };
 
 /**
@@ -96,18 +134,16 @@ const outside = (record: PitrRecord, second: string, now: Date): ApiError => {
   return refusal(`The project cannot be restored to ${asked}: ${why}`, record, second, now, gap);
 };
 
-const lostOfSome = (record: PitrRecord, second: string, gap: Gap, now: Date): ApiError => {
+const lostOfSome = (record: PitrRecord, second: string, { named }: PointWish, gap: Gap, now: Date): ApiError => {
   const ids = (gap.collections ?? []).slice(0, 10).join(', ');
   const asked = shownMoment(microsOf(second));
   const what =
     ids === '' ? 'documents of collections that are not known are missing' : `changes of these collections are missing: ${ids}`;
-  return refusal(
-    `At ${asked} ${what} (${gap.reason}). Name other collections, and includeSubcollections: false`,
-    record,
-    second,
-    now,
-    gap,
-  );
+  const isBelow = named?.every((path) => !gap.collections?.includes(idOf(path)));
+  const way = isBelow
+    ? 'With includeSubcollections: false what lies right in the collections that are named can be restored'
+    : 'Name other collections, with includeSubcollections: false';
+  return refusal(`At ${asked} ${what} (${gap.reason}). ${way}`, record, second, now, gap);
 };
 
 const refusal = (message: string, record: PitrRecord, second: string, now: Date, gap: Gap | undefined): ApiError =>

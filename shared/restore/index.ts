@@ -13,7 +13,7 @@ export { journalKeyIds } from './journal-keys.ts';
 export { listRestores, type RestoreFilter } from './list.ts';
 export { planInCall } from './plan-in-call.ts';
 export { planMomentInCall } from './plan-moment.ts';
-export { type MomentAsked, refuseMissing } from './point-request.ts';
+export { type MomentAsked, refuseMissing, refuseUnknown } from './point-request.ts';
 export type { RestorePoint } from './point-tries.ts';
 export { prepareRestore } from './prepare.ts';
 export { purgeRestores } from './purge.ts';

@@ -1,14 +1,23 @@
 /** A restore to a moment, as it is asked for: which backup is to be made of what, or why not. */
-import type { BackupRecord } from '../backup/index.ts';
+import { asReadingError, type BackupRecord, callersDoors, type Doors } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { readDestination } from '../destination/index.ts';
-import { BatchReader, type BatchRecord, describeBatch, heldBy, type PointPlan, planPoint, pointBackup } from '../pitr/index.ts';
+import {
+  BatchReader,
+  type BatchRecord,
+  collectionsOf,
+  describeBatch,
+  heldBy,
+  type PointPlan,
+  type PointWish,
+  planPoint,
+  pointBackup,
+} from '../pitr/index.ts';
 import { after, type Clock, clock, iso, newId, type Tenant } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
 import type { RestoreWish } from './creation.ts';
 import { type RestoreEngine, restoreEngine } from './engine.ts';
 import type { RestorePoint } from './point-tries.ts';
-import { collectionIdOf } from './scope.ts';
 
 /** A moment that can be restored. */
 export interface MomentAsked {
@@ -27,7 +36,7 @@ export const readMoment = async (
   now: Date,
 ): Promise<{ backup: BackupRecord; moment: MomentAsked }> => {
   await readProject(tenant, projectId);
-  const plan = await planPoint(tenant, projectId, { pointInTime, collectionIds: idsAsked(scope) }, now);
+  const plan = await planPoint(tenant, projectId, wishOf(pointInTime, scope), now);
   const { storageDestination } = plan.base;
   const { prefix } = await readDestination(tenant, storageDestination.id);
   const id = newId('backup', now);
@@ -36,11 +45,23 @@ export const readMoment = async (
   return { backup, moment: { plan, point: { ...plan.point, holds: heldBy(plan), storageDestination, path } } };
 };
 
-/** The collections that documents are wanted right in; undefined where what lies below them is wanted, too. */
-const idsAsked = ({ collections, documents, includeSubcollections }: MomentScope): readonly string[] | undefined => {
-  if (includeSubcollections) return undefined;
-  if (documents) return [...new Set(documents.paths.map(collectionIdOf))];
-  return collections.includes('*') ? undefined : collections.map((path) => path.slice(path.lastIndexOf('/') + 1));
+const wishOf = (pointInTime: string, { collections, documents, includeSubcollections }: MomentScope): PointWish => {
+  const paths = documents ? documents.paths.map(parentOf) : collections;
+  const named = paths.includes('*') ? undefined : [...new Set(paths)];
+  const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));
+  return { pointInTime, named, collectionIds: includeSubcollections ? undefined : ids };
+};
+
+const parentOf = (document: string): string => document.slice(0, document.lastIndexOf('/'));
+
+/** Refuses documents of collections that may have been there then and are not known: nobody is told that they were not. */
+export const refuseUnknown = async (tenant: Tenant, { plan }: MomentAsked, doors: Doors = callersDoors): Promise<void> => {
+  const { doubt, base } = plan;
+  if (!doubt) return;
+  const known = await collectionsOf(tenant, base, doors).catch((error: unknown) => {
+    throw asReadingError(error);
+  });
+  if (doubt.collectionIds.some((id) => !known.has(id))) throw doubt.refusal;
 };
 
 const lanes = 16;

@@ -40,7 +40,8 @@ export const readRequest = async (tenant: Tenant, body: RestoreBody, now: Date =
   const destination = await readDestination(tenant, options.safetyStorageDestinationId ?? backup.storageDestination.id);
   const isWhole = collections.includes('*') && !documents;
   const { mergeMode, dryRun, includeSubcollections, safetyBackup, maxWritesPerSecond } = options;
-  refuseRollbackOfPart(backup, mergeMode);
+  // Of a moment no part is asked for that anything is missing of: that was refused above.
+  if (!moment) refuseRollbackOfPart(backup, mergeMode);
   const includeAuthUsers = usersAsked(backup, options.includeAuthUsers, isWhole);
   return {
     backup,

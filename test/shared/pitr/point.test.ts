@@ -3,6 +3,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type PitrRecord, type PointWish, pointFor, secondAsked } from '../../../shared/pitr/index.ts';
+import { doubtAt } from '../../../shared/pitr/point.ts';
 
 const at = (time: string): string => `2026-03-01T${time}Z`;
 const now = new Date(at('14:00:00'));
@@ -99,4 +100,20 @@ test('within a batch that knows only its ends the last known moment is taken: it
   deepEqual(point('11:00:30', {}, [batch('11:00:00.100000', '11:01:00.100000', true)]), ['11:00:30.000000', 'first']);
   deepEqual(point('11:01:00', {}, [batch('11:00:00', '11:01:00')]), ['11:01:00.000000', 'first']);
   deepEqual(point('12:00:20', {}, [batch('11:59:50', '12:00:50')]), ['12:00:00.250000', 'second']);
+});
+
+test('collections that were named and that nobody listened to are in doubt, but where a batch tells of them or it was counted', () => {
+  const doubt = (named: readonly string[], more: Partial<PitrRecord> = {}, heard: readonly string[] = []) => {
+    const batches = heard.map((id) => ({ collections: JSON.stringify([id]) }));
+    const asked = { moment: at('13:00:00.000000'), wish: { pointInTime: at('13:00:00'), named } };
+    return doubtAt(record(more), batches, asked, now)?.collectionIds;
+  };
+  const checked = { checkedAt: at('13:30:00.750000') };
+  const unknown = { ...checked, gaps: [gap('12:30:00', null, { collections: [] })] };
+  const asked = ['users', 'users/a/late', 'shops/b/late', 'users/a/deep'];
+  deepEqual(doubt(asked), ['late', 'deep']);
+  deepEqual(doubt(asked, unknown), ['late', 'deep']);
+  deepEqual(doubt(asked, unknown, ['deep']), ['late']);
+  deepEqual(doubt(['users'], unknown), undefined);
+  deepEqual(doubt(asked, checked), undefined);
 });

@@ -6,7 +6,14 @@ import { ApiError } from '../../../shared/contract/errors.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
 import { commit, set } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
-import { planMomentInCall, readRequest, refuseMissing, resumeRestore, startRestore } from '../../../shared/restore/index.ts';
+import {
+  planMomentInCall,
+  readRequest,
+  refuseMissing,
+  refuseUnknown,
+  resumeRestore,
+  startRestore,
+} from '../../../shared/restore/index.ts';
 import { undoRestore } from '../../../shared/restore/undo.ts';
 import {
   acting,
@@ -297,4 +304,39 @@ test('what was removed between the request and the job is not guessed at: the re
   deepEqual([status, error?.code], ['failed', 'STORAGE_READ_ERROR']);
   match(String(error?.message), /kept no longer/);
   equal(targetNow(world).size, 0);
+});
+
+test('of a collection that is not known at a moment nobody is told that its documents were not there', async () => {
+  const world = await newMomentWorld(first);
+  await put(world, { 'users/ada/late/x': text('2'), 'users/bob': text('2') });
+  const second = nextSecond(world);
+  nextSecond(world);
+  await turn(world);
+  const gapped = pitrNow();
+  deepEqual(gapped.gaps.at(-1)?.collections, []);
+  const ask = async (part: Omit<MomentAsk, 'pointInTime'>) => {
+    const { moment } = await readRequest(tenant, bodyOf({ pointInTime: second, ...part }), world.engine.clock.now());
+    await refuseUnknown(tenant, moment!, world.engine);
+  };
+  const alone = { options: { includeSubcollections: false, mergeMode: 'overwrite' } };
+  const unknown = isConflict(/changes of these collections are not known: late/);
+  // In the gap, and before anybody has counted.
+  for (const record of [gapped, { ...gapped, gaps: [] }]) {
+    table.put(record);
+    await rejects(ask({ documentIds: ['users/ada/late/x'], ...alone }), unknown);
+    await rejects(ask({ collections: ['users', 'users/ada/late'], ...alone }), unknown);
+    await rejects(ask({ collections: ['users/ada/late'], documentIds: ['x'], ...alone }), unknown);
+    // The base has them, or they lie at the root, where all are known.
+    await ask({ documentIds: ['users/ada/notes/none', 'users/none', 'late/none'], ...alone });
+  }
+  await rejects(ask({ documentIds: ['users/ada/late/x'] }), unknown);
+  table.put(gapped);
+  await rejects(ask({ collections: ['users'] }), isConflict(/With includeSubcollections: false what lies right in/));
+  await rejects(ask({}), isConflict(/Name other collections, with includeSubcollections: false/));
+  // What is known is whole, so a rollback may delete of it, and of nothing else.
+  await putTarget(world, { 'users/dora': text('own'), 'users/ada/late/y': text('own'), 'users/ada/late/x': text('own') });
+  const part = { collections: ['users'], options: { includeSubcollections: false } };
+  const { id } = await beginMoment(world, { pointInTime: second, ...part });
+  equal((await runRestore(world, id)).status, 'completed');
+  deepEqual([...targetNow(world).keys()].sort(), ['users/ada', 'users/ada/late/x', 'users/ada/late/y', 'users/bob']);
 });
