@@ -188,3 +188,39 @@ test('every second is looked up within a budget for each hour; once that is spen
     secondsIn().filter((at) => at > quiet),
   );
 });
+
+test('collections that are made all the time do not hold a turn up; what was heard further than its end is not offered as known', async () => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable({ precision: 'interval' });
+  await untilActive(world);
+  pass(5);
+  await put(world, { 'new0/a': '0', 'users/ada': '1' });
+  let made = 0;
+  /** Each time that one is counted another is there. */
+  const openSource: CaptureWorld['engine']['openSource'] = (...all) => {
+    const source = world.engine.openSource(...all);
+    const call = source.call.bind(source);
+    source.call = async (method, ...rest) => {
+      if (method === 'RunAggregationQuery' && made < 50) {
+        made += 1;
+        await put(world, { [`new${made}/a`]: '0', 'users/ada': `heard ${made}` });
+        pass(2);
+      }
+      return call(method, ...rest);
+    };
+    return source;
+  };
+  await nextTurn({ ...world, engine: { ...world.engine, openSource } });
+  const [batch] = batches();
+  assert.ok(microsOf(batch!.heardTo!) > microsOf(batch!.to) + 1_000_000, 'the second half was heard later');
+  pass(5);
+  await put(world, { 'users/ada': '2' });
+  pass(5);
+  await nextTurn(world);
+  assert.deepEqual([pitrNow().gaps, pitrNow().putOffs], [[], undefined]);
+  const between = momentOf(microsOf(batch!.to) + 1_000_000);
+  const { moment } = pointFor(pitrNow(), batches(), { pointInTime: between }, new Date(time.ms));
+  assert.equal(moment, batch!.to);
+  await assertExact(world, [batch!.to, pitrNow().capturedTo!].map(microsOf));
+});
