@@ -48,7 +48,7 @@ const some = {
   collections: z
     .array(z.string())
     .describe(
-      'Collections by their ids, wherever they lie; left out where it holds for all. Of a window: those that are known to be whole, because it was not counted yet whether there are others below documents. Of a gap: empty if the ids are not known',
+      'Collections by their ids, wherever they lie; left out where it holds for all. Of a window: those that are known to be whole, because something is missing of others, or it was not counted yet whether there are others below documents; includeSubcollections: false restores what lies right in them. Of a gap: empty if the ids are not known',
     )
     .optional(),
 };

@@ -11,14 +11,17 @@ export const horizonOf = ({ retentionDays, keptFrom }: Pick<PitrRecord, 'retenti
   Math.max(now.getTime() * 1_000 - retentionDays * dayMicros, keptFrom === null ? 0 : microsOf(keptFrom));
 
 /**
- * Whole seconds that every collection can be restored to, cut where something is missing of all; and what is missing of some. From
- * where it was not looked whether there are other collections, those that are known are named.
+ * Whole seconds that every collection can be restored to, cut where something is missing of all; and what is missing of some. Where
+ * it was not looked whether there are other collections, or something is missing of some, those that are whole are named.
  */
 export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWindows> => {
   const horizon = horizonOf(record, now);
   const gaps = record.gaps.filter(({ to }) => to === null || microsOf(to) > horizon);
   const unchecked = uncheckedOf(record);
-  const pieces = stretchesOf(record).flatMap((stretch) => piecesOf(stretch, unchecked));
+  const losses = lossesOf(record);
+  const pieces = stretchesOf(record)
+    .flatMap((stretch) => piecesOf(stretch, unchecked))
+    .flatMap((piece) => partsOf(piece, losses, record.known));
   return {
     windows: pieces.flatMap((piece) => windowOf(piece, horizon)),
     gaps: gaps.filter(({ isBridged }) => !isBridged).map(shownGap),
@@ -80,6 +83,34 @@ const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly S
     at = last + 1;
   }
   return [...pieces, { ...stretch, from: at }];
+};
+
+interface Loss {
+  /** Neither end is lost. */
+  readonly from: number;
+  readonly to: number;
+  readonly collections: readonly string[];
+}
+
+const lossesOf = ({ gaps }: PitrRecord): readonly Loss[] =>
+  gaps.flatMap(({ from, to, collections }) =>
+    collections ? [{ from: microsOf(from), to: to === null ? endless : microsOf(to), collections }] : [],
+  );
+
+/** The piece in parts of which the same is missing; of what is not known by its id, nothing tells what is whole. */
+const partsOf = (piece: Stretch, losses: readonly Loss[], known: readonly string[] = []): readonly Stretch[] => {
+  const near = losses.filter(({ from, to }) => from < piece.to && to > piece.from);
+  if (near.length === 0) return [piece];
+  const begins = near.flatMap(({ from, to }) => [from + 1, to]).filter((at) => at > piece.from && at <= piece.to);
+  const starts = [...new Set([piece.from, ...begins])].sort((a, b) => a - b);
+  return starts.map((from, n) => {
+    const part = { ...piece, from, to: (starts[n + 1] ?? piece.to + 1) - 1 };
+    const lost = near.filter((loss) => loss.from < from && from < loss.to).map(({ collections }) => collections);
+    if (lost.length === 0) return part;
+    const whole = piece.collections ?? (lost.some(({ length }) => length === 0) ? [] : known);
+    const missing = new Set(lost.flat());
+    return { ...part, collections: whole.filter((id) => !missing.has(id)) };
+  });
 };
 
 /**

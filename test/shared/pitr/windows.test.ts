@@ -95,10 +95,34 @@ test('gaps cut whatever order they were recorded in, and no base that is missing
   ]);
 });
 
-test('what is missing of some collections is listed and cuts nothing', () => {
-  const pitr = record({ bases: [base('10:00:00')], gaps: [{ ...lost, collections: ['a'] }], capturedTo: at('12:00:00') });
-  assert.deepEqual(spans(pitr), [['10:00:00', '12:00:00']]);
-  assert.deepEqual(windowsOf(pitr, now).gaps[0]!.collections, ['a']);
+test('what is missing of some collections is listed, and windows name those that are whole then', () => {
+  const bases = [base('10:00:00')];
+  const of = (...collections: readonly string[]): Gap => ({ ...lost, collections });
+  const told = (more: Partial<PitrRecord>) => {
+    const pitr = record({ bases, capturedTo: at('12:00:00'), checkedAt: at('12:00:00'), known: ['a', 'b', 'c'], ...more });
+    const { windows, gaps } = windowsOf(pitr, now);
+    const shown = windows.map(({ from, to, collections }) => [from.slice(11, 19), to.slice(11, 19), collections]);
+    return [...shown, gaps.map(({ collections }) => collections)];
+  };
+  const before = ['10:00:00', '10:30:00', undefined];
+  const after = ['11:00:01', '12:00:00', undefined];
+  assert.deepEqual(told({ gaps: [of('a')] }), [before, ['10:30:01', '11:00:00', ['b', 'c']], after, [['a']]]);
+  // Where two of them meet, of both; where nobody knows which they are, none is vouched for.
+  const longer: Gap = { ...of('b'), from: at('10:45:00'), to: null };
+  assert.deepEqual(told({ gaps: [of('a'), longer] }), [
+    before,
+    ['10:30:01', '10:45:00', ['b', 'c']],
+    ['10:45:01', '11:00:00', ['c']],
+    ['11:00:01', '12:00:00', ['a', 'c']],
+    [['a'], ['b']],
+  ]);
+  assert.deepEqual(told({ gaps: [of()] }), [before, ['10:30:01', '11:00:00', []], after, [[]]]);
+  // What was not counted yet names those that were listened to.
+  assert.deepEqual(told({ gaps: [of()], checkedAt: at('10:50:00'), known: ['a'] }).slice(2), [
+    ['10:50:01', '11:00:00', ['a']],
+    ['11:00:01', '12:00:00', ['a']],
+    [[]],
+  ]);
 });
 
 test('nothing older than it was to be kept is offered, nor what was removed', () => {
