@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openArchive } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/backup/index.ts';
 import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { planMomentInCall, readRequest } from '../../../shared/restore/index.ts';
@@ -20,7 +20,7 @@ import {
   pitrNow,
   turn,
 } from './moment-world.ts';
-import { backupOf, fieldsOf, projectId, put, runRestore, server, takeBackup, tenant } from './world.ts';
+import { backupOf, fieldsOf, projectId, put, runRestore, server, table, takeBackup, tenant } from './world.ts';
 
 // What bases that are asked for are sealed under.
 process.env.DATA_KEY_ID = 'key';
@@ -88,9 +88,11 @@ const uncounted = async (work: () => Promise<void>): Promise<void> => {
   await work().finally(() => server.faults.clear());
 };
 
+/** Each that was asked for, also where captures have begun with another meanwhile: it holds the project until it has ended. */
 const runComing = async (world: MomentWorld): Promise<void> => {
-  const { comingBaseId } = pitrNow();
-  if (comingBaseId !== null && backupOf(comingBaseId).status === 'pending') await runWorkflow(world, comingBaseId);
+  const backups = table.find(`ORG#${tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
+  for (const { id, status, trigger } of backups)
+    if (status === 'pending' && trigger === 'pitr-base') await runWorkflow(world, id);
 };
 
 const run = async (world: MomentWorld, model: Model, one: Step): Promise<void> => {
