@@ -22,7 +22,7 @@ const leftovers = (table: StrictTable) =>
 test('captures that are enabled while a move begins keep the project where it is', async () => {
   const table = await newWorld(3);
   const before = await seenIn(table, from);
-  const { pitr } = await enabling();
+  const pitr = JSON.parse(JSON.stringify((await enabling()).pitr)) as PitrRecord;
   let writes = 0;
   table.onWrite = (when) => {
     if (when === 'before' && ++writes === 1) table.put(pitr);
