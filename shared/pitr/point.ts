@@ -139,11 +139,15 @@ const lostOfSome = (record: PitrRecord, second: string, { named }: PointWish, ga
   const asked = shownMoment(microsOf(second));
   const what =
     ids === '' ? 'documents of collections that are not known are missing' : `changes of these collections are missing: ${ids}`;
-  const isBelow = named?.every((path) => !gap.collections?.includes(idOf(path)));
-  const way = isBelow
-    ? 'With includeSubcollections: false what lies right in the collections that are named can be restored'
-    : 'Name other collections, with includeSubcollections: false';
-  return refusal(`At ${asked} ${what} (${gap.reason}). ${way}`, record, second, now, gap);
+  return refusal(`At ${asked} ${what} (${gap.reason}). ${wayAround(gap, named)}`, record, second, now, gap);
+};
+
+/** What is not missing can be had by naming it. */
+const wayAround = ({ collections = [] }: Gap, named: PointWish['named']): string => {
+  if (!named) return 'Name the collections to be restored, with includeSubcollections: false';
+  if (named.some((path) => collections.includes(idOf(path)))) return 'Name other collections, with includeSubcollections: false';
+  const which = collections.length === 0 ? 'those of the collections named that are known' : 'the collections named';
+  return `With includeSubcollections: false what lies right in ${which} can be restored`;
 };
 
 const refusal = (message: string, record: PitrRecord, second: string, now: Date, gap: Gap | undefined): ApiError =>

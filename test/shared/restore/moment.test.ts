@@ -332,7 +332,7 @@ test('of a collection that is not known at a moment nobody is told that its docu
   await rejects(ask({ documentIds: ['users/ada/late/x'] }), unknown);
   table.put(gapped);
   await rejects(ask({ collections: ['users'] }), isConflict(/With includeSubcollections: false what lies right in/));
-  await rejects(ask({}), isConflict(/Name other collections, with includeSubcollections: false/));
+  await rejects(ask({}), isConflict(/Name the collections to be restored, with includeSubcollections: false/));
   // What is known is whole, so a rollback may delete of it, and of nothing else.
   await putTarget(world, { 'users/dora': text('own'), 'users/ada/late/y': text('own'), 'users/ada/late/x': text('own') });
   const part = { collections: ['users'], options: { includeSubcollections: false } };
