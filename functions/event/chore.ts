@@ -1,11 +1,13 @@
 /**
- * Does one task that takes its time: it needs a customer's bucket, replays a month of events, or looks at every backup there is. It ends before its function does,
- * however long the bucket takes to answer, and is given again then, and after some tries put aside with the dead letters.
+ * Does one task that takes its time: it needs a customer's bucket, replays a month of events, looks at every backup there is, or
+ * carries a project's over to another organization. It ends before its function does, however long the bucket takes to answer, and
+ * is given again then, and after some tries put aside with the dead letters.
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
+import { settleMove } from '../../shared/move/index.ts';
 import { forgetCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
@@ -21,9 +23,10 @@ const rewrapSeconds = timeoutSeconds / 3;
 const replaySeconds = timeoutSeconds / 3;
 /** Of the walk and what is removed after it; one transaction may be begun then. */
 const retentionSeconds = (timeoutSeconds * 2) / 3;
-
 /** An object begun then is removed long before the function ends. */
 const forgetSeconds = timeoutSeconds / 3;
+/** A record begun then is carried over well before it does. */
+const settleSeconds = timeoutSeconds / 3;
 
 const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, chorePatience);
 
@@ -37,6 +40,8 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open, journalKeyIds);
     case 'replay-webhook':
       return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
+    case 'settle-move':
+      return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), settleSeconds));
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     case 'forget-captures':

@@ -1,13 +1,8 @@
 /** Does what is quickly done. A task that fails is given again, and after some tries put aside with the dead letters. */
-import { taskSeconds } from '../../shared/contract/limits.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
-import { settleMove } from '../../shared/move/index.ts';
 import { deliverInvitation } from '../../shared/organization/index.ts';
-import { after, clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
+import { clock, log, proveTenant, startWorkflow } from '../../shared/platform/index.ts';
 import { disableWebhook, tellDisabled } from '../../shared/webhook/index.ts';
-
-/** A third of the function's time: what is begun then ends well before it does. */
-const partSeconds = taskSeconds / 3;
 
 const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
   log.info('doing a task', { id, organizationId, kind: task.kind });
@@ -29,8 +24,6 @@ const doTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> 
         restoreJobId: task.restoreJobId,
         attempt: task.attempt,
       });
-    case 'settle-move':
-      return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), partSeconds));
     case 'disable-webhook':
       return disableWebhook(tenant, task, clock.now());
     case 'tell-disabled':

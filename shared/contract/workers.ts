@@ -45,7 +45,7 @@ export const workers = {
   },
   task: {
     entry: 'functions/event/task.ts',
-    summary: 'Does what is quickly done: sends an invitation, starts a workflow, settles a move, disables a dead webhook',
+    summary: 'Does what is quickly done: sends an invitation, starts a workflow, disables a dead webhook',
     trigger: 'queue',
     timeoutSeconds: taskSeconds,
     uses: [
@@ -62,7 +62,7 @@ export const workers = {
   chore: {
     entry: 'functions/event/chore.ts',
     summary:
-      "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events",
+      "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events, settles a move",
     trigger: 'queue',
     timeoutSeconds: 300,
     uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:send'],

@@ -94,7 +94,7 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'start-restore': 'task',
   'erase-backup': 'chore',
   'rewrap-keys': 'chore',
-  'settle-move': 'task',
+  'settle-move': 'chore',
   match: 'match',
   // What is asked for by hand failed before: it takes the lane of those.
   deliver: 'slowDelivery',

@@ -4,8 +4,6 @@ import { scheduleIntervalMinutesMin } from '../contract/limits.ts';
 import { BadField, type Field, fields, valuesOf } from './cron-field.ts';
 
 export interface Pattern {
-  /** The five fields, nicknames spelled out. */
-  readonly text: string;
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
   readonly days: readonly number[];
@@ -48,7 +46,6 @@ const read = (cron: string): Pattern => {
     throw invalid('cron', 'must have five fields: minute, hour, day of month, month and day of week; no seconds, no years');
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = parts;
   return {
-    text: parts.join(' '),
     minutes: readField(fields.minute, minute),
     hours: readField(fields.hour, hour),
     days: readField(fields.day, day),
@@ -92,7 +89,8 @@ const hasNeighbours = (pattern: Pattern): boolean => {
   return Array.from({ length: calendarDays }, (_, n) => n).some((n) => isDayOf(n) && isDayOf(n + 1));
 };
 
-const isDay = ({ days, months, weekdays, isEitherDay }: Pattern, date: Date): boolean => {
+/** Whether it is due on the day that a date of UTC names. */
+export const isDay = ({ days, months, weekdays, isEitherDay }: Pattern, date: Date): boolean => {
   if (!months.includes(date.getUTCMonth() + 1)) return false;
   const [byDate, byWeek] = [days.includes(date.getUTCDate()), weekdays.includes(date.getUTCDay())];
   return isEitherDay ? byDate || byWeek : byDate && byWeek;

@@ -3,9 +3,9 @@
  * due as if they had not been changed yet; one that clocks going back show twice is due at its first pass only, unless it is due
  * in every hour of the day: then it is in both.
  */
-import { Cron } from 'croner';
 import { type Pattern, parseCron } from './cron-pattern.ts';
 import { momentsOf, shiftMs, wallOf } from './wall-clock.ts';
+import { stepper } from './wall-step.ts';
 
 export { parseCron } from './cron-pattern.ts';
 
@@ -38,8 +38,6 @@ export const entriesOf = (cron: string): readonly string[] => {
 
 const listOf = (values: readonly number[], all: number): string => (values.length === all ? '*' : values.join(','));
 
-const minuteMs = 60_000;
-
 const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1): Date | undefined => {
   const pattern = parseCron(cron);
   const isBeyond = (moment: number, than: number): boolean => (moment - than) * direction > 0;
@@ -64,28 +62,4 @@ const lastOf = (timezone: string, moment: number, direction: 1 | -1): number =>
 const dueAt = ({ hours }: Pattern, timezone: string, wall: number): readonly number[] => {
   const moments = momentsOf(timezone, wall);
   return hours.length === 24 ? moments : moments.slice(0, 1);
-};
-
-/** From one time on the wall to the next, or the one before, that the pattern names. */
-const stepper = ({ text, isEitherDay }: Pattern, direction: 1 | -1): ((wall: number) => number | undefined) => {
-  const job = new Cron(text, { mode: '5-part', utcOffset: 0, domAndDow: !isEitherDay });
-  // Whole minutes: the parser looks at no less than a second, and the one before a moment within it would be passed over.
-  return direction === 1
-    ? (wall) => nextOf(job, Math.floor(wall / minuteMs) * minuteMs)
-    : (wall) => job.previousRuns(1, new Date(Math.ceil(wall / minuteMs) * minuteMs))[0]?.getTime();
-};
-
-/**
- * Looking for a day that February does not have, the parser goes on behind the first days of March: `0 0 1,31 * *` would pass over
- * the 1st. So it is asked again from each 1st of March that lies between.
- */
-const nextOf = (job: Cron, wall: number): number | undefined => {
-  let found = job.nextRun(new Date(wall))?.getTime();
-  for (let year = new Date(wall).getUTCFullYear(); found !== undefined && Date.UTC(year, 2, 1) <= found; year++) {
-    const march = new Date(Date.UTC(year, 2, 1));
-    if (march.getTime() <= wall) continue;
-    const again: number | undefined = (job.match(march) ? march : job.nextRun(march))?.getTime();
-    found = Math.min(found, again ?? found);
-  }
-  return found;
 };
