@@ -17,6 +17,7 @@ import { closed } from './gaps.ts';
 import { momentOf } from './moment.ts';
 import type { PitrRecord } from './record.ts';
 import type { Scene } from './scene.ts';
+import { shownIds } from './standing.ts';
 import { TooManyCollections, tokenWrites } from './tokens.ts';
 import { endTurn, type Next, nextOf } from './turning.ts';
 import { leftUnchecked } from './windows.ts';
@@ -86,7 +87,7 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     // A base lists all collections of its moment.
     checkedAt: readTime,
     checkTriedAt: readTime,
-    known: undefined,
+    known: shownIds(standings),
     unchecked: leftUnchecked(pitr),
   };
   await commit([endTurn(scene, changed, now, 0), ...tokens, holdBase(tenant, backup.id)]);

@@ -67,7 +67,7 @@ export interface PitrRecord extends Item {
   readonly checkedAt?: string;
   /** Up to when it was counted last, whatever came of it. */
   readonly checkTriedAt?: string;
-  /** The collections listened to, where more is captured than is checked: as many as are shown. */
+  /** The collections listened to: as many as are shown. */
   readonly known?: readonly string[] | undefined;
   /** Captured and never checked, because captures began anew before that; oldest first. */
   readonly unchecked?: readonly Unchecked[];

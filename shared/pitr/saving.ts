@@ -64,11 +64,11 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   return nextOf(scene, delaySeconds);
 };
 
-/** What was counted, if it was: as long as it does not fit, the collections that are known are named. */
+/** What was counted, if it was, and the collections that are known: they are named where windows do not hold for all. */
 const checkOf = ({ coverage: { verdict, isTried }, standings, to }: Captured): Partial<PitrRecord> => ({
   ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
   ...(isTried && { checkTriedAt: momentOf(to) }),
-  known: verdict === 'whole' ? undefined : shownIds(standings),
+  known: shownIds(standings),
 });
 
 /** What was looked for is over once the numbers fit: it was found, and has a gap of its own, or it is gone. */
