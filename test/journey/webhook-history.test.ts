@@ -185,7 +185,10 @@ suite('a delivery that failed', () => {
       call(webhooks.replay, { ...by, params, body: { from, to: new Date(Date.now() + 60_000).toISOString(), ...body } });
     const disabled = await replay({});
     deepEqual([disabled.status, disabled.body.error.code], [409, 'CONFLICT']);
+    // Who is to hear of it is found when the stream brings it: another that hears of it shows that it was.
+    const witness = await newWebhook();
     await happen();
+    await untilDelivery(witness.id, 'delivered', 1);
     receiver.answer(path, { status: 200 });
     await call(webhooks.toggle, { ...by, params, body: { enabled: true } });
 
