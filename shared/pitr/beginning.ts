@@ -80,7 +80,7 @@ const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Pr
     begunAt: iso(now),
     bases: [...pitr.bases, { backupId: backup.id, readTime, since: readTime }],
     gaps: closed(pitr.gaps, readTime).map((gap) => (gap.to === null ? { ...gap, to: readTime } : gap)),
-    comingBaseId: null,
+    ...{ comingBaseId: null, baseBytes: backup.originalSize, bytesSinceBase: 0 },
     ...{ putOffs: undefined, isTooLarge: undefined, tokenItems },
     capturedTo: readTime,
     listedAt: readTime,

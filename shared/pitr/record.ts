@@ -46,6 +46,9 @@ export interface PitrRecord extends Item {
   readonly enabledAt: string | null;
   /** Oldest first. The first is the one that the earliest moment is restored from. */
   readonly bases: readonly Base[];
+  /** How much documents take in the last of them, and what was stored of changes since it was taken. */
+  readonly baseBytes?: number;
+  readonly bytesSinceBase?: number;
   /** The base that was asked for and is not completed yet. */
   readonly comingBaseId: string | null;
   /** When one was asked for, or failed, last; and how many failed since one was taken and a turn saved. */

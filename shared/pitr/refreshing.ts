@@ -46,7 +46,7 @@ export const refresh = async (scene: Scene, engine: Engine): Promise<Refresh> =>
       return nothing(scene);
     return { ...nothing(scene), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
   }
-  if (!isDue(pitr, now)) return nothing(scene);
+  if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(scene, now))) return nothing(scene);
   const found = await findBackup(tenant, pitr, now, refreshSeconds, fits);
   if (found) return follow(scene, found, engine);
   if (mayTry(pitr, now) && isWorthIt(scene, now)) await askForBase(scene, now);
@@ -76,6 +76,16 @@ const isDue = (pitr: PitrRecord, now: Date): boolean => {
     hasOpenGap(pitr) || !last || last.isDamaged || now.getTime() * 1_000 - microsOf(last.readTime) > refreshSeconds * 1_000_000
   );
 };
+
+/**
+ * Whoever restores a moment reads all changes since the base, and more than once where they do not fit into memory: 256 MB as stored
+ * are mostly 1 GB of documents, which one worker has put together in a minute or two; of a large database a base costs more than that.
+ */
+const muchBytes = 256 << 20;
+const muchShare = 0.2;
+
+const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>
+  bytesSinceBase > Math.max(muchBytes, muchShare * baseBytes);
 
 /**
  * A base reads every document, and stands on the record for as long as it is kept: where new collections come all the time, bases
@@ -133,7 +143,13 @@ const follow = async (scene: Scene, backup: BackupRecord, engine: Engine): Promi
       .filter((one) => !(unknown.length > 0 && isLooking(one) && isEndedBy(one, readTime)))
       .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
-    changed: { comingBaseId: null, baseFailures: 0, ...(isNews && { checkedAt: readTime }) },
+    changed: {
+      comingBaseId: null,
+      baseFailures: 0,
+      baseBytes: backup.originalSize,
+      bytesSinceBase: 0,
+      ...(isNews && { checkedAt: readTime }),
+    },
   };
 };
 

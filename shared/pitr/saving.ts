@@ -48,6 +48,7 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
     listedAt: to,
     lastCapture: { at: iso(now), changes: captured.changes, reads: saved.spending.reads },
     changesCaptured: pitr.changesCaptured + captured.changes,
+    bytesSinceBase: (refresh.changed.bytesSinceBase ?? pitr.bytesSinceBase ?? 0) + (captured.chunk?.size ?? 0),
     ...afterSpending(pitr, saved.spending, now),
     tokenItems,
   };
