@@ -90,7 +90,12 @@ export const Backup = z.object({
 
 export const Estimate = z.object({
   documents: z.int().nullable(),
-  bytes: z.int().nullable().describe('About, from a sample of documents'),
+  bytes: z
+    .int()
+    .nullable()
+    .describe(
+      'About, from a sample of documents; of an incremental backup those written since its parent, 0 if the sample has none',
+    ),
   reads: z.int().nullable(),
   estimatedUsd: z.number().nullable(),
   shards: z.int(),

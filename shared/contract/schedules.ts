@@ -17,10 +17,17 @@ const daysRange = `must be a whole number of days from 1 to ${retentionDaysMax}`
 /** What of it is checked further needs more than a shape: the expression, the collections, the destination (shared/schedule/wish.ts). */
 const given = {
   name: Name,
-  cron: text(cronMax).meta({
-    description: `Five fields as in crontab(5), or @daily and its like; at least ${scheduleIntervalMinutesMin} minutes apart`,
-    examples: ['0 3 * * *'],
-  }),
+  // Blanks and tabs between fields, and around them, as crontab(5) takes them; kept as single blanks.
+  cron: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').trim() : value),
+      text(cronMax).meta({ examples: ['0 3 * * *'] }),
+    )
+    .meta({
+      type: 'string',
+      description: `Five fields as in crontab(5), or @daily and its like; at least ${scheduleIntervalMinutesMin} minutes apart`,
+      examples: ['0 3 * * *'],
+    }),
   timezone: Timezone,
   type: z.enum(backupTypes).describe('An incremental backup that has nothing to build on becomes a full one, and says so'),
   enabled: yesOrNo.describe('False pauses it'),

@@ -78,10 +78,10 @@ const isDue = (pitr: PitrRecord, now: Date): boolean => {
 };
 
 /**
- * Whoever restores a moment reads all changes since the base, and more than once where they do not fit into memory: 256 MB as stored
- * are mostly 1 GB of documents, which one worker has put together in a minute or two; of a large database a base costs more than that.
+ * Whoever restores a moment reads all changes since the base, and more than once where they do not fit into memory: 512 MB as stored
+ * are mostly 2 GB of documents, which one worker has put together in some minutes; of a large database a base costs more than that.
  */
-const muchBytes = 256 << 20;
+const muchBytes = 512 << 20;
 const muchShare = 0.2;
 
 const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>

@@ -86,6 +86,10 @@ const counted = () => table.get({ pk: `ORG#${organizationId}`, sk: 'META' })?.sc
 /** All that matters: neither who was last seen, nor how often they called. */
 const everything = () => JSON.stringify([...table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)));
 
+test('fields of a cron expression may stand apart by blanks and tabs, and are shown apart by single ones', async () => {
+  equal((await add({ cron: ' \t30  2\t* * 1-5 ' })).cron, '30 2 * * 1-5');
+});
+
 test('what is created has every field, is due at its next time, and is told of, synced and audited in the same transaction', async () => {
   let transactions = 0;
   table.onWrite = (when) => {
@@ -133,7 +137,8 @@ suite('what is wrong is refused by name, and nothing changes', () => {
     ['cron', { cron: '*/4 * * * *' }],
     ['cron', { cron: '@reboot' }],
     ['cron', { cron: '' }],
-    ['cron', { cron: ` ${'0 3 * * *'}` }],
+    ['cron', { cron: '0 3 * * *\n' }],
+    ['cron', { cron: '0 3\n* * *' }],
     ['cron', { cron: `0 ${'3,'.repeat(100)}3 * * *` }],
     ['cron', { cron: 7 }],
     ['timezone', { timezone: 'Mars/Olympus' }],

@@ -16,7 +16,7 @@ import {
 } from './capture-world.ts';
 
 after(() => server.stop());
-const much = 256 << 20;
+const much = 512 << 20;
 
 test('what is stored since the last base is counted, and a base is made of much, measured by what the last one holds', async () => {
   const world = newCaptureWorld();
