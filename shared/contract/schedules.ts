@@ -20,7 +20,7 @@ const given = {
   // Blanks and tabs between fields, and around them, as crontab(5) takes them; kept as single blanks.
   cron: z
     .preprocess(
-      (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').trim() : value),
+      (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value),
       text(cronMax).meta({ examples: ['0 3 * * *'] }),
     )
     .meta({
