@@ -63,18 +63,20 @@ export const PitrGap = z.object({
 
 /** What can be restored, never optimistic. */
 export const PitrWindows = z.object({
-  windows: z.array(
-    z.object({
-      from: Moment,
-      to: Moment,
-      precision: z
-        .enum(pitrPrecisions)
-        .describe(
-          'Interval where more changed than could be looked up for every second: a restore goes to the last moment before that is known, and says which. Left out where it is as was asked for',
-        )
-        .optional(),
-      ...some,
-    }),
-  ),
+  windows: z
+    .array(
+      z.object({
+        from: Moment,
+        to: Moment,
+        precision: z
+          .enum(pitrPrecisions)
+          .describe(
+            'Interval where more changed than could be looked up for every second: a restore goes to the last moment before that is known, and says which. Left out where it is as was asked for',
+          )
+          .optional(),
+        ...some,
+      }),
+    )
+    .describe('Whole seconds. A document that came and went between two captures was seen by nobody, and is in none of them'),
   gaps: z.array(PitrGap),
 });
