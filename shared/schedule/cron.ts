@@ -16,12 +16,8 @@ export const nextRun = (cron: string, timezone: string, after: Date): Date | und
 export const previousRun = (cron: string, timezone: string, before: Date): Date | undefined =>
   nearest(cron, timezone, before, -1);
 
-/** Whether it is due at exactly this moment. */
-export const isDue = (cron: string, timezone: string, at: Date): boolean =>
-  nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
-
 /**
- * The Scheduler's expressions that together tell of every time the wall shows; whoever is told asks `isDue`, since they may tell of
+ * The Scheduler's expressions that together tell of every time the wall shows; whoever is told looks at `nextRunAt`, since they may tell of
  * more. The Scheduler takes one kind of day only: where either is enough there are two, where both must match the week's. It leaves
  * out what clocks going forward leave out, and what they show twice it tells once: the watch looks after those.
  */

@@ -2,7 +2,7 @@ export { carrySchedule, schedulesOfProject } from './carrying.ts';
 export { changeSchedule, type ScheduleChange } from './change.ts';
 export { countSchedule, uncountSchedules } from './counting.ts';
 export { createSchedule } from './creation.ts';
-export { entriesOf, isDue, nextRun, parseCron, previousRun } from './cron.ts';
+export { entriesOf, nextRun, parseCron, previousRun } from './cron.ts';
 export { scheduleData, scheduleEvent } from './data.ts';
 export { dueWrites } from './due.ts';
 export { recordOutcome } from './outcome.ts';

@@ -211,3 +211,13 @@ export const secondsIn = (windows = windowsOf(pitrNow(), new Date(time.ms)).wind
     for (let at = microsOf(from); at <= microsOf(to); at += 1_000_000) seconds.push(at);
     return seconds;
   });
+
+/** Captures that have begun on these documents. */
+export const begun = async (documents: Readonly<Record<string, string>>, wish = {}): Promise<CaptureWorld> => {
+  const world = newCaptureWorld();
+  await put(world, documents);
+  pass(5.4);
+  await enable(wish);
+  await untilActive(world);
+  return world;
+};

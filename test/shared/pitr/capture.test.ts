@@ -6,9 +6,7 @@ import { eventsOf } from '../backup/engine-world.ts';
 import {
   assertExact,
   batches,
-  type CaptureWorld,
-  enable,
-  newCaptureWorld,
+  begun,
   nextTurn,
   pass,
   pitrNow,
@@ -18,19 +16,9 @@ import {
   table,
   time,
   turn,
-  untilActive,
 } from './capture-world.ts';
 
 after(() => server.stop());
-
-const begun = async (documents: Readonly<Record<string, string>>, wish = {}): Promise<CaptureWorld> => {
-  const world = newCaptureWorld();
-  await put(world, documents);
-  pass(5.4);
-  await enable(wish);
-  await untilActive(world);
-  return world;
-};
 
 test('every whole second of a window can be restored: versions, dated deletions, and what was created again', async () => {
   const world = await begun({ 'users/ada': '1', 'users/bob': '1', 'users/cyd': '1', 'users/ada/notes/a': '1' });

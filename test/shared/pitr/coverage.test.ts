@@ -7,9 +7,8 @@ import { leftUnchecked } from '../../../shared/pitr/windows.ts';
 import { eventsOf } from '../backup/engine-world.ts';
 import {
   assertExact,
+  begun,
   type CaptureWorld,
-  enable,
-  newCaptureWorld,
   nextTurn,
   pass,
   pitrNow,
@@ -19,17 +18,13 @@ import {
   server,
   table,
   time,
-  untilActive,
 } from './capture-world.ts';
 
 after(() => server.stop());
 
-const begun = async (documents: Readonly<Record<string, string>>, wish = {}): Promise<CaptureWorld> => {
-  const world = newCaptureWorld();
-  await put(world, documents);
-  pass(5.4);
-  await enable(wish);
-  await untilActive(world);
+/** The first turn is made, and with it the first count. */
+const counted = async (...asked: Parameters<typeof begun>): Promise<CaptureWorld> => {
+  const world = await begun(...asked);
   await nextTurn(world);
   return world;
 };
@@ -46,7 +41,7 @@ const untilFound = async (world: CaptureWorld): Promise<void> => {
 };
 
 test('an unknown collection is noticed within one interval, and a base that names it is asked for at once', async () => {
-  const world = await begun({ 'users/ada': '1', 'users/ada/notes/a': '1' });
+  const world = await counted({ 'users/ada': '1', 'users/ada/notes/a': '1' });
   const checkedAt = pitrNow().capturedTo!;
   assert.equal(pitrNow().checkedAt, checkedAt);
   pass(20);
@@ -93,7 +88,7 @@ test('an unknown collection is noticed within one interval, and a base that name
 });
 
 test('documents that go, or come again, do not hide that there is one of an unknown collection', async () => {
-  const world = await begun({ 'users/ada': '1', 'users/bob': '1' });
+  const world = await counted({ 'users/ada': '1', 'users/bob': '1' });
   for (const [path, isAgain] of [
     ['users/ada/secrets/s', true],
     ['users/ada/riddles/r', false],
@@ -114,7 +109,7 @@ test('documents that go, or come again, do not hide that there is one of an unkn
 });
 
 test('what was there and is gone before a base could name it leaves a gap of collections without names', async () => {
-  const world = await begun({ 'users/ada': '1' });
+  const world = await counted({ 'users/ada': '1' });
   pass(10);
   await put(world, { 'users/ada/secrets/s': '1' });
   await nextTurn(world);
@@ -131,7 +126,7 @@ test('what was there and is gone before a base could name it leaves a gap of col
 });
 
 test('a source that does not count is captured all the same, and windows name what is known beyond its base', async () => {
-  const world = await begun({ 'users/ada': '1' });
+  const world = await counted({ 'users/ada': '1' });
   const { checkedAt } = pitrNow();
   refuseToCount();
   pass(10);

@@ -2,7 +2,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { entriesOf, isDue, nextRun, previousRun } from '../../../shared/schedule/index.ts';
+import { entriesOf, nextRun, previousRun } from '../../../shared/schedule/index.ts';
+
+/** It is due at a moment that is the next one after the moment before. */
+const isDue = (cron: string, timezone: string, at: Date): boolean =>
+  nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
 
 interface Wall {
   readonly minute: number;

@@ -2,7 +2,11 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ApiError } from '../../../shared/contract/errors.ts';
-import { entriesOf, isDue, nextRun, parseCron, previousRun } from '../../../shared/schedule/index.ts';
+import { entriesOf, nextRun, parseCron, previousRun } from '../../../shared/schedule/index.ts';
+
+/** It is due at a moment that is the next one after the moment before. */
+const isDue = (cron: string, timezone: string, at: Date): boolean =>
+  nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
 
 const runs = (cron: string, timezone: string, after: string, count: number): string[] => {
   const found: string[] = [];
