@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
 import { finished } from './finished.ts';
@@ -36,16 +36,18 @@ export const bundleDir = (entry: string, outdir: string): string => join(outdir,
 /**
  * Bundles each entry, SDK included, into `<outdir>/<entry without .ts>/index.cjs`.
  * CommonJS because it starts a sixth faster than the same code as a module (126 ms against 149, SDK included).
+ * Answers what each bundle was made of.
  */
-export const bundle = async (wanted: readonly string[], outdir: string, options: BundleOptions = {}): Promise<void> => {
+export const bundle = async (wanted: readonly string[], outdir: string, options: BundleOptions = {}): Promise<Metafile> => {
   const missing = wanted.filter((entry) => !existsSync(join(root, entry)));
   if (missing.length > 0) throw new Error(`The contract names handlers that do not exist: ${missing.join(', ')}`);
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: wanted.map((entry) => ({ in: entry, out: join(entry.replace(/\.ts$/, ''), 'index') })),
     outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,
+    metafile: true,
     minify: true,
     format: 'cjs',
     platform: 'node',
@@ -58,4 +60,5 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     legalComments: 'none',
     logLevel: 'error',
   });
+  return metafile;
 };

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import { bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { bundledPackages } from '../../infra/licences/bundled.ts';
+import { licencesPage, permissive } from '../../infra/licences/page.ts';
 import { describe } from '../../shared/contract/openapi.ts';
 import { docsPage } from '../../shared/docs/page.ts';
 import type { Handler } from '../../shared/http/index.ts';
@@ -15,7 +17,7 @@ import { wantedFunctions } from '../support/template.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-'));
 after(() => rmSync(outdir, { recursive: true }));
-await bundle(entries, outdir);
+const made = await bundle(entries, outdir);
 const file = (entry: string): string => join(bundleDir(entry, outdir), 'index.cjs');
 
 /** performance.md section 4; a zip is this and some headers. */
@@ -68,6 +70,13 @@ test('bundling again gives the same bytes, so that an unchanged function is not 
   const again = join(outdir, 'again');
   await bundle([entry], again);
   assert.deepEqual(readFileSync(join(bundleDir(entry, again), 'index.cjs')), readFileSync(file(entry)));
+});
+
+test('whose code is bundled stands in infra/licences.md (npm run licences), and its licences permit it', () => {
+  const packages = bundledPackages(made);
+  assert.ok(packages.some(({ name }) => name === 'zod'));
+  for (const { name, licence } of packages) assert.ok(permissive.includes(licence), `${name}: ${licence}`);
+  assert.equal(readFileSync(new URL('../../infra/licences.md', import.meta.url), 'utf8'), licencesPage(packages));
 });
 
 test('a handler that does not exist is named', () =>

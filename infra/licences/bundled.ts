@@ -1,0 +1,48 @@
+/** The packages whose code is uploaded with our functions, and what their authors ask for it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Metafile } from 'esbuild';
+import * as z from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Licensed {
+  readonly name: string;
+  readonly version: string;
+  /** As the package itself says it, in the names of SPDX. */
+  readonly licence: string;
+  /** The first line of its licence that names a holder; empty if none does. */
+  readonly copyright: string;
+}
+
+const Package = z.object({ name: z.string(), version: z.string(), license: z.string().default('none') });
+
+/** Each package once, by name and version; one that is in no bundle with a single byte is not among them. */
+export const bundledPackages = ({ outputs }: Pick<Metafile, 'outputs'>): readonly Licensed[] => {
+  const files = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = new Set(files.flatMap((path) => folderOf(path) ?? []));
+  const packages = new Map([...folders].map(licensedIn).map((one) => [`${one.name} ${one.version}`, one]));
+  return [...packages.values()].sort((a, b) => (a.name === b.name ? order(a.version, b.version) : order(a.name, b.name)));
+};
+
+const order = (a: string, b: string): number => (a < b ? -1 : 1);
+
+/** The folder of the package that a file is of; undefined for a file of ours. */
+const folderOf = (path: string): string | undefined => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+
+const licensedIn = (folder: string): Licensed => {
+  const at = join(root, folder);
+  const { name, version, license } = Package.parse(JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')));
+  return { name, version, licence: license, copyright: copyrightIn(at) };
+};
+
+const copyrightIn = (folder: string): string => {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  const lines = file === undefined ? [] : readFileSync(join(folder, file), 'utf8').split('\n');
+  // The text of Apache-2.0 itself speaks of copyright, and has a line to be filled in.
+  const held = lines.map((line) => line.trim()).find((line) => /^copyright\b.*(\d{4}|\(c\))/i.test(line) && !line.includes('['));
+  return held ?? '';
+};

@@ -1,0 +1,16 @@
+/** `npm run licences`: bundles every function and writes down whose code that is. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle, entries } from '../bundle.ts';
+import { bundledPackages } from './bundled.ts';
+import { licencesPage } from './page.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'licences-'));
+try {
+  const packages = bundledPackages(await bundle(entries, outdir));
+  writeFileSync(new URL('../licences.md', import.meta.url), licencesPage(packages));
+  console.log(`infra/licences.md lists ${packages.length} packages`);
+} finally {
+  rmSync(outdir, { recursive: true, force: true });
+}
