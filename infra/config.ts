@@ -7,6 +7,7 @@ import {
   webhooksPerOrganization,
   webhooksPerOrganizationMax,
 } from '../shared/contract/limits.ts';
+import { usualConcurrency } from './part/concurrency.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -46,8 +47,8 @@ const wholeNumber = (min: number, max: number) =>
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
 
-/** What a template can be made without, for a look at it, but nobody can sign in without: CloudFormation refuses to deploy these. */
-const placeholders = { identityClientId: 'unset', mailFrom: 'unset@example.invalid' };
+/** A template can be made without it, for a look, but nobody can sign in without: CloudFormation refuses to deploy this one. */
+const noClientId = 'unset';
 
 const Settings = z.object({
   plan: z.enum(plans, `must be one of ${plans.join(', ')}`).default('enterprise'),
@@ -56,19 +57,21 @@ const Settings = z.object({
   /** Any OpenID Connect issuer. */
   identityIssuer: Address.default('https://accounts.google.com'),
   /** Given by the identity provider; its secret goes into the secret the data stack makes. */
-  identityClientId: z.string('must be the client id the identity provider gave you').default(placeholders.identityClientId),
+  identityClientId: z.string('must be the client id the identity provider gave you').default(noClientId),
   /** Where the console runs: browsers are sent here after signing in without a redirect_uri. */
   consoleUrl: Address.optional(),
   /** Browsers may call us from these. */
   allowedOrigins: listOf(Origin).default([]),
   /** Exactly these may receive a login code. */
   allowedRedirectUris: listOf(Redirect).default([]),
-  /** Verified in SES, itself or its domain. */
-  mailFrom: z.email('must be an e-mail address').default(placeholders.mailFrom),
+  /** Verified in SES, itself or its domain. Without it no mail is sent: whoever invites passes the link of the answer on. */
+  mailFrom: z.email('must be an e-mail address').optional(),
   domainName: z.hostname('must be a host name such as api.example.com').optional(),
   certificateArn: z.string().startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API').optional(),
   /** Requests a minute of one actor in one organization. */
   requestsPerMinute: wholeNumber(1, 1_000_000).default(requestsPerMinute),
+  /** How many functions the account may run at once in this region (quota L-B99A9384): each part of the service has a share of it. */
+  accountConcurrency: wholeNumber(10, 100_000).default(usualConcurrency),
   /** How many webhooks one organization may have. */
   webhooksPerOrganization: wholeNumber(1, webhooksPerOrganizationMax).default(webhooksPerOrganization),
   /** One more makes a new signing key; the ones before stay, retained. */
@@ -100,15 +103,17 @@ const Settings = z.object({
 export type Config = z.output<typeof Settings>;
 export type ConfigInput = z.input<typeof Settings>;
 
+/** Every name a deployer may give; README.md has a row for each. */
+export const settingNames: readonly string[] = Object.keys(Settings.shape);
+
 /** The configuration, or one error with a line for each setting that is missing, wrong or unknown. */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
-  const known = Object.keys(Settings.shape);
   // The CDK's own context keys hold a colon, a slash or an @; whatever else is not ours is a slip of the pen.
-  const unknown = Object.keys(context).filter((key) => !known.includes(key) && /^[\w-]+$/.test(key));
-  const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => known.includes(key) && value !== ''));
+  const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && /^[\w-]+$/.test(key));
+  const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
   const parsed = Settings.safeParse(given);
   const lines = [
-    ...unknown.map((key) => `${key}: is no setting of ours (known: ${known.join(', ')})`),
+    ...unknown.map((key) => `${key}: is no setting of ours (known: ${settingNames.join(', ')})`),
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];
@@ -117,14 +122,8 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
 };
 
 /** The settings a deployment still needs, one line each. */
-export const unset = (config: Config): readonly string[] => [
-  ...(config.identityClientId === placeholders.identityClientId
-    ? ['identityClientId: set it to the client id the identity provider gave you']
-    : []),
-  ...(config.mailFrom === placeholders.mailFrom
-    ? ['mailFrom: set it to the address invitations are sent from, verified in SES']
-    : []),
-];
+export const unset = (config: Config): readonly string[] =>
+  config.identityClientId === noClientId ? ['identityClientId: set it to the client id the identity provider gave you'] : [];
 
 const conflicts = (config: Config): readonly string[] => [
   ...((config.domainName === undefined) !== (config.certificateArn === undefined)

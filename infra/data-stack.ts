@@ -67,7 +67,10 @@ export class DataStack extends Stack {
     // Whoever deployed without a domain imports this; it must not be torn from them when a domain comes.
     this.exportValue(api.attrApiEndpoint);
     this.publicUrl = this.#config.domainName ? `https://${this.#config.domainName}` : api.attrApiEndpoint;
-    new CfnOutput(this, 'IdentitySecretArn', { value: this.identitySecret.secretArn });
+    new CfnOutput(this, 'IdentitySecretArn', {
+      value: this.identitySecret.secretArn,
+      description: 'Put the client secret of the identity provider here',
+    });
     new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
   }
 
@@ -75,7 +78,7 @@ export class DataStack extends Stack {
   #refuseUnset(): void {
     const lines = unset(this.#config);
     if (lines.length === 0) return;
-    const text = `Not configured (-c key=value): ${lines.join('; ')}`;
+    const text = `Not ready to be deployed (see Deploy in README.md): ${lines.join('; ')}`;
     Annotations.of(this).addWarningV2('backup-management-service:unset', text);
     const settings = new CfnParameter(this, 'Settings', { default: 'incomplete', description: text });
     new CfnRule(this, 'SettingsAreComplete', {

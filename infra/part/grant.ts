@@ -119,10 +119,9 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'schedule:remove': ({ scheduleGroupName }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)])],
   'capture:send': ({ captureQueueArn }) => [allow(['sqs:SendMessage'], [captureQueueArn])],
   // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
-  // set: the sender is what is held fast.
-  'mail:send': ({ mailArns, settings }) => [
-    allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': settings.MAIL_FROM } }),
-  ],
+  // set: the sender is what is held fast. Without one nothing can be sent, and nothing may be.
+  'mail:send': ({ mailArns, settings: { MAIL_FROM } }) =>
+    MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
   'link:make': () => [],
   'purge:start': ({ purgeWorkflowArn }) => [allow(['states:StartExecution'], [purgeWorkflowArn])],
   'health:check': ({ tableArn, taskQueueArn }) => [

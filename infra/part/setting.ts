@@ -19,7 +19,7 @@ export const settingsOf = (config: Config, publicUrl: string): Parts['settings']
   CONSOLE_URL: config.consoleUrl ?? `${publicUrl}/docs`,
   IDENTITY_ISSUER: config.identityIssuer,
   IDENTITY_CLIENT_ID: config.identityClientId,
-  MAIL_FROM: config.mailFrom,
+  MAIL_FROM: config.mailFrom ?? '',
   FIRESTORE_URL: config.firestoreUrl,
   IDENTITY_TOOLKIT_URL: config.identityToolkitUrl,
   GOOGLE_TOKEN_URL: config.googleTokenUrl,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { readConfig, unset } from '../../infra/config.ts';
 
-const given = { identityClientId: 'client', mailFrom: 'a@example.com' };
+const given = { identityClientId: 'client' };
 const refusal = (context: Record<string, unknown>): string => {
   try {
     readConfig({ ...given, ...context });
@@ -92,7 +92,7 @@ test('an empty setting is an absent one', () => assert.deepEqual(readConfig({ ..
 test('what a deployment still needs is named, and nothing once it is there', () => {
   assert.deepEqual(
     unset(readConfig({})).map((line) => line.split(':')[0]),
-    ['identityClientId', 'mailFrom'],
+    ['identityClientId'],
   );
   assert.deepEqual(unset(readConfig(given)), []);
 });

@@ -87,6 +87,14 @@ test('an invitation is mailed with the link that opens it, and what people typed
   ok(mail.body.includes('Acme &lt;b&gt;'));
 });
 
+test('where the deployer named no sender nothing is mailed, nor tried again: the link is in the answer of the invitation', async (t) => {
+  const { MAIL_FROM } = process.env;
+  t.after(() => Object.assign(process.env, { MAIL_FROM }));
+  process.env.MAIL_FROM = '';
+  deepEqual(await run(send(1)), []);
+  deepEqual(mails(), []);
+});
+
 test('of a batch exactly the messages that failed are given again: three refused mails and one that is not JSON', async () => {
   mailRefuses = (to) => /person[123]/.test(to);
   deepEqual(await run(send(1), send(4), '{', send(2), send(4), send(3)), ['m0', 'm2', 'm3', 'm5']);
