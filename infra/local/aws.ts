@@ -9,17 +9,17 @@ import { openQueues } from './engines/queues.ts';
 import { makeS3Front } from './engines/s3-front.ts';
 import { openScheduler, schedulerRoutes } from './engines/scheduler.ts';
 import { openSecrets } from './engines/secrets.ts';
-import type { Need } from './engines/service.ts';
+import { AwsError } from './engines/service.ts';
 import { openStepFunctions } from './engines/step-functions.ts';
 import { openSts } from './engines/sts.ts';
 import { startFront } from './front.ts';
 import { makeGuard } from './guard.ts';
-import type { Aws, AwsOptions, Resource } from './parts.ts';
+import type { Aws, AwsOptions, Permit, Resource } from './parts.ts';
 
 export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const { region, account, delayScale, invoke } = options;
   const place = { dir: options.dir, region, account };
-  const guard = makeGuard();
+  const guard = makeGuard(options.tellUsed);
   let url = '';
   const [dynamoDb, queues] = await allOrNone([
     openDynamoDb({ ...place, dir: join(options.dir, 'dynamodb') }),
@@ -29,12 +29,14 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const secrets = openSecrets(place);
   const mail = openMail(place);
 
-  /** What a service does for a schedule or a workflow, it does under that one's role. */
-  const permit = (roleArn: string, need: Need): void => {
+  /** What a service does for a schedule, a workflow or a route, it does under that one's role. */
+  const permit: Permit = (roleArn, actor, need) => {
+    if (options.trusts?.(roleArn, actor) === false)
+      throw new AwsError('AccessDeniedException', `${roleArn} cannot be assumed by ${actor.service} for ${actor.sourceArn}`);
     if (options.role) guard.permit({ name: roleArn, statements: options.role(roleArn) ?? [] }, [need]);
   };
   const stepFunctions = openStepFunctions({ ...place, delayScale, invoke, permit });
-  const asyncInvoke = openAsyncInvoke({ invoke, send: queues.send, delayScale });
+  const asyncInvoke = openAsyncInvoke({ invoke, send: queues.send, delayScale, permit, roleOf: options.roleOf });
   const scheduler = openScheduler({
     ...place,
     delayScale,
@@ -85,13 +87,14 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
 
   return {
     url,
-    s3: makeS3Front({ port: queues.port, dir: queues.s3Dir }),
+    s3: makeS3Front({ port: queues.port, dir: queues.s3Dir, isOurs: (key) => options.principal(key) !== undefined }),
     createBucket: queues.createBucket,
     provision: async (resources) => {
       const made = resources.filter(({ type }) => Object.hasOwn(makers, type));
       return Object.fromEntries(await Promise.all(made.map(provision)));
     },
     outbox: mail.outbox,
+    permit,
     used: guard.used,
     rest,
     stop: async () => {

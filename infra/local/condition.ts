@@ -19,6 +19,8 @@ export const holds = (condition: Condition, keys: Keys): boolean => {
 const knownKeys = [
   'aws:resourceaccount',
   'aws:securetransport',
+  'aws:sourceaccount',
+  'aws:sourcearn',
   'dynamodb:leadingkeys',
   'dynamodb:enclosingoperation',
   'iam:passedtoservice',

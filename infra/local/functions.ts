@@ -2,22 +2,25 @@
 import { createHash } from 'node:crypto';
 import type { FunctionSpec } from './lambda/function.ts';
 import { readMappings } from './poller/mapping.ts';
-import type { Roles } from './roles.ts';
+import type { Roles, Trust } from './roles.ts';
 import type { ResolvedResource } from './template.ts';
 
 /** Lambda's own, where the template is silent. */
 const timeoutSecondsByDefault = 3;
 const memoryMbByDefault = 128;
 
-export const readFunctions = (resources: readonly ResolvedResource[], roles: Roles): readonly FunctionSpec[] => {
+export const readFunctions = (resources: readonly ResolvedResource[], roles: Roles, trusts: Trust): readonly FunctionSpec[] => {
   const mappings = readMappings(resources);
   return resources
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map(({ name, arn, properties, metadata }) => {
       const { entry } = metadata;
       if (typeof entry !== 'string') throw new Error(`${name} does not say in its metadata which file it is made from`);
-      const statements = roles(String(properties.Role));
+      const roleArn = String(properties.Role);
+      const statements = roles(roleArn);
       if (!statements) throw new Error(`${name} has a role that the template does not define`);
+      if (!trusts(roleArn, { service: 'lambda.amazonaws.com', sourceArn: arn }))
+        throw new Error(`${name} has a role that cannot be assumed by Lambda`);
       const reserved = properties.ReservedConcurrentExecutions;
       return {
         name,
@@ -32,6 +35,9 @@ export const readFunctions = (resources: readonly ResolvedResource[], roles: Rol
         memoryMb: Number(properties.MemorySize ?? memoryMbByDefault),
         concurrency: reserved === undefined ? undefined : Number(reserved),
         fedAtOnce: mappings.find(({ functionName }) => functionName === name || functionName === arn)?.concurrencyMax,
+        logGroup: String((properties.LoggingConfig as { LogGroup?: string } | undefined)?.LogGroup ?? `/aws/lambda/${name}`),
+        isTraced: (properties.TracingConfig as { Mode?: string } | undefined)?.Mode === 'Active',
+        roleArn,
         statements,
         accessKeyId: accessKeyOf(arn),
       };

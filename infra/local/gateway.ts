@@ -3,17 +3,15 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { corsOf } from './cors.ts';
 import { type Api, buildEvent, type Reply, readReply } from './event.ts';
-import { judge } from './iam.ts';
 import { FunctionError } from './lambda/function.ts';
-import type { Statement } from './parts.ts';
+import type { Permit } from './parts.ts';
 import { compileRoutes, type Match, type Route } from './route.ts';
 
 export interface GatewayOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
   readonly cors: unknown;
-  /** What a role may do; undefined where the template has no such role. */
-  readonly role: (roleArn: string) => readonly Statement[] | undefined;
+  readonly permit: Permit;
   readonly invoke: (functionArn: string, event: unknown) => Promise<unknown>;
   /** Pages of the stage itself, below /_local; undefined where there is none. */
   readonly page: (path: string) => Reply | undefined;
@@ -28,7 +26,6 @@ export const headersReadBytes = 1_048_576;
 export const makeGateway = (options: GatewayOptions): RequestListener => {
   const find = compileRoutes(options.routes);
   const cors = corsOf(options.cors);
-  const mayInvoke = new Map(options.routes.map((route) => [route, isAllowed(route, options)]));
 
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     if (headerBytes(request) > headersMaxBytes) {
@@ -57,11 +54,11 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
     if (!body) return refusal('PAYLOAD_TOO_LARGE', `The body may have at most ${bodyMaxBytes} bytes`);
     const match = find(request.method ?? 'GET', path);
     if (!match) return refusal('NOT_FOUND', 'Not Found');
-    if (!mayInvoke.get(match.route)) return refusal('INTERNAL_ERROR', 'Internal Server Error');
     return call({ request, path, rawQuery: rest.join('?'), body }, match);
   };
 
   const call = async (received: Parameters<typeof buildEvent>[0], match: Match): Promise<Reply> => {
+    if (!isAllowed(match.route, options)) return refusal('INTERNAL_ERROR', 'Internal Server Error');
     try {
       const result = await withTimeout(options.invoke(match.route.functionArn, buildEvent(received, match, options.api)), match);
       const reply = readReply(result);
@@ -89,10 +86,15 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
 const empty = Buffer.alloc(0);
 
 /** On AWS a route whose role may not start its function answers 500; so does this one. */
-const isAllowed = ({ credentialsArn, functionArn }: Route, { role }: GatewayOptions): boolean => {
+const isAllowed = ({ credentialsArn, functionArn }: Route, { permit }: GatewayOptions): boolean => {
   if (credentialsArn === undefined) return true;
-  const statements = role(credentialsArn) ?? [];
-  return judge(statements, { action: 'lambda:InvokeFunction', resources: [functionArn] }) === 'allowed';
+  const actor = { service: 'apigateway.amazonaws.com', sourceArn: functionArn };
+  try {
+    permit(credentialsArn, actor, { action: 'lambda:InvokeFunction', resources: [functionArn] });
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const decode = (path: string): string | undefined => {

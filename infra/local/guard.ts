@@ -3,6 +3,7 @@ import { AwsError, type Need } from './engines/service.ts';
 import { judge } from './iam.ts';
 import type { Principal, Used } from './parts.ts';
 import { PolicyError } from './pattern.ts';
+import { type Part, takeApart } from './permission/permission.ts';
 
 export interface Guard {
   /** Throws AccessDeniedException for the first thing needed that is not granted. */
@@ -11,17 +12,29 @@ export interface Guard {
   used(): readonly Used[];
 }
 
-export const makeGuard = (): Guard => {
-  const used = new Map<string, Used>();
+/** `tell` hears of each permission when it is used for the first time. */
+export const makeGuard = (tell: (used: Used) => void = () => {}): Guard => {
+  const used: Used[] = [];
+  const unused = new Map<string, Set<Part>>();
+  const note = ({ name, statements }: Principal, need: Need): void => {
+    const left = unused.get(name) ?? new Set(takeApart(statements));
+    unused.set(name, left);
+    for (const part of left) {
+      if (!part.lets(need)) continue;
+      left.delete(part);
+      const { action, resource, conditions } = part;
+      used.push({ principal: name, action, resource, conditions });
+      tell({ principal: name, action, resource, conditions });
+    }
+  };
   return {
     permit: (caller, needs) => {
       for (const need of needs) {
         check(caller, need);
-        const key = `${caller.name} ${need.action}`;
-        if (!used.has(key)) used.set(key, { principal: caller.name, action: need.action });
+        note(caller, need);
       }
     },
-    used: () => [...used.values()],
+    used: () => used,
   };
 };
 

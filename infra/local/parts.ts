@@ -15,6 +15,20 @@ export interface Principal {
   readonly statements: readonly Statement[];
 }
 
+/** A service of AWS that acts under a role, and the resource of the template it does so for. */
+export interface Actor {
+  /** Such as `scheduler.amazonaws.com`. */
+  readonly service: string;
+  readonly sourceArn: string;
+}
+
+/** Throws AccessDeniedException unless the role trusts the actor and allows it this. */
+export type Permit = (
+  roleArn: string,
+  actor: Actor,
+  need: { readonly action: string; readonly resources: readonly string[] },
+) => void;
+
 /** A resource of the template that an engine must bring into being, its properties resolved. */
 export interface Resource {
   readonly logicalId: string;
@@ -40,6 +54,10 @@ export interface Mail {
 export interface Used {
   readonly principal: string;
   readonly action: string;
+  /** The pattern as the policy has it. */
+  readonly resource: string;
+  /** The one value of each condition that has values to choose from. */
+  readonly conditions: readonly string[];
 }
 
 export interface AwsOptions {
@@ -55,6 +73,12 @@ export interface AwsOptions {
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
   /** What a role that a schedule or a workflow acts under allows; without it, those act unchecked. */
   readonly role?: (roleArn: string) => readonly Statement[] | undefined;
+  /** The role a function runs under. */
+  readonly roleOf?: (functionName: string) => string | undefined;
+  /** Whether a role lets a service act under it; without it, every role does. */
+  readonly trusts?: (roleArn: string, actor: Actor) => boolean;
+  /** Hears of each permission when it is used for the first time. */
+  readonly tellUsed?: (used: Used) => void;
 }
 
 /** Embedded AWS: every service behind one address, told apart by the signature's credential scope, IAM enforced in front. */
@@ -72,6 +96,8 @@ export interface Aws {
   provision(resources: readonly Resource[]): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>>;
   /** The mails sent so far, newest first. */
   outbox(): readonly Mail[];
+  /** For what acts without a key of its own: services that act for a resource, under its role. */
+  readonly permit: Permit;
   /** Every permission that was needed and granted so far, once: what a role holds beyond these was never used. */
   used(): readonly Used[];
   /** Schedules and workflows start nothing more; what they had under way goes on at the next start. Before the functions stop. */

@@ -1,5 +1,6 @@
 /** What each role of the template may do: its inline policies and the policies that name it, as statements. */
-import type { Statement } from './parts.ts';
+import { holds } from './condition.ts';
+import type { Actor, Statement } from './parts.ts';
 import type { ResolvedResource } from './template.ts';
 
 export type Roles = (roleArn: string) => readonly Statement[] | undefined;
@@ -24,6 +25,34 @@ export const readRoles = (resources: readonly ResolvedResource[]): Roles => {
   }
   return (roleArn) => roles.get(roleArn);
 };
+
+/** Whether a role lets a service act under it for a resource, as its trust policy says. */
+export type Trust = (roleArn: string, actor: Actor) => boolean;
+
+export const readTrust = (resources: readonly ResolvedResource[]): Trust => {
+  const documents = new Map(
+    resources
+      .filter(({ type }) => type === 'AWS::IAM::Role')
+      .map(({ arn, properties }) => [arn, properties.AssumeRolePolicyDocument as { readonly Statement: TrustStatement[] }]),
+  );
+  return (roleArn, { service, sourceArn }) => {
+    const keys = { 'aws:SourceArn': [sourceArn], 'aws:SourceAccount': [sourceArn.split(':')[4] ?? ''] };
+    return (documents.get(roleArn)?.Statement ?? []).some(
+      ({ Effect, Action, Principal, Condition }) =>
+        Effect === 'Allow' &&
+        many(Action).includes('sts:AssumeRole') &&
+        many(Principal.Service ?? []).includes(service) &&
+        holds(Condition ?? {}, keys),
+    );
+  };
+};
+
+interface TrustStatement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: OneOrMore;
+  readonly Principal: { readonly Service?: OneOrMore };
+  readonly Condition?: Statement['Condition'];
+}
 
 type OneOrMore = string | readonly string[];
 

@@ -10,11 +10,13 @@ import { headersReadBytes, makeGateway } from './gateway.ts';
 import type { FunctionSpec } from './lambda/function.ts';
 import { type Host, startHost } from './lambda/host.ts';
 import { openLogs } from './lambda/log.ts';
+import { observe } from './lambda/observe.ts';
 import { openDoor, openPort } from './listen.ts';
 import { clientSecretOf, openAws, openFirestore, openGcs, openGcsDoor, openIdentity, type Stops, stopAll } from './opening.ts';
 import { outboxReply } from './outbox.ts';
 import { type Aws, type AwsOptions, account, type Principal, region } from './parts.ts';
-import { type Roles, readRoles } from './roles.ts';
+import { recorder } from './permission/record.ts';
+import { type Roles, readRoles, readTrust, type Trust } from './roles.ts';
 import { readRoutes } from './route.ts';
 import type { Settings } from './settings.ts';
 import { openState, type State } from './state.ts';
@@ -102,6 +104,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const clientSecret = clientSecretOf(state);
 
   say('starting the engines, synthesizing the template, bundling the functions');
+  let functions: readonly FunctionSpec[] = [];
   const principals = new Map<string, Principal>();
   let host: Host | undefined;
   const invoke: AwsOptions['invoke'] = async (functionArn, payload) => {
@@ -109,6 +112,8 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
     return host.invoke(functionArn, payload);
   };
   let roles: Roles = () => undefined;
+  let trusts: Trust = () => false;
+  let tellUsed: AwsOptions['tellUsed'];
   // What is slow to import is imported beside the processes that are slow to start.
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { keepIdentitySecret }] = await Promise.all([
     synthesize(config),
@@ -122,6 +127,9 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
         invoke,
         principal: (key) => principals.get(key),
         role: (arn) => roles(arn),
+        roleOf: (name) => functions.find((fn) => fn.name === name)?.roleArn,
+        trusts: (arn, actor) => trusts(arn, actor),
+        tellUsed: (used) => tellUsed?.(used),
       },
       started,
     ),
@@ -148,11 +156,18 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const learned = await aws.provision(readResources(stacks, place, {}, provisioned));
   const resources = (options.tamper ?? same)(readResources(stacks, place, learned));
   roles = readRoles(resources);
-  const functions = readFunctions(resources, roles);
+  trusts = readTrust(resources);
+  tellUsed = recorder(resources);
+  functions = readFunctions(resources, roles, trusts);
   for (const { accessKeyId, name, statements } of functions) principals.set(accessKeyId, { name, statements });
   await keepIdentitySecret(functions, clientSecret, aws.url, region);
 
-  const running = startHost(functions, { ...bundles, region, endpoint: aws.url, log: openLogs(join(dir, 'log')) });
+  const running = startHost(functions, {
+    ...bundles,
+    region,
+    endpoint: aws.url,
+    log: observe(openLogs(join(dir, 'log')), aws.permit, say),
+  });
   host = running;
   started.push(running.stop, aws.rest);
   const feeding = { resources, functions, host: running, state, endpoint: aws.url, region, delayScale, warn: say };
@@ -165,7 +180,7 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
       api: { id: api?.name ?? 'local', account },
       routes: readRoutes(resources),
       cors: api?.properties.CorsConfiguration,
-      role: roles,
+      permit: aws.permit,
       invoke,
       page: (path) => outboxReply(path, aws.outbox()),
     }),

@@ -132,7 +132,6 @@ suite('who sends to webhooks could do nothing else (C20, E14)', () => {
         'logs:CreateLogStream',
         'logs:PutLogEvents',
         'scheduler:CreateSchedule',
-        'sqs:ChangeMessageVisibility',
         'sqs:DeleteMessage',
         'sqs:GetQueueAttributes',
         'sqs:ReceiveMessage',

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Resource } from '../parts.ts';
+import type { Permit, Resource } from '../parts.ts';
 import type { QueueMessage } from './queues.ts';
 
 export interface AsyncInvoke {
@@ -18,6 +18,9 @@ export interface AsyncInvokeOptions {
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
   readonly send: (message: QueueMessage) => void;
   readonly delayScale: number;
+  readonly permit: Permit;
+  /** The role a function runs under: what it could not do is put aside with its own permission. */
+  readonly roleOf?: ((functionName: string) => string | undefined) | undefined;
 }
 
 interface Config {
@@ -30,7 +33,7 @@ const firstPauseMs = 60_000;
 /** Lambda says these before a function sees the event. */
 const notTaken = new Set(['ResourceNotFoundException', 'RequestTooLargeException']);
 
-export const openAsyncInvoke = ({ invoke, send, delayScale }: AsyncInvokeOptions): AsyncInvoke => {
+export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions): AsyncInvoke => {
   const configs = new Map<string, Config>();
   const stopping = new AbortController();
 
@@ -46,7 +49,11 @@ export const openAsyncInvoke = ({ invoke, send, delayScale }: AsyncInvokeOptions
         failure = error as Error;
       }
     }
-    if (onFailure) send({ queueArn: onFailure, body: JSON.stringify(givenUp(functionArn, payload, failure, retries + 1)) });
+    if (!onFailure) return;
+    const role = roleOf?.(nameOf(functionArn));
+    const actor = { service: 'lambda.amazonaws.com', sourceArn: functionArn };
+    if (role) permit(role, actor, { action: 'sqs:SendMessage', resources: [onFailure] });
+    send({ queueArn: onFailure, body: JSON.stringify(givenUp(functionArn, payload, failure, retries + 1)) });
   };
 
   return {

@@ -1,8 +1,9 @@
 /** What a schedule starts, under the role the schedule names. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor, Permit } from '../parts.ts';
 import type { QueueMessage } from './queues.ts';
-import { AwsError, type Json, type Need } from './service.ts';
+import { AwsError, type Json } from './service.ts';
 
 export interface Target {
   readonly Arn: string;
@@ -18,8 +19,7 @@ export interface Doors {
   invoke(functionArn: string, payload: unknown): Promise<void>;
   send(message: QueueMessage): void;
   startExecution(stateMachineArn: string, input: string): void;
-  /** Throws unless the role allows it. */
-  permit(roleArn: string, need: Need): void;
+  readonly permit: Permit;
 }
 
 export interface Tick {
@@ -75,12 +75,18 @@ export const deliver = async (doors: Doors, tick: Tick, delayScale: number, sign
 const start = async (doors: Doors, tick: Tick, id: string, attempt: number): Promise<void> => {
   const { Arn: arn, RoleArn: roleArn, SqsParameters: sqs } = tick.target;
   const action = actionOf(arn) ?? '';
-  doors.permit(roleArn, { action, resources: [arn] });
+  doors.permit(roleArn, actorOf(tick), { action, resources: [arn] });
   const input = inputOf(tick, id, attempt);
   if (action === 'lambda:InvokeFunction') await doors.invoke(arn, parse(input));
   else if (action === 'states:StartExecution') doors.startExecution(arn, input);
   else doors.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
 };
+
+/** The Scheduler acts for the group an entry is in. */
+const actorOf = ({ scheduleArn }: Pick<Tick, 'scheduleArn'>): Actor => ({
+  service: 'scheduler.amazonaws.com',
+  sourceArn: scheduleArn.replace(/:schedule\/([^/]+)\/.*$/, ':schedule-group/$1'),
+});
 
 /** The Scheduler fills these words in wherever the input has them. */
 const inputOf = ({ scheduleArn, scheduledAt, target }: Tick, id: string, attempt: number): string =>
@@ -101,7 +107,7 @@ const parse = (input: string): unknown => {
 const putAside = (doors: Doors, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
   const { DeadLetterConfig: dead } = target;
   if (!dead?.Arn) return;
-  doors.permit(target.RoleArn, { action: 'sqs:SendMessage', resources: [dead.Arn] });
+  doors.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });
   const attributes = {
     SCHEDULE_ARN: scheduleArn,
     TARGET_ARN: target.Arn,

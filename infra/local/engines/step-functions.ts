@@ -5,7 +5,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Resource } from '../parts.ts';
+import type { Permit, Resource } from '../parts.ts';
 import { describeExecution, type ExecutionRecord, listExecutions } from './execution.ts';
 import { openJournal } from './journal.ts';
 import { AwsError, type Engine, type Json, type Need, type Operation, text } from './service.ts';
@@ -23,8 +23,7 @@ export interface StepFunctionsOptions {
   readonly dir: string;
   readonly delayScale: number;
   readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
-  /** Throws unless the role allows it. */
-  readonly permit: (roleArn: string, need: Need) => void;
+  readonly permit: Permit;
 }
 
 interface Machine {
@@ -104,6 +103,9 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
 
   const provision = async ({ name, arn, properties }: Resource): Promise<void> => {
     const { DefinitionString: asText, Definition: asObject, RoleArn: roleArn } = properties;
+    const may = (action: string, resource: string): void =>
+      permit(String(roleArn), { service: 'states.amazonaws.com', sourceArn: arn }, { action, resources: [resource] });
+    for (const action of observing(properties)) may(action, '*');
     const definition = (typeof asText === 'string' ? JSON.parse(asText) : asObject) as Json;
     // A third of a second to load, and only needed where there is a workflow.
     const { StateMachine } = await import('aws-local-stepfunctions');
@@ -114,9 +116,9 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     validated.set(arn, digest);
     const runner = new StateMachine(prepared.definition, { validationOptions: { noValidate: true } });
     const call = async (functionArn: string, payload: unknown): Promise<unknown> => {
-      permit(String(roleArn), { action: 'lambda:InvokeFunction', resources: [functionArn] });
+      may('lambda:InvokeFunction', functionArn);
       // What a distributed map does for its items, it does under the same role.
-      if (prepared.isDistributed) permit(String(roleArn), { action: 'states:StartExecution', resources: [arn] });
+      if (prepared.isDistributed) may('states:StartExecution', arn);
       return invoke(functionArn, payload);
     };
     const machine: Machine = { name, arn, run: (execution) => runMachine(runner, prepared, execution, call) };
@@ -138,6 +140,24 @@ export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunct
     },
   };
 };
+
+/** What a workflow that logs and is traced does beside its steps. Step Functions creates none whose role lacks what its logs need. */
+const observing = ({ LoggingConfiguration: logging, TracingConfiguration: tracing }: Json): readonly string[] => [
+  ...(((logging as Json | undefined)?.Level ?? 'OFF') === 'OFF' ? [] : logDelivery),
+  ...((tracing as Json | undefined)?.Enabled === true ? sampledTracing : []),
+];
+
+const logDelivery = [
+  'logs:CreateLogDelivery',
+  'logs:GetLogDelivery',
+  'logs:UpdateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:DescribeResourcePolicies',
+  'logs:DescribeLogGroups',
+];
+const sampledTracing = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'];
 
 const isJson = (value: string): boolean => {
   try {

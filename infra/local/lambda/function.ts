@@ -15,6 +15,10 @@ export interface FunctionSpec {
   readonly concurrency: number | undefined;
   /** The most batches its queue may give it at once, if one feeds it. */
   readonly fedAtOnce?: number | undefined;
+  /** Where the template sends what it prints. */
+  readonly logGroup: string;
+  readonly isTraced: boolean;
+  readonly roleArn: string;
   readonly statements: readonly Statement[];
   /** By this key the IAM front knows the function. */
   readonly accessKeyId: string;

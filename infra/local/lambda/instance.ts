@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly region: string;
   /** Where every AWS call goes. */
   readonly endpoint: string;
-  readonly log: (functionName: string) => FunctionLog;
+  readonly log: (spec: FunctionSpec) => FunctionLog;
 }
 
 export interface Instance {
@@ -30,7 +30,7 @@ const initMaxMs = 20_000;
 const payloadMaxBytes = 6 * 1024 * 1024;
 
 export const startInstance = (spec: FunctionSpec, around: Surroundings): Instance => {
-  const log = around.log(spec.name);
+  const log = around.log(spec);
   const birth = { bundle: around.bundleOf(spec.entry), handler: spec.handler, cache: around.cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
   const thread = startThread(around.worker, birth, { env: environmentOf(spec, around), resourceLimits }, log);
@@ -84,7 +84,7 @@ const environmentOf = (spec: FunctionSpec, around: Surroundings): Record<string,
   AWS_LAMBDA_FUNCTION_NAME: spec.name,
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
-  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
+  AWS_LAMBDA_LOG_GROUP_NAME: spec.logGroup,
   AWS_LAMBDA_LOG_STREAM_NAME: 'local',
   _HANDLER: `index.${spec.handler}`,
   TZ: ':UTC',

@@ -7,10 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { rootAccessKeyId } from '../parts.ts';
 import { filterOf } from './filter.ts';
 import { failedOf, type Mapping, type Outside, type Poller } from './mapping.ts';
 
@@ -32,6 +34,12 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
     region: outside.region,
     credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
   });
+  /** That a delay is shorter here is the stage's doing, not the function's: Lambda changes no visibility. */
+  const stageSqs = new SQSClient({
+    endpoint: outside.endpoint,
+    region: outside.region,
+    credentials: { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' },
+  });
   const batchesAtOnce = Math.min(mapping.concurrencyMax ?? batchesAtOnceMax, batchesAtOnceMax);
   const passes = filterOf(mapping.filterCriteria);
   const stopping = new AbortController();
@@ -51,7 +59,7 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
       ReceiptHandle,
       VisibilityTimeout: leftSeconds,
     }));
-    await sqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue.url, Entries: entries }));
+    await stageSqs.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue.url, Entries: entries }));
   };
 
   const feed = async (messages: readonly Message[]): Promise<void> => {
@@ -78,6 +86,9 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
   };
 
   const loop = async (): Promise<void> => {
+    // Lambda looks at the queue before it feeds from it, and asks of the role that it may.
+    const looking = new GetQueueAttributesCommand({ QueueUrl: queue.url, AttributeNames: ['VisibilityTimeout'] });
+    await sqs.send(looking).catch((error: unknown) => report(error));
     while (!stopping.signal.aborted) {
       try {
         const { Messages = [] } = await sqs.send(
@@ -116,6 +127,7 @@ export const startQueuePoller = (mapping: Mapping, queue: FedQueue, outside: Out
       await looping;
       await Promise.all(underWay);
       sqs.destroy();
+      stageSqs.destroy();
     },
   };
 };

@@ -18,7 +18,12 @@ const leading = (...patterns: string[]) => ({ 'ForAllValues:StringLike': { 'dyna
 
 const callers = {
   Reader: [allow('dynamodb:GetItem', tableArn), allow('dynamodb:UpdateItem', tableArn, leading('RATE#*'))],
-  Writer: [allow('dynamodb:*', tableArn), deny('dynamodb:DeleteItem', tableArn, leading('AUDIT#*'))],
+  Writer: [
+    allow('dynamodb:*', tableArn),
+    // Named, too, so that its use can be seen.
+    allow('dynamodb:ConditionCheckItem', tableArn),
+    deny('dynamodb:DeleteItem', tableArn, leading('AUDIT#*')),
+  ],
   Tenant: [allow('dynamodb:*', tableArn, { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': 'ORG#1' } })],
   Streamer: [allow('dynamodb:*', `${tableArn}/stream/*`)],
   Sender: [allow('sqs:SendMessage', queueArn('tasks'))],

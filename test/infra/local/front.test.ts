@@ -39,7 +39,7 @@ test('a call is answered only if the policies of the key it is signed with grant
       'User: Nobody is not authorized to perform: kms:Sign on resource: key because no identity-based policy allows the kms:Sign action',
   });
   assert.equal(calls, 1);
-  assert.deepEqual(used(), [{ principal: 'Signer', action: 'kms:Sign' }]);
+  assert.deepEqual(used(), [{ principal: 'Signer', action: 'kms:Sign', resource: 'key', conditions: [] }]);
 });
 
 test('a key nobody has is refused as AWS refuses it', async (t) => {

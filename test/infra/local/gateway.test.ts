@@ -42,10 +42,10 @@ const makeListener = () =>
       AllowCredentials: true,
       MaxAge: 600,
     },
-    role: (arn) =>
-      arn === 'role'
-        ? [{ Effect: 'Allow', Action: ['lambda:InvokeFunction'], Resource: ['GET *', 'POST *', '$default'] }]
-        : undefined,
+    permit: (role, { service }, { action, resources: [resource = ''] }) => {
+      const isGranted = action === 'lambda:InvokeFunction' && /^(GET |POST |\$default)/.test(resource);
+      if (role !== 'role' || service !== 'apigateway.amazonaws.com' || !isGranted) throw new Error('AccessDenied');
+    },
     invoke: async (_arn, event) => respond(event as APIGatewayProxyEventV2),
     page: (path) => (path === '/_local/page' ? { status: 200, headers: {}, body: Buffer.from('page') } : undefined),
   });

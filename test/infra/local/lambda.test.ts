@@ -39,6 +39,7 @@ exports.eats = async () => { const all = []; for (;;) all.push(new Array(1e5).fi
 
 const dir = mkdtempSync(join(tmpdir(), 'lambda-'));
 const hosts: Host[] = [];
+const logs = openLogs(join(dir, 'log'));
 
 before(async () => {
   mkdirSync(join(dir, 'ok'));
@@ -61,6 +62,9 @@ const specOf = (handler: string, more: Partial<FunctionSpec> = {}): FunctionSpec
   timeoutSeconds: 5,
   memoryMb: 64,
   concurrency: undefined,
+  logGroup: 'logs',
+  isTraced: true,
+  roleArn: `role of ${handler}`,
   statements: [],
   accessKeyId: `KEY${handler}`,
   ...more,
@@ -75,7 +79,7 @@ const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits): Host => {
       cache: join(dir, 'compiled'),
       region: 'eu-central-1',
       endpoint: 'http://127.0.0.1:1',
-      log: openLogs(join(dir, 'log')),
+      log: ({ name }) => logs(name),
     },
     limits,
   );

@@ -17,15 +17,18 @@ const config = (retries: number) =>
 
 const start = (t: TestContext, run: (attempt: number) => unknown) => {
   const sent: QueueMessage[] = [];
+  const permitted: string[][] = [];
   let attempts = 0;
   // A minute in 6 ms.
   const engine = openAsyncInvoke({
     invoke: async () => run(++attempts),
     send: (message) => void sent.push(message),
     delayScale: 10_000,
+    roleOf: (name) => `role of ${name}`,
+    permit: (role, { service }, { action, resources }) => void permitted.push([role, service, action, ...resources]),
   });
   t.after(() => engine.stop());
-  return { engine, sent, attempts: () => attempts };
+  return { engine, sent, permitted, attempts: () => attempts };
 };
 
 const failing = (name: string): never => {
@@ -42,12 +45,14 @@ test('an event is handed over once the function has it, and a failed run is trie
 });
 
 test('a run that keeps failing is given up as configured, and put aside with event and reason', async (t) => {
-  const { engine, sent, attempts } = start(t, () => failing('Broken'));
+  const { engine, sent, permitted, attempts } = start(t, () => failing('Broken'));
   engine.provision(config(1));
   await engine.run(fn, { n: 1 });
   await pause(100);
   assert.equal(attempts(), 2);
   assert.equal(sent[0]?.queueArn, dead);
+  // The function's own role is asked.
+  assert.deepEqual(permitted, [[`role of ${fn.split(':').at(-1)}`, 'lambda.amazonaws.com', 'sqs:SendMessage', dead]]);
   const { requestPayload, responsePayload, requestContext } = JSON.parse(sent[0]!.body);
   assert.deepEqual(requestPayload, { n: 1 });
   assert.deepEqual(responsePayload, { errorMessage: 'why', errorType: 'Broken' });

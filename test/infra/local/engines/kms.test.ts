@@ -144,5 +144,7 @@ test('a grant bound to an encryption context opens that context only', async (t)
     message: `User: Fn is not authorized to perform: kms:Encrypt on resource: ${arn('sealing')} because no identity-based policy allows the kms:Encrypt action`,
   });
   await assert.rejects(encrypt('org_1', 'other'), named('AccessDeniedException'));
-  assert.deepEqual(used(), [{ principal: 'Fn', action: 'kms:Encrypt' }]);
+  assert.deepEqual(used(), [
+    { principal: 'Fn', action: 'kms:*', resource: arn('sealing'), conditions: ['kms:EncryptionContext:org=org_1'] },
+  ]);
 });

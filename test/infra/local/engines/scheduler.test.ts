@@ -161,7 +161,9 @@ test('a target that cannot be started is tried again as its policy says, then pu
 test('a role that lacks the permission is a target that cannot be started', async (t) => {
   const { create, invoked, sent } = await start(t, {
     doors: {
-      permit: (_role, { action }) => {
+      permit: (_role, { service, sourceArn }, { action }) => {
+        assert.equal(service, 'scheduler.amazonaws.com');
+        assert.equal(sourceArn, `arn:aws:scheduler:${region}:${account}:schedule-group/default`);
         if (action === 'lambda:InvokeFunction') throw new AwsError('AccessDeniedException', 'no');
       },
     },

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as sfn from '@aws-sdk/client-sfn';
 import { jsonService } from '../../../../infra/local/engines/protocol.ts';
-import { AwsError, type Need } from '../../../../infra/local/engines/service.ts';
+import { AwsError } from '../../../../infra/local/engines/service.ts';
 import { openStepFunctions } from '../../../../infra/local/engines/step-functions.ts';
-import type { Statement } from '../../../../infra/local/parts.ts';
+import type { Permit, Statement } from '../../../../infra/local/parts.ts';
 import { account, allow, frontOf, region, resource, tempDir } from '../embedded.ts';
 
 const machine = `arn:aws:states:${region}:${account}:stateMachine:work`;
@@ -15,7 +15,7 @@ const task = (name: string, more: object = { End: true }) => ({ Type: 'Task', Re
 interface Options {
   readonly dir?: string;
   readonly delayScale?: number;
-  readonly permit?: (roleArn: string, need: Need) => void;
+  readonly permit?: Permit;
   readonly callers?: Record<string, readonly Statement[]>;
 }
 
@@ -182,7 +182,7 @@ test('a distributed map gives each item what its selector says, a few at a time'
 });
 
 test('a distributed map needs its role to start the workflow itself', async (t) => {
-  const permit = (_role: string, { action }: Need): void => {
+  const permit: Permit = (_role, _actor, { action }) => {
     if (action === 'states:StartExecution') throw new AwsError('AccessDeniedException', 'not allowed');
   };
   const { run } = await start(t, distributed, { one: (input: object) => input }, { permit });
