@@ -147,7 +147,8 @@ export class ApiStack extends Stack {
   }
 
   #makeAlarms(): void {
-    const { alarms: topic, apiId } = this.#props.data;
+    const { config, data } = this.#props;
+    const { alarms: topic, apiId } = data;
     addAlarm(this, {
       name: 'api-5xx',
       says: 'The API answers with server errors',
@@ -163,10 +164,15 @@ export class ApiStack extends Stack {
     });
     addAlarm(this, {
       name: 'function-throttles',
-      says: 'Functions are not started because the account has no concurrency left',
-      // No dimension: concurrency is the account's, and so is its exhaustion.
-      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: alarmPeriod }),
-      above: 0,
+      says: 'Functions use more than nine tenths of the concurrency that the account has: soon some are not started',
+      // No dimension: concurrency is the account's. Throttles would count steps that wait for their turn, too.
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'ClaimedAccountConcurrency',
+        statistic: 'Maximum',
+        period: alarmPeriod,
+      }),
+      above: Math.floor(0.9 * config.accountConcurrency),
       periods: 2,
       topic,
     });

@@ -12,6 +12,7 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import { addAlarm } from './part/alarm.ts';
 import { startByClock } from './part/clock.ts';
+import { queueConcurrency, reservedFor } from './part/concurrency.ts';
 import { feedFromQueue, feedFromStream, putAside, readQueue, readStream, type StreamFeedProps } from './part/feed.ts';
 import type { CodeOf } from './part/fn.ts';
 import { type Later, makeLater } from './part/later.ts';
@@ -156,8 +157,11 @@ export class EngineStack extends Stack {
   }
 
   #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
-    const { code, data } = this.#props;
-    return makeWorker(this, name, { parts: this.parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger });
+    const { code, config, data } = this.#props;
+    const concurrencyMax = reservedFor(name, config.accountConcurrency);
+    return makeWorker(this, name, {
+      ...{ parts: this.parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax },
+    });
   }
 
   #makeDeadLetters(name: WorkerName): Queue {
@@ -178,7 +182,8 @@ export class EngineStack extends Stack {
   }
 
   #feedFromQueue(name: QueueName, queue: Queue): void {
-    const { worker, batchSize, concurrencyMax } = queues[name];
+    const { worker, batchSize } = queues[name];
+    const concurrencyMax = queueConcurrency(queues[name].concurrencyMax, this.#props.config.accountConcurrency);
     feedFromQueue(this, this.#makeWorker(worker, [readQueue(queue)]), { name: worker, queue, batchSize, concurrencyMax });
   }
 }

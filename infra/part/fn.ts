@@ -18,6 +18,8 @@ export interface FnProps {
   readonly description: string;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes?: number | undefined;
+  /** Reserved for it, and the most that run at once; unless said it shares what the account has left. */
+  readonly concurrencyMax?: number | undefined;
   /** Else Lambda drops what comes back to the same function by a queue for about the 16th time. */
   readonly sendsToItself?: boolean | undefined;
   readonly uses: readonly Use[];
@@ -53,6 +55,7 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     role: role.withoutPolicyUpdates(),
     memorySize: props.memoryMegabytes ?? memoryMegabytes,
     timeout: Duration.seconds(props.timeoutSeconds),
+    ...(props.concurrencyMax !== undefined && { reservedConcurrentExecutions: props.concurrencyMax }),
     ...(props.sendsToItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
     tracing: lambda.Tracing.ACTIVE,
     loggingFormat: lambda.LoggingFormat.JSON,

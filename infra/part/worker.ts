@@ -9,7 +9,7 @@ import { runRetries } from './clock.ts';
 import { type FnProps, makeFunction } from './fn.ts';
 import { capital, kebab } from './name.ts';
 
-export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger'> {
+export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
   readonly topic: ITopic;
 }
 

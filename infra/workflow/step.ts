@@ -1,4 +1,5 @@
 /** How every step of every workflow runs: bounded in time, tried again with jitter, and with a way out of each failure. */
+import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
 
 /** A function that is a step. */
 export interface Step {
@@ -9,13 +10,16 @@ export interface Step {
 /** Room beyond the function's own timeout for Lambda to say that it passed. */
 const graceSeconds = 30;
 
-/** Faults of the platform: nothing ran, or nobody knows. Waits 2 to 60 s, about 5 minutes in all. */
-const platformFaults = [
-  'Lambda.ServiceException',
-  'Lambda.AWSLambdaException',
-  'Lambda.SdkClientException',
-  'Lambda.TooManyRequestsException',
-];
+/** Faults of the platform: nothing ran, or nobody knows. Waits up to 60 s, about 2 minutes in all and 4 at most. */
+const platformFaults = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
+
+/** Waits of up to 60 s, of 30 s by chance. */
+const waitMaxSeconds = 60;
+/**
+ * A step that finds no room because others of its kind run did nothing yet, and nothing is wrong: it waits for as long as a backup
+ * may take. Whoever gets in looks at the deadline of its job, and the reaper ends what passed it.
+ */
+export const waitsMax = (2 * backupTimeoutMinutesMax * 60) / waitMaxSeconds;
 
 /**
  * A task in Amazon States Language (JSONPath). Its input is what the state has; what it answers goes where `more` says.
@@ -32,6 +36,14 @@ export const task = (step: Step, otherwise: string, more: object, final: readonl
       BackoffRate: 2,
       MaxDelaySeconds: 60,
       MaxAttempts: 8,
+      JitterStrategy: 'FULL',
+    },
+    {
+      ErrorEquals: ['Lambda.TooManyRequestsException'],
+      IntervalSeconds: 2,
+      BackoffRate: 2,
+      MaxDelaySeconds: waitMaxSeconds,
+      MaxAttempts: waitsMax,
       JitterStrategy: 'FULL',
     },
     ...(final.length > 0 ? [{ ErrorEquals: [...final], MaxAttempts: 0 }] : []),

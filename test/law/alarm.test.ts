@@ -118,7 +118,7 @@ test('reads and writes the table refuses ring, each by itself', () => {
 });
 
 test('server errors of the API and throttling of functions ring', () => {
-  for (const metric of ['5xx', 'Throttles'])
+  for (const metric of ['5xx', 'ClaimedAccountConcurrency'])
     assert.ok(
       alarms.some(({ properties }) => properties.MetricName === metric),
       metric,
