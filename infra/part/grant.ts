@@ -59,9 +59,10 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
-  'grant:seal': ({ secretsKeyArn }) => [
-    sealFor(secretsKeyArn, 'provider-grant', 'source-credentials', 'destination-credentials', 'passphrase'),
-  ],
+  'grant:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'provider-grant')],
+  'source:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'source-credentials')],
+  'destination:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'destination-credentials')],
+  'passphrase:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'passphrase')],
   // What a function opens is held to its purpose by the context it was sealed with.
   'source:read': ({ identitySecretArn, secretsKeyArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),

@@ -37,7 +37,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     data: Encryption,
     audit: 'encryption.changed',
     errors: ['FORBIDDEN'],
-    uses: ['table:write', 'grant:seal', 'data-key:name'],
+    uses: ['table:write', 'passphrase:seal', 'data-key:name'],
   },
   rotate: {
     method: 'POST',

@@ -30,7 +30,7 @@ const SettingsChange = z.strictObject({
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;
 const manage = { role: 'member', scope: 'projects:write' } as const;
-const connects = ['table:write', 'source:read', 'grant:seal', 'link:make'] as const;
+const connects = ['table:write', 'source:read', 'source:seal', 'link:make'] as const;
 
 export const projects = group('projects', `${apiPrefix}/projects`, {
   create: {
@@ -86,7 +86,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     audit: 'project.updated',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT', 'PERMISSION_DENIED'],
     requestShare: outsideShare,
-    uses: ['table:write', 'source:read', 'destination:use', 'grant:seal'],
+    uses: ['table:write', 'source:read', 'destination:use', 'source:seal', 'destination:seal'],
   },
   remove: {
     method: 'DELETE',

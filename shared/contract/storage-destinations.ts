@@ -64,7 +64,8 @@ const given = {
 
 const read = { role: 'viewer', scope: 'storage:read' } as const;
 const manage = { role: 'admin', scope: 'storage:write' } as const;
-const probes = ['table:write', 'destination:probe', 'grant:seal'] as const;
+const probes = ['table:write', 'destination:probe'] as const;
+const keeps = [...probes, 'destination:seal'] as const;
 
 export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {
   create: {
@@ -87,7 +88,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     errors: ['STORAGE_ERROR'],
     idempotent: true,
     requestShare: outsideShare,
-    uses: [...probes],
+    uses: [...keeps],
   },
   list: {
     method: 'GET',
@@ -116,7 +117,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
     requestShare: outsideShare,
-    uses: [...probes],
+    uses: [...keeps],
   },
   remove: {
     method: 'DELETE',

@@ -22,8 +22,14 @@ export const uses = {
     'CONSOLE_URL',
     'PUBLIC_URL',
   ],
-  /** Seal what a person, a provider or a customer gave us under the secrets key, for one of the purposes that are known. */
+  /** Seal what was given to us under the secrets key, each for a purpose of its own: the grant of a person who signs in, */
   'grant:seal': ['SECRETS_KEY_ID'],
+  /** the key of a Google service account, */
+  'source:seal': ['SECRETS_KEY_ID'],
+  /** the credentials of a bucket, */
+  'destination:seal': ['SECRETS_KEY_ID'],
+  /** the passphrase of an organization. */
+  'passphrase:seal': ['SECRETS_KEY_ID'],
   /** Read and write a project's database with the access it was connected with: a person's grant or a Google service account. */
   'source:read': [
     'FIRESTORE_URL',
