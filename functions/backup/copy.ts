@@ -1,16 +1,16 @@
 /** Copies one shard, as far as its time reaches; its answer is the input of the run that goes on. */
 import type { Context } from 'aws-lambda';
 import { answerStep, CopyStep, copyShard, engine } from '../../shared/backup/index.ts';
-import { after, clock, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, logged, proveTenant } from '../../shared/platform/index.ts';
 
 /** Kept back of its time: to store what was read, to have it counted and to write it down. */
 const reserveSeconds = 150;
 
-export const handler = async (input: unknown, context: Context): Promise<CopyStep & { failed: boolean }> => {
+export const handler = logged(async (input: unknown, context: Context): Promise<CopyStep & { failed: boolean }> => {
   const step = CopyStep.parse(input);
   const { organizationId, backupId, shard } = step;
   const tenant = proveTenant(organizationId, 'record');
   const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds);
   const done = await answerStep(tenant, backupId, () => copyShard(tenant, backupId, shard, handOver, engine));
   return { ...step, done: done ?? false, failed: done === undefined };
-};
+});

@@ -1,12 +1,12 @@
 /** Ends a backup whose workflow cannot go on; one that has ended already is only cleaned up after. */
 import { cleanUp, engine, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
-import { bestEffort, clock, proveTenant } from '../../shared/platform/index.ts';
+import { bestEffort, clock, logged, proveTenant } from '../../shared/platform/index.ts';
 
-export const handler = async (input: unknown): Promise<void> => {
+export const handler = logged(async (input: unknown): Promise<void> => {
   const { organizationId, backupId, error } = FailStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const now = clock.now();
   await failBackup(tenant, backupId, (backup) => reasonFor(backup, error, now), now);
   // A destination that does not answer now is asked again by the reaper.
   await bestEffort(`clean up after ${backupId}`, cleanUp(tenant, backupId, engine));
-};
+});

@@ -1,8 +1,8 @@
 /** Proves that all of a backup is stored, and completes it. */
 import { answerStep, BackupStep, engine, sealBackup } from '../../shared/backup/index.ts';
-import { proveTenant } from '../../shared/platform/index.ts';
+import { logged, proveTenant } from '../../shared/platform/index.ts';
 
-export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
+export const handler = logged(async (input: unknown): Promise<{ failed: boolean }> => {
   const { organizationId, backupId } = BackupStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const done = await answerStep(tenant, backupId, async () => {
@@ -10,4 +10,4 @@ export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
     return true;
   });
   return { failed: done === undefined };
-};
+});

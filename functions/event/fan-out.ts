@@ -5,7 +5,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { idPrefixes, isId } from '../../shared/contract/id.ts';
 import type { Queue, TaskMessage } from '../../shared/event/index.ts';
-import { log, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
+import { log, logged, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
 
 interface Leaving extends QueueMessage {
   readonly queue: QueueVariable;
@@ -22,19 +22,23 @@ const queues: Readonly<Record<Queue, QueueVariable>> = {
   capture: 'CAPTURE_QUEUE_URL',
 };
 
-export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+export const handler = logged(async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   const leaving = Records.flatMap(leavingBy);
   const refused = (await Promise.all(Object.values(queues).map((queue) => send(queue, leaving)))).flat();
   if (refused.length > 0) log.warn('the queue did not take every task', { refused: refused.length, of: leaving.length });
   return { batchItemFailures: refused.map(({ itemIdentifier }) => ({ itemIdentifier })) };
-};
+});
 
 const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
   const [pk = '', sk = ''] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S];
   const told = sk.startsWith('EVENT#') ? matchingOf(pk, sk) : taskOf(dynamodb?.NewImage);
   if (told) return [{ ...told, sender: pk || 'nobody', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
   // Nothing a retry could mend, and it would hold up everything behind it.
-  log.error('a task without a message, or an event without an id, was dropped', { pk, sk });
+  log.error('a task without a message, or an event without an id, was dropped', {
+    organizationId: pk.replace(/^ORG#/, ''),
+    pk,
+    sk,
+  });
   return [];
 };
 

@@ -1,9 +1,9 @@
 /** Every hour: asks for the purge of each organization whose time has come, again for those whose purge did not end. */
 import type { TaskMessage } from '../../shared/event/index.ts';
 import { duePurges } from '../../shared/organization/index.ts';
-import { clock, log, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
+import { clock, log, logged, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
 
-export const handler = async (): Promise<void> => {
+export const handler = logged(async (): Promise<void> => {
   const now = clock.now();
   const messages: QueueMessage[] = [];
   for await (const { organizationId, deleteBackupData } of duePurges(now)) {
@@ -15,4 +15,4 @@ export const handler = async (): Promise<void> => {
   log.info('swept', { due: messages.length, refused: refused.size });
   // The next hour would try again; failing says so where it is watched.
   if (refused.size > 0) throw new Error(`the queue did not take ${refused.size} of ${messages.length} tasks`);
-};
+});

@@ -1,8 +1,8 @@
 /** Accounts for every document of the plan, and ends the restore. */
-import { proveTenant } from '../../shared/platform/index.ts';
+import { logged, proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, cleaningEngine, finishRestore, RestoreStep } from '../../shared/restore/index.ts';
 
-export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
+export const handler = logged(async (input: unknown): Promise<{ failed: boolean }> => {
   const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const work = async () => {
@@ -11,4 +11,4 @@ export const handler = async (input: unknown): Promise<{ failed: boolean }> => {
   };
   const done = await answerStep(tenant, restoreJobId, work, attempt);
   return { failed: done === undefined };
-};
+});

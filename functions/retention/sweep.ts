@@ -1,12 +1,12 @@
 /** Every hour: has the retention of each organization applied in which something is due. */
 import type { TaskMessage } from '../../shared/event/index.ts';
-import { clock, log, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
+import { clock, log, logged, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
 import { dueRetentions } from '../../shared/retention/index.ts';
 
 /** Messages held at once. */
 const batchMax = 1_000;
 
-export const handler = async (): Promise<void> => {
+export const handler = logged(async (): Promise<void> => {
   const now = clock.now();
   let [due, refused] = [0, 0];
   let messages: QueueMessage[] = [];
@@ -24,4 +24,4 @@ export const handler = async (): Promise<void> => {
   log.info('swept for retention', { due, refused });
   // The next hour would try again; failing says so where it is watched.
   if (refused > 0) throw new Error(`the queue did not take ${refused} of ${due} tasks`);
-};
+});

@@ -5,7 +5,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/workers.ts';
 import { readTask } from '../../shared/event/index.ts';
-import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, log, logged, proveTenant, withIds } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';
 
 interface Asked {
@@ -18,13 +18,13 @@ interface Asked {
 const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
 
 /** Organizations are worked on side by side, and none waits for another; each reads its webhooks once for all of its events. */
-export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+export const handler = logged(async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
   const until = after(clock.now(), partSeconds);
   const groups = Object.values(Object.groupBy(Records.flatMap(askedBy), ({ organizationId }) => organizationId));
-  const done = new Set((await Promise.all(groups.map((group = []) => match(group, until)))).flat());
+  const done = new Set((await Promise.all(groups.map((group = []) => matchApart(group, until)))).flat());
   const failed = Records.filter(({ messageId }) => !done.has(messageId));
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
-};
+});
 
 const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
   try {
@@ -37,17 +37,21 @@ const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
   }
 };
 
-/** The messages of one organization of which all is sure. */
-const match = async (group: readonly Asked[], until: Date): Promise<readonly string[]> => {
+const matchApart = (group: readonly Asked[], until: Date): Promise<readonly string[]> => {
   const organizationId = group[0]?.organizationId ?? '';
+  return withIds({ organizationId }, () => match(organizationId, group, until));
+};
+
+/** The messages of one organization of which all is sure. */
+const match = async (organizationId: string, group: readonly Asked[], until: Date): Promise<readonly string[]> => {
   const messageIds = group.map(({ messageId }) => messageId);
   try {
     const eventIds = group.map(({ eventId }) => eventId);
     const failed = await matchEvents(proveTenant(organizationId, 'record'), eventIds, until, clock);
-    if (failed.size > 0) log.error('the task failed', { organizationId, messageIds: messageIds.filter((_, n) => failed.has(n)) });
+    if (failed.size > 0) log.error('the task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
     return messageIds.filter((_, n) => !failed.has(n));
   } catch (error) {
-    log.error('the task failed', { error, organizationId, messageIds });
+    log.error('the task failed', { error, messageIds });
     return [];
   }
 };

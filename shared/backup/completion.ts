@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chainSoftMax } from '../contract/limits.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { decilesUpTo, isConflict } from '../job/index.ts';
-import { type Clock, chance, commit, get, iso, set, type Write } from '../platform/index.ts';
+import { type Clock, chance, commit, get, iso, measure, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { auditOf } from './audit.ts';
 import { type Contents, largest } from './contents.ts';
@@ -44,8 +44,15 @@ export const completeBackup = async (
     if (backup?.status === 'completed') return;
     const now = clock.now();
     try {
-      await commit(writesOf(parties, stillRunning(backup, now), completion, now));
-      return;
+      const running = stillRunning(backup, now);
+      await commit(writesOf(parties, running, completion, now));
+      return measure('a backup was completed', {
+        BackupsCompleted: 1,
+        DocumentsBackedUp: completion.contents.documents,
+        DocumentsRead: running.reads,
+        BytesStored: completion.size,
+        BackupDuration: (now.getTime() - Date.parse(running.createdAt)) / 1_000,
+      });
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
       await pause(chance() * clashMs);

@@ -1,7 +1,8 @@
 /** A backup under way, and the one condition under which anything is written for it. */
+import { idsIn } from '../contract/id.ts';
 import { type Advance, advanceJob, JobFailure, stillGoing, stillThere, whileJobRuns } from '../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
-import { getAll, type Tenant, type Write } from '../platform/index.ts';
+import { addIds, getAll, type Tenant, type Write } from '../platform/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export interface Running {
@@ -13,6 +14,7 @@ export interface Running {
 export const readRunning = async (tenant: Tenant, backupId: string, now: Date): Promise<Running> => {
   const found = await getAll([backupKey.backup(tenant, backupId), organizationKey.organization(tenant)]);
   const [backup, organization] = found as [BackupRecord | undefined, OrganizationRecord | undefined];
+  addIds(idsIn(backup));
   return { backup: stillRunning(backup, now), organization: stillThere(organization) };
 };
 

@@ -1,5 +1,5 @@
 import { verifyDepths } from '../contract/backup.ts';
-import { type Clock, commit, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import { type Clock, commit, iso, measure, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
 import { auditOf } from './audit.ts';
 import { forgetVerifier } from './crowd.ts';
 import { type BackupRecord, backupKey } from './record.ts';
@@ -53,7 +53,7 @@ export class VerifyRecord {
       forgetVerifier(this.#tenant, this.#backup.id),
       auditOf(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
     ]);
-    log.info('a verification ended', { backupId: this.#backup.id, status, objects });
+    measure(`a verification has ${status}`, report.isBad ? { VerificationsFailed: 1 } : { VerificationsPassed: 1 });
   }
 
   #write(attributes: Readonly<Record<string, unknown>>): Write {

@@ -28,3 +28,24 @@ const patterns = Object.fromEntries(
 export const idPattern = (kind: IdKind): RegExp => patterns[kind];
 /** False for anything that could not be an id of that kind, so that no such text ever becomes part of a key. */
 export const isId = (kind: IdKind, text: string): boolean => patterns[kind].test(text);
+
+const kindOfPrefix = new Map(Object.entries(idPrefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+
+/** What an id is called wherever one is named: the interface calls restores jobs. */
+const nameOf = (kind: IdKind): string => (kind === 'restore' ? 'restoreJobId' : `${kind}Id`);
+
+/**
+ * The ids in the fields of a value, each under the name of its kind; of several of a kind the one whose field has that name, else the
+ * first. What only looks like an id is none, so nothing else that a caller wrote comes through here.
+ */
+export const idsIn = (value: unknown): Readonly<Record<string, string>> => {
+  const ids: Record<string, string> = {};
+  for (const [field, text] of Object.entries(value ?? {})) {
+    if (typeof text !== 'string') continue;
+    const kind = kindOfPrefix.get(text.slice(0, text.indexOf('_')));
+    if (!kind || !isId(kind, text)) continue;
+    const name = nameOf(kind);
+    if (field === name || ids[name] === undefined) ids[name] = text;
+  }
+  return ids;
+};

@@ -1,6 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { log } from '../platform/index.ts';
+import { idsIn } from '../contract/id.ts';
+import { addIds, type Ids, log, logged, withIds } from '../platform/index.ts';
 import { readTask, type TaskMessage } from './task.ts';
 
 /**
@@ -12,16 +13,23 @@ export const consume = (
   { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
 ): ((event: SQSEvent) => Promise<SQSBatchResponse>) => {
   const processor = new BatchProcessor(EventType.SQS);
-  const perform = async ({ body, messageId, eventSourceARN = '' }: SQSRecord): Promise<void> => {
+  const perform = async ({ body, eventSourceARN = '' }: SQSRecord): Promise<void> => {
     try {
       const message = readTask(body);
+      addIds(idsOf(message));
       if (message) await work(message, eventSourceARN.slice(eventSourceARN.lastIndexOf(':') + 1));
       else if (!dropsUnknown) throw new Error('a message of a kind that is not known');
-      else log.warn('a task of a kind this version does not know was dropped', { messageId });
+      else log.warn('a task of a kind this version does not know was dropped');
     } catch (error) {
-      log.error('the task failed', { error, messageId });
+      log.error('the task failed', { error });
       throw error;
     }
   };
-  return (event) => processPartialResponse(event, perform, processor, { throwOnFullBatchFailure: false });
+  // Messages of a batch are of different tenants, and are worked on at once.
+  const apart = (record: SQSRecord): Promise<void> => withIds({ messageId: record.messageId }, () => perform(record));
+  return logged((event) => processPartialResponse(event, apart, processor, { throwOnFullBatchFailure: false }));
 };
+
+/** What a message names: itself, its tenant, and what is to be done to what. */
+export const idsOf = (message: TaskMessage | undefined): Ids =>
+  message ? { ...idsIn(message.task), organizationId: message.organizationId, taskId: message.id } : {};

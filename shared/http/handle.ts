@@ -3,7 +3,8 @@
  * size → authenticate → count → authorize → parse → validate → recall → count what reaches out → run → commit → respond.
  */
 import type { Endpoint } from '../contract/endpoint.ts';
-import { type Clock, clock, type Key } from '../platform/index.ts';
+import { idsIn } from '../contract/id.ts';
+import { addIds, type Clock, clock, type Key } from '../platform/index.ts';
 import { answering, noQuery } from './answering.ts';
 import type { Authorized } from './authorize.ts';
 import type { Answer, Call, Handler, Outcome } from './call.ts';
@@ -59,6 +60,8 @@ const proceed = async (
   const parsedQuery = validate(endpoint.query ?? noQuery, isPaged ? filters : query, 'query');
   const body = endpoint.body ? validate(endpoint.body, readJson(incoming, endpoint.bodyOptional ?? false), 'body') : undefined;
 
+  addIds(idsIn(body));
+
   const earlier = await replay(authorized?.also, body, now);
   if (earlier) return earlier;
   if (authorized?.gone) throw authorized.gone;
@@ -81,6 +84,8 @@ const proceed = async (
   const decide = async (): Promise<Decision> => {
     const outcome = await run(call);
     const { cookies, change, actor = authorized?.actor } = outcome;
+    // What a call has made is found by its id, too.
+    if (change) addIds(idsIn(outcome.data));
     return { response: await render(endpoint, outcome, scope), cookies, change, actor };
   };
   const { id, audit = id } = endpoint;

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isId } from '../contract/id.ts';
 import { organizationKey } from '../organization/index.ts';
-import { bestEffort, iso, type Key, note } from '../platform/index.ts';
+import { addIds, bestEffort, iso, type Key, note } from '../platform/index.ts';
 import { authenticate, rateIdentity } from './authenticate.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { answerKey } from './idempotency.ts';
@@ -74,6 +74,7 @@ const admit = async (
   refuseExcess(rate);
   if ('error' in verdict) throw verdict.error;
   const { participant, actor } = verdict.authorized;
+  addIds({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });
   // The first call of each minute notes when the actor was last seen: at most one write a minute, and no read to decide it.
   const seen =
     participant && rate.used === 1

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { idsIn } from '../contract/id.ts';
 import { StorageError } from '../destination/index.ts';
-import { log } from '../platform/index.ts';
+import { log, withIds } from '../platform/index.ts';
 
 /** Looked after at once. */
 const lanes = 8;
@@ -34,11 +35,9 @@ export const reapingIn = async <N extends Noted>(
   const lane = async (): Promise<void> => {
     for (let next = await waiting.next(); !next.done; next = await waiting.next()) {
       const { organizationId } = next.value;
-      const outcome = await within(
-        hanging.has(organizationId) ? limits.hangingMs : limits.longestMs,
-        reap(next.value),
-        next.value,
-      );
+      const note = next.value;
+      const ms = hanging.has(organizationId) ? limits.hangingMs : limits.longestMs;
+      const outcome = await withIds(idsIn(note), () => within(ms, reap(note), note));
       if (outcome === 'late') hanging.add(organizationId);
       if (outcome !== 'done') count[outcome] += 1;
       count.looked += 1;

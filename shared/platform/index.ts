@@ -18,6 +18,7 @@ export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey
 export { type GuardedPost, type PostOutcome, postGuarded } from './guarded-post.ts';
 export { fetchTrusted } from './http-client.ts';
 export { chance, fingerprint, idBounds, newId, newIdOf, newUlid, randomness, randomToken } from './id.ts';
+export { addIds, type Ids, withIds } from './ids.ts';
 export { changeOne, claim, putNew, take } from './item.ts';
 export {
   type DataKey,
@@ -31,7 +32,9 @@ export {
   wrapDataKey,
 } from './keys.ts';
 export { bestEffort, log } from './log.ts';
+export { logged } from './logged.ts';
 export { escaped, type Letter, sendMail } from './mail.ts';
+export { measure } from './measure.ts';
 export { isOutage } from './outage.ts';
 export { Overtaken } from './overtaken.ts';
 export { takePage } from './page.ts';

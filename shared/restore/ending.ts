@@ -2,7 +2,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { failureWrites } from '../destination/index.ts';
 import { isConflict, type Reason } from '../job/index.ts';
-import { commit, set, type Tenant, type Write } from '../platform/index.ts';
+import { commit, measure, set, type Tenant, type Write } from '../platform/index.ts';
 import { unauthorizedWrite } from '../project/index.ts';
 import { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
 import { auditOf } from './audit.ts';
@@ -49,7 +49,8 @@ export const failRestore = async (
       if (sealedAt !== undefined && !failure) await commit([announced(tenant, around.restore, reason)]);
       else {
         const isStopped = sealedAt === undefined || (await writersGone(tenant, restoreJobId, { now: () => now, sleep }));
-        return await commit(writesOf(tenant, around, reason, isStopped, now));
+        await commit(writesOf(tenant, around, reason, isStopped, now));
+        return measure('a restore has failed', { RestoresFailed: 1 });
       }
     } catch (error) {
       // The project or the destination went at the same moment, or others write the same items.

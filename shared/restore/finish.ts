@@ -1,7 +1,7 @@
 /** The last step: every document of the plan is accounted for, or the restore has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isConflict, JobFailure, NotRunning, stillThere } from '../job/index.ts';
-import { bestEffort, commit, get, set, type Tenant, type Write } from '../platform/index.ts';
+import { bestEffort, commit, get, measure, set, type Tenant, type Write } from '../platform/index.ts';
 import { readProject } from '../project/index.ts';
 import { accountOf, shortfall, touchedBy } from './accounting.ts';
 import { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
@@ -97,7 +97,12 @@ const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock,
     const now = clock.now();
     try {
       await commit(await writesOf(tenant, around, now));
-      return;
+      if (around.restore.dryRun) return;
+      return measure('a restore was completed', {
+        RestoresCompleted: 1,
+        DocumentsRestored: restoreData(around.restore).documentsRestored,
+        RestoreDuration: (now.getTime() - Date.parse(around.restore.createdAt)) / 1_000,
+      });
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
       await pause(random() * clashMs);

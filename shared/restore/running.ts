@@ -1,7 +1,8 @@
 /** A restore under way, and the one condition under which anything is written for it. */
+import { idsIn } from '../contract/id.ts';
 import { type Advance, advanceJob, NotRunning, stillGoing, stillThere, whileJobRuns } from '../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
-import { get, getAll, type Tenant, type Write } from '../platform/index.ts';
+import { addIds, get, getAll, type Tenant, type Write } from '../platform/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 export interface Running {
@@ -16,6 +17,7 @@ export interface Running {
 export const readRunning = async (tenant: Tenant, restoreJobId: string, attempt?: number): Promise<Running> => {
   const found = await getAll([restoreKey.restore(tenant, restoreJobId), organizationKey.organization(tenant)]);
   const [restore, organization] = found as [RestoreRecord | undefined, OrganizationRecord | undefined];
+  addIds(idsIn(restore));
   return { restore: sameAttempt(restore, attempt), organization: stillThere(organization) };
 };
 

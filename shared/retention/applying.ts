@@ -2,7 +2,7 @@
 import { enqueue } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { pinnedBackups } from '../pitr/index.ts';
-import { type Clock, commit, get, isOutage, log, type Tenant, walk } from '../platform/index.ts';
+import { type Clock, commit, get, isOutage, log, type Tenant, walk, withIds } from '../platform/index.ts';
 import { type ScheduleRecord, schedulePrefix } from '../schedule/index.ts';
 import { type Decision, decide, type Rules } from './decision.ts';
 import { readDue, settleDue } from './due.ts';
@@ -78,7 +78,8 @@ const act = async (tenant: Tenant, decision: Decision, { judges }: Rules, until:
     const { id, archiveId, needs, rule } = verdict.backup;
     let outcome: Awaited<ReturnType<typeof expire>> = 'kept';
     try {
-      if (!spared.has(archiveId)) outcome = await expire(tenant, verdict, judges.get(rule?.scheduleId ?? ''), time);
+      const judge = judges.get(rule?.scheduleId ?? '');
+      if (!spared.has(archiveId)) outcome = await withIds({ backupId: id }, () => expire(tenant, verdict, judge, time));
     } catch (error) {
       if (error instanceof Outdated) return { expired, failed, end: 'outdated' };
       if (isOutage(error)) throw error;

@@ -1,7 +1,7 @@
 /** Taking one backup away, if nothing that was decided from has changed. */
 import { auditEntry } from '../audit/index.ts';
 import { type BackupRecord, backupKey, departureWrites } from '../backup/index.ts';
-import { type Clock, commit, get, Overtaken, type Tenant, type Write } from '../platform/index.ts';
+import { type Clock, commit, get, measure, Overtaken, type Tenant, type Write } from '../platform/index.ts';
 import { endUndo } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
 import type { Verdict } from './decision.ts';
@@ -31,6 +31,7 @@ export const expire = async (
     if (!isSame(seen, verdict.backup) || seen.heldUntilMs > now.getTime()) return 'kept';
     try {
       await commit(await writesOf(tenant, backup, verdict, judge, now));
+      measure('a backup has expired', { BackupsExpired: 1 });
       return 'expired';
     } catch (error) {
       if (error instanceof Outdated || !(error instanceof Overtaken)) throw error;

@@ -1,8 +1,21 @@
 /** What a schedule does when it is due: starts a backup, waits for its project, or says that none was made. */
 import { auditEntry } from '../audit/index.ts';
 import { ApiError } from '../contract/errors.ts';
+import { idsIn } from '../contract/id.ts';
 import { whileActive } from '../organization/index.ts';
-import { type Clock, clock, commit, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import {
+  addIds,
+  type Clock,
+  clock,
+  commit,
+  iso,
+  log,
+  measure,
+  Overtaken,
+  set,
+  type Tenant,
+  type Write,
+} from '../platform/index.ts';
 import { dueWrites } from './due.ts';
 import { type Failure, failingWith, tellFailure } from './failure.ts';
 import { judge, type Told, type Verdict } from './judging.ts';
@@ -88,7 +101,8 @@ const run = async (place: SchedulePlace, verdict: Run, told: Told, doors: TickDo
         now,
       ),
     ]);
-    log.info('a schedule has started a backup', { scheduleId: schedule.id, backupId: backup.id, at: iso(at) });
+    addIds(idsIn(backup));
+    measure('a schedule has started a backup', { ScheduledBackupsStarted: 1 });
     if (counted.isTold) logOverdue(place);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -139,6 +153,7 @@ const giveUp = async (
     code: failure.error.code,
     runs,
   });
+  measure('a schedule was not served', { ScheduledBackupsMissed: runs });
   if (counted.isTold) logOverdue(failed);
 };
 

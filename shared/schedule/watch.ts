@@ -1,4 +1,5 @@
 /** Looks after schedules whose tick did not come: the Scheduler was away, its entry was never made, or clocks went forward over it. */
+import { idsIn } from '../contract/id.ts';
 import type { TaskMessage } from '../event/index.ts';
 import {
   after,
@@ -11,6 +12,7 @@ import {
   type Tenant,
   type Write,
   walk,
+  withIds,
 } from '../platform/index.ts';
 import { sendTicks, tickOf } from './putting-off.ts';
 import { type DueRecord, duePartition, type ScheduleRecord, scheduleKey } from './record.ts';
@@ -34,7 +36,9 @@ export const watchSchedules = async (
   for await (const notes of pagesOf(walk(range) as AsyncIterable<DueRecord>)) {
     const found = await getAll(notes.map((note) => scheduleKey.schedule(tenantOf(note.organizationId), note.scheduleId)));
     const messages = await Promise.all(
-      notes.map((note, n) => look(tenantOf(note.organizationId), note, found[n] as ScheduleRecord | undefined, now)),
+      notes.map((note, n) =>
+        withIds(idsIn(note), () => look(tenantOf(note.organizationId), note, found[n] as ScheduleRecord | undefined, now)),
+      ),
     );
     await send(messages.flat());
     watched.due += notes.length;

@@ -2,7 +2,7 @@
 import { type Actor, auditEntry } from '../audit/index.ts';
 import { enqueue, type Task } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, whileActive } from '../organization/index.ts';
-import { commit, getAll, iso, log, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import { commit, getAll, iso, log, measure, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
 import { about } from './creation.ts';
 import { isDead } from './health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from './record.ts';
@@ -25,7 +25,8 @@ export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: D
   const [organization, webhook, health] = (await getAll(keys)) as [OrganizationRecord?, WebhookRecord?, HealthRecord?];
   const isThere = organization && !organization.deletedAt;
   const isDone = isThere && webhook && isDue(task, webhook, health, now) && (await happens(tenant, webhook, task, now));
-  if (!isDone) log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });
+  if (!isDone) return log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });
+  measure('a webhook was disabled', { WebhooksDisabled: 1 });
 };
 
 /** Failures are forgotten with the first success; a 410 is not taken back. */

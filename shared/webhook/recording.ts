@@ -7,6 +7,7 @@ import {
   iso,
   type Key,
   log,
+  measure,
   newId,
   type PostOutcome,
   sendTasks,
@@ -42,8 +43,11 @@ export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict
   if (reason && since !== undefined)
     await askDisabling(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since, revision: webhook.revision });
   const isOurs = await changeOne(attemptOf(made, verdict, now));
-  if (!isOurs) log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
+  if (!isOurs) return log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
+  measure('an attempt was written down', { [counted[verdict.kind]]: 1, DeliveryDuration: made.outcome.durationMs });
 };
+
+const counted = { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' } as const;
 
 /** Nobody is given up for an attempt that another follows: an endpoint that hears one event a week may have failed last week, too. */
 const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
@@ -54,7 +58,8 @@ const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | '
 
 /** A delivery that nobody is there for any more. No attempt was made, so none is counted. */
 export const endInVain = async (delivery: DeliveryRecord, error: string): Promise<void> => {
-  await changeOne(unlessOvertaken(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
+  const isOurs = await changeOne(unlessOvertaken(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
+  if (isOurs) measure('a delivery was given up', { DeliveriesFailed: 1 });
 };
 
 type Update = Extract<Write, { update: Key }>;
