@@ -6,6 +6,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { auth } from '../shared/contract/auth.ts';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
 import { endpoints, handlerOf, usesOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
@@ -178,12 +179,30 @@ export class ApiStack extends Stack {
     });
   }
 
+  /** This stack is the last, so what it says is what the deployer reads: where the API is, and what to do, in order. */
   #makeOutputs(): void {
     const { data, config } = this.#props;
-    new CfnOutput(this, 'ApiUrl', { value: data.publicUrl });
-    new CfnOutput(this, 'NextStep', {
-      value: `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string <client secret of ${config.identityClientId}>; then allow ${data.publicUrl}/api/v1/auth/google/callback at the identity provider`,
-    });
+    const say = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
+    say('ApiUrl', data.publicUrl, 'The API; /docs describes it');
+    say('AlarmTopic', data.alarms.topicArn, 'Where alarms go; infra/runbook.md has a section for each');
+    say(
+      'NextStep1',
+      `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string '<client secret of ${config.identityClientId}>'`,
+      'Nobody can sign in before',
+    );
+    say(
+      'NextStep2',
+      `Register ${data.publicUrl}${auth.callback.path} as a redirect URI at ${config.identityIssuer}`,
+      'Nobody can sign in before',
+    );
+    say('NextStep3', `npm run smoke -- ${data.publicUrl}`, 'Walks the main journey');
+    say(
+      'NextStep4',
+      config.alarmEmail === undefined
+        ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
+        : `Confirm the subscription that was mailed to ${config.alarmEmail}`,
+      'No alarm is heard before',
+    );
   }
 }
 

@@ -21,7 +21,8 @@ const quickApp = (): App => new App({ analyticsReporting: false, builtinCloudFor
 /** What exists must come before what names it: data (with the address), then the engine, then the routes. */
 export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App => {
   const stackName = (part: string) => `backup-management-service-${part}`;
-  const data = new DataStack(app, 'Data', { config, stackName: stackName('data') });
+  // What runs can be taken away and deployed again; the data stack goes only once somebody has lifted its protection.
+  const data = new DataStack(app, 'Data', { config, stackName: stackName('data'), terminationProtection: true });
   const engine = new EngineStack(app, 'Engine', { config, data, code, stackName: stackName('engine') });
   new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
   return app;

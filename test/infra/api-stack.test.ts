@@ -1,8 +1,8 @@
 /** The routes are the contract's, the stage is bounded and its log holds nothing secret. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { endpoints } from '../../shared/contract/index.ts';
-import { resourceAt, resourcesOf, target, templatesOf } from '../support/template.ts';
+import { resourceAt, resourcesOf, settings, target, templatesOf } from '../support/template.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates);
@@ -42,9 +42,38 @@ test('the access log names the request and holds no query, header, body or path'
   for (const field of fields) assert.doesNotMatch(field, /\$context\.path|\$context\.authorizer|querystring|header|body/i);
 });
 
-test('the outputs give the address and the next step', () => {
-  const outputs = JSON.stringify(templates.get('Api')?.Outputs);
-  assert.match(outputs, /ApiUrl/);
-  assert.match(outputs, /put-secret-value/);
-  assert.match(outputs, /auth\/google\/callback/);
+suite('the outputs of the last stack', () => {
+  const outputsOf = (from: ReturnType<typeof templatesOf>) =>
+    Object.entries(from.get('Api')?.Outputs ?? {})
+      .filter(([name]) => !name.startsWith('Export'))
+      .map(([name, { Value }]) => [name, JSON.stringify(Value)] as const);
+  const outputs = outputsOf(templates);
+
+  test('say where the API is and where alarms go, and what to do, in order', () => {
+    assert.deepEqual(
+      outputs.map(([name]) => name),
+      ['ApiUrl', 'AlarmTopic', 'NextStep1', 'NextStep2', 'NextStep3', 'NextStep4'],
+    );
+    const { NextStep1, NextStep2, NextStep3, NextStep4 } = Object.fromEntries(outputs);
+    assert.match(
+      NextStep1 ?? '',
+      /put-secret-value --secret-id .*IdentitySecret.* --secret-string '<client secret of client\.apps/,
+    );
+    assert.match(NextStep2 ?? '', /\/api\/v1\/auth\/google\/callback as a redirect URI at https:\/\/accounts\.google\.com/);
+    assert.match(NextStep3 ?? '', /npm run smoke -- /);
+    assert.match(NextStep4 ?? '', /aws sns subscribe --topic-arn /);
+  });
+
+  test('name the domain where there is one, and the address that alarms are mailed to', () => {
+    const more = {
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1',
+      alarmEmail: 'ops@example.com',
+    };
+    const named = Object.fromEntries(outputsOf(templatesOf({ ...settings, ...more })));
+    assert.equal(named.ApiUrl, '"https://api.example.com"');
+    assert.equal(named.NextStep3, '"npm run smoke -- https://api.example.com"');
+    assert.match(named.NextStep4 ?? '', /ops@example\.com/);
+    assert.ok(named.DomainTarget && named.DomainTargetZone);
+  });
 });

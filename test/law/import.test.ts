@@ -113,6 +113,18 @@ test('the archive command knows the format, the database, the buckets and KMS, a
   );
 });
 
+// It stands before the service, as a stranger: it runs where nothing was installed, against whatever version is deployed.
+test('the smoke command needs its own files and Node, and nothing else', () => {
+  deepEqual(
+    breaches(sourcesIn('infra/smoke'), ours, (target) => target.startsWith('infra/smoke/')),
+    [],
+  );
+  deepEqual(
+    breaches(sourcesIn('infra/smoke'), packages, (name) => name.startsWith('node:')),
+    [],
+  );
+});
+
 test('shared and functions know nothing of infra or test', () => {
   deepEqual(
     breaches(sourcesIn('shared', 'functions'), ours, (target) => /^(shared|functions)\//.test(target)),
@@ -144,7 +156,7 @@ test('SDKs of AWS stay where the outside is spoken to', () => {
   );
 });
 
-const inside = sources.filter(({ path }) => !/^(shared\/platform|infra\/local|test)\//.test(path));
+const inside = sources.filter(({ path }) => !/^(shared\/platform|infra\/(local|smoke)|test)\//.test(path));
 for (const [what, pattern] of [
   ['the time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/],
   ['randomness', /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b|\brandomInt\b|\bgetRandomValues\b/],

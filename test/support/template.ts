@@ -23,7 +23,7 @@ interface Template {
   readonly Resources: Readonly<
     Record<string, { Type: string; Properties?: Properties; Metadata?: Properties; DeletionPolicy?: string }>
   >;
-  readonly Outputs?: Readonly<Record<string, unknown>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
   readonly Rules?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,0 +1,60 @@
+/** What a backup is for: planning a restore of it, being told of it, and knowing who did it. */
+import { type Client, StepError } from './client.ts';
+import { thingName } from './place.ts';
+import { until } from './until.ts';
+import type { Walk } from './walk.ts';
+
+interface Plan {
+  readonly create: number;
+  readonly overwrite: number;
+  readonly unchanged: number;
+}
+
+/** Answered at once, or as a job where the target is large. */
+interface Planned extends Partial<Plan> {
+  readonly restoreJobId?: string;
+  readonly status?: string;
+  readonly plan?: Plan | null;
+  readonly error?: { readonly code: string; readonly message: string } | null;
+}
+
+export const planRestore = (walk: Walk, client: Client, backupId: string, minutes: number): Promise<void> =>
+  walk.step('restore, dry run', async () => {
+    const answer = await client.call<Planned>('POST', '/backups/restore', { backupId, options: { dryRun: true } });
+    const { restoreJobId } = answer;
+    const job =
+      restoreJobId === undefined
+        ? undefined
+        : await until(
+            { what: `the plan ${restoreJobId}`, minutes, signal: walk.signal },
+            () => client.call<Planned>('GET', `/backups/restore/${restoreJobId}`),
+            ({ status }) => status !== 'pending' && status !== 'running',
+          );
+    const { create, overwrite, unchanged } = job ? (job.plan ?? {}) : answer;
+    if (unchanged === undefined) throw new StepError(`no plan was made: ${job?.error?.code}: ${job?.error?.message}`);
+    return [`would create ${create}, overwrite ${overwrite} and leave ${unchanged} as they are; nothing was written`, undefined];
+  });
+
+interface WebhookTest {
+  readonly success: boolean;
+  readonly statusCode: number | null;
+  readonly error?: string;
+  readonly duration: number;
+}
+
+export const tryWebhook = (walk: Walk, client: Client, url: string): Promise<void> =>
+  walk.step('webhook', async () => {
+    const wish = { name: thingName, url, events: ['backup.completed'], enabled: false };
+    const { id } = await client.call<{ id: string }>('POST', '/webhooks', wish);
+    walk.made(`webhook ${id}`, () => client.call('DELETE', `/webhooks/${id}`));
+    const tried = await client.call<WebhookTest>('POST', `/webhooks/${id}/test`, { event: 'backup.completed' });
+    if (!tried.success) throw new StepError(`${new URL(url).host} answered ${tried.statusCode ?? 'nothing'}: ${tried.error}`);
+    return [`${new URL(url).host} answered ${tried.statusCode} within ${tried.duration} ms`, undefined];
+  });
+
+export const findInAuditLog = (walk: Walk, client: Client, backupId: string): Promise<void> =>
+  walk.step('audit log', async () => {
+    const entries = await client.call<readonly { resource: { id: string } }[]>('GET', '/audit-logs?action=backup.created');
+    if (!entries.some(({ resource }) => resource.id === backupId)) throw new StepError(`it does not know of ${backupId}`);
+    return [`knows who started ${backupId}`, undefined];
+  });

@@ -1,0 +1,87 @@
+/** What `cdk destroy` leaves behind is what README.md says it does, and nothing that holds data is missing from it. */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { after, suite, test } from 'node:test';
+import { buildApp } from '../../infra/app.ts';
+import { readConfig } from '../../infra/config.ts';
+import { inlineCode, resourcesOf, settings } from '../support/template.ts';
+
+const assembly = buildApp({ config: readConfig(settings), code: inlineCode }).synth();
+const resources = resourcesOf(new Map(assembly.stacks.map(({ id, template }) => [id, template])));
+after(() => rmSync(assembly.directory, { recursive: true }));
+
+/** By type: all of them are kept, none is. What is in neither list was never thought about. */
+const kept = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'];
+const gone = [
+  'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Integration',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::CDK::Metadata',
+  'AWS::IAM::Role',
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::Schedule',
+  'AWS::Scheduler::ScheduleGroup',
+  'AWS::StepFunctions::StateMachine',
+];
+
+suite('destroying the stacks', () => {
+  test('keeps the table, the keys, the secrets and the logs', () => {
+    for (const type of kept)
+      assert.ok(
+        resources.some((resource) => resource.type === type),
+        type,
+      );
+    for (const { stack, id, deletionPolicy } of resources.filter(({ type }) => kept.includes(type)))
+      assert.equal(deletionPolicy, 'Retain', `${stack}/${id}`);
+  });
+
+  test('removes everything else, so that the next deployment finds no name taken', () => {
+    const others = resources.filter(({ type }) => !kept.includes(type));
+    assert.deepEqual(
+      [...new Set(others.map(({ type }) => type))].filter((type) => !gone.includes(type)),
+      [],
+    );
+    for (const { stack, id, deletionPolicy } of others)
+      assert.ok(deletionPolicy === undefined || deletionPolicy === 'Delete', `${stack}/${id}`);
+  });
+
+  // A kept resource with a name of its own would be in the way of the next one.
+  test('what is kept has no fixed name', () => {
+    const names = ['TableName', 'Name', 'LogGroupName', 'AliasName'];
+    for (const { stack, id, properties } of resources.filter(({ type }) => kept.includes(type)))
+      assert.deepEqual(
+        Object.keys(properties).filter((key) => names.includes(key)),
+        [],
+        `${stack}/${id}`,
+      );
+  });
+
+  test('stops at the data stack, whose protection somebody must lift first; the other two come back with a deployment', () => {
+    assert.deepEqual(
+      assembly.stacks.map(({ id, terminationProtection }) => [id, terminationProtection ?? false]),
+      [
+        ['Data', true],
+        ['Engine', false],
+        ['Api', false],
+      ],
+    );
+  });
+});
+
+test('README.md says what is kept', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const deploy = /^## Deploy$([\s\S]*?)^#/m.exec(readme)?.[1] ?? '';
+  assert.match(deploy.replace(/\s+/g, ' '), /`npx cdk destroy --all` .*table, keys, secrets and logs/);
+});
