@@ -30,11 +30,19 @@ export interface HostLimits {
   readonly total: number;
 }
 
+/** What instances may hold together is a quarter of the memory there is. */
+const instanceBytes = 28 * 1024 ** 2;
+const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 4 / instanceBytes);
+
 /**
- * 48 instances hold about 1 GB; half of today's functions can stay warm. All that queues feed, busy at once (deliveries that hang, say),
- * leave a third of the places to the others.
+ * 48 instances hold about 1.3 GB; half of today's functions can stay warm, and where there is memory all of them: a start costs as much
+ * CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, say), leave a third of the places to the others.
  */
-const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: 8, total: 48 };
+const limitsByDefault: HostLimits = {
+  perFunction: 4,
+  perFedFunction: 8,
+  total: Math.min(160, Math.max(48, instancesOf(process.availableMemory()))),
+};
 
 const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
   Math.min(
