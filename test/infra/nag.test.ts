@@ -13,6 +13,9 @@ import { inlineCode, settings } from '../support/template.ts';
 
 interface Finding {
   readonly ruleName: string;
+  /** Of those that were accepted: by which acceptance, and where. */
+  readonly acknowledgedAt?: string;
+  readonly reason?: string;
 }
 interface Report {
   readonly pluginReports: readonly {
@@ -48,14 +51,23 @@ test('no finding is without a written reason', () => {
   );
 });
 
-test('no reason is kept for a finding that is gone', () => {
-  const found = report.pluginReports.flatMap(({ suppressedViolations = [] }) =>
-    suppressedViolations.map(({ ruleName }) => ruleName),
-  );
+test('no reason is kept for a finding that is gone: each accepts every rule it names, where it names it', () => {
+  const found = report.pluginReports.flatMap(({ suppressedViolations = [] }) => suppressedViolations);
+  const isNeeded = ({ path, reason }: (typeof acceptances)[number], rule: string): boolean =>
+    found.some((one) => one.ruleName === rule && one.reason === reason && path.test(one.acknowledgedAt ?? ''));
   assert.deepEqual(
-    acceptances.flatMap(({ rules }) => rules.filter((rule) => !found.includes(rule))),
+    acceptances.flatMap((accepted) =>
+      accepted.rules.filter((rule) => !isNeeded(accepted, rule)).map((rule) => [accepted.path, rule]),
+    ),
     [],
   );
+});
+
+test('a reason is a sentence, and what it is given for is no wider than one kind of construct', () => {
+  for (const { path, reason } of acceptances) {
+    assert.match(reason, /^[A-Z].{15,}\.$/, String(path));
+    assert.match(path.source, /^\^(Data|Engine|Api|\(Api\|Engine\))\\\/.*\$$/);
+  }
 });
 
 test('a queue without dead letters and a property that does not exist would be found', (t) => {

@@ -1,0 +1,166 @@
+/** Policy simulation over every role of the template: what a stolen role must not be able to do, judged as the stage judges. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { judge } from '../../infra/local/iam.ts';
+import { account, region } from '../../infra/local/parts.ts';
+import { templateResources } from '../../infra/local/permission/granted.ts';
+import { readRoles } from '../../infra/local/roles.ts';
+
+const resources = await templateResources();
+const statementsOf = readRoles(resources);
+const ofType = (type: string) => resources.filter((resource) => resource.type === type);
+const arnsOf = (type: string): readonly string[] => ofType(type).map(({ arn }) => arn);
+const arnOf = (type: string, id: RegExp): string => {
+  const [found, ...more] = ofType(type).filter(({ logicalId }) => id.test(logicalId));
+  assert.ok(found && more.length === 0, String(id));
+  return found.arn;
+};
+
+type Keys = Readonly<Record<string, readonly string[]>>;
+
+const roles = ofType('AWS::IAM::Role');
+/** The roles that may do it, by name. */
+const whoMay = (action: string, resource: string, keys: Keys = {}): readonly string[] =>
+  roles
+    .filter(({ arn }) => judge(statementsOf(arn) ?? [], { action, resources: [resource], keys }) === 'allowed')
+    .map(({ logicalId }) => logicalId.replace(/Role[0-9A-F]{8}$/, ''))
+    .sort();
+
+const table = arnOf('AWS::DynamoDB::Table', /^Table/);
+const secretsKey = arnOf('AWS::KMS::Key', /^SecretsKey/);
+const dataKey = arnOf('AWS::KMS::Key', /^DataKey/);
+const leading = (key: string): Keys => ({ 'dynamodb:LeadingKeys': [key] });
+const purpose = (name: string): Keys => ({ 'kms:EncryptionContext:purpose': [name] });
+const customersRole = 'arn:aws:iam::999988887777:role/backups';
+const withExternalId: Keys = { 'sts:ExternalId': ['anything'] };
+
+test('the simulation sees what is granted: the roles are there, and some may do what they must', () => {
+  assert.ok(roles.length > 100);
+  assert.ok(whoMay('dynamodb:PutItem', table, leading('ORG#1')).length > 30);
+  assert.deepEqual(whoMay('dynamodb:DescribeTable', table), ['SystemHealth']);
+});
+
+/** Nobody may do these to anything of the template, nor to anything else. */
+const never: Readonly<Record<string, readonly string[]>> = {
+  'AWS::DynamoDB::Table': [
+    'dynamodb:DeleteTable',
+    'dynamodb:UpdateTable',
+    'dynamodb:UpdateTimeToLive',
+    'dynamodb:UpdateContinuousBackups',
+    'dynamodb:RestoreTableToPointInTime',
+    'dynamodb:ExportTableToPointInTime',
+    'dynamodb:PutResourcePolicy',
+    'dynamodb:Scan',
+    'dynamodb:PartiQLSelect',
+    'dynamodb:PartiQLDelete',
+  ],
+  'AWS::KMS::Key': [
+    'kms:ScheduleKeyDeletion',
+    'kms:DisableKey',
+    'kms:DisableKeyRotation',
+    'kms:PutKeyPolicy',
+    'kms:CreateGrant',
+    'kms:ReEncryptFrom',
+    'kms:ReEncryptTo',
+  ],
+  'AWS::SecretsManager::Secret': [
+    'secretsmanager:PutSecretValue',
+    'secretsmanager:UpdateSecret',
+    'secretsmanager:DeleteSecret',
+    'secretsmanager:PutResourcePolicy',
+  ],
+  'AWS::SQS::Queue': ['sqs:DeleteQueue', 'sqs:PurgeQueue', 'sqs:SetQueueAttributes', 'sqs:AddPermission'],
+  'AWS::Lambda::Function': ['lambda:UpdateFunctionCode', 'lambda:UpdateFunctionConfiguration', 'lambda:AddPermission'],
+  'AWS::IAM::Role': ['iam:PutRolePolicy', 'iam:AttachRolePolicy', 'iam:UpdateAssumeRolePolicy', 'sts:AssumeRole'],
+  'AWS::StepFunctions::StateMachine': ['states:UpdateStateMachine', 'states:DeleteStateMachine'],
+  // The clocks of the service; entries of customers are in groups of their own.
+  'AWS::Scheduler::Schedule': ['scheduler:UpdateSchedule', 'scheduler:DeleteSchedule', 'scheduler:CreateSchedule'],
+  'AWS::Logs::LogGroup': ['logs:DeleteLogGroup', 'logs:DeleteLogStream', 'logs:PutRetentionPolicy', 'logs:DeleteRetentionPolicy'],
+  'AWS::SNS::Topic': ['sns:Publish', 'sns:DeleteTopic'],
+};
+
+suite('no role may', () => {
+  for (const [type, actions] of Object.entries(never)) {
+    for (const action of actions) {
+      test(`${action} any ${type}`, () => {
+        const targets = arnsOf(type);
+        assert.ok(targets.length > 0);
+        for (const target of [...targets, '*']) assert.deepEqual(whoMay(action, target, withExternalId), [], target);
+      });
+    }
+  }
+
+  // Customers give us credentials or a role of theirs; what is in their buckets, and each version of it, is out of our own roles' reach.
+  for (const action of [
+    's3:GetObject',
+    's3:PutObject',
+    's3:DeleteObject',
+    's3:DeleteObjectVersion',
+    's3:BypassGovernanceRetention',
+    's3:PutBucketVersioning',
+    's3:PutLifecycleConfiguration',
+  ])
+    test(`${action} in any bucket`, () => {
+      for (const bucket of ['arn:aws:s3:::customers', 'arn:aws:s3:::customers/backups/object'])
+        assert.deepEqual(whoMay(action, bucket), []);
+    });
+
+  test('use a key that is none of the template’s', () => {
+    const other = `arn:aws:kms:${region}:${account}:key/00000000-0000-0000-0000-000000000000`;
+    for (const action of ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:Sign', 'kms:GetPublicKey'])
+      assert.deepEqual(whoMay(action, other, purpose('passphrase')), []);
+  });
+
+  test('open or seal with the secrets key without saying what for, or for what nobody knows', () => {
+    for (const action of ['kms:Decrypt', 'kms:Encrypt'])
+      for (const keys of [{}, purpose('anything')]) assert.deepEqual(whoMay(action, secretsKey, keys), []);
+  });
+});
+
+suite('who turns to strangers', () => {
+  const strangers = ['Deliver', 'DeliverSlow', 'Match'];
+  const among = (names: readonly string[]): readonly string[] => names.filter((name) => strangers.includes(name));
+
+  test('takes no role of a customer’s, with an ExternalId or without', () => {
+    for (const keys of [{}, withExternalId]) assert.deepEqual(among(whoMay('sts:AssumeRole', customersRole, keys)), []);
+  });
+
+  test('opens no secret but those of webhooks, and no data key', () => {
+    for (const name of ['provider-grant', 'source-credentials', 'destination-credentials', 'passphrase'])
+      assert.deepEqual(among(whoMay('kms:Decrypt', secretsKey, purpose(name))), []);
+    assert.deepEqual(among(whoMay('kms:Decrypt', dataKey)), []);
+    assert.deepEqual(among(whoMay('kms:Decrypt', secretsKey, purpose('webhook-secret'))), ['Deliver', 'DeliverSlow']);
+    for (const secret of arnsOf('AWS::SecretsManager::Secret'))
+      assert.deepEqual(among(whoMay('secretsmanager:GetSecretValue', secret)), []);
+  });
+
+  test('reads no person, session, key or audit log, and changes nothing of an organization', () => {
+    for (const partition of ['USER#1', 'SESSION#1', 'AUDIT#1', 'EMAIL#1', 'RATE#1'])
+      for (const action of ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query', 'dynamodb:PutItem'])
+        assert.deepEqual(among(whoMay(action, table, leading(partition))), [], partition);
+    for (const action of ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'])
+      assert.deepEqual(among(whoMay(action, table, leading('ORG#1'))), []);
+  });
+});
+
+test('a customer’s role is taken without an ExternalId only where destinations are tried', () => {
+  const tried = ['StorageDestinationsCreate', 'StorageDestinationsTest', 'StorageDestinationsUpdate'];
+  assert.deepEqual(whoMay('sts:AssumeRole', customersRole), tried);
+  assert.ok(whoMay('sts:AssumeRole', customersRole, withExternalId).length > tried.length);
+});
+
+test('an audit entry is changed by nobody and removed by the purge alone', () => {
+  assert.deepEqual(whoMay('dynamodb:UpdateItem', table, leading('AUDIT#1')), []);
+  assert.deepEqual(whoMay('dynamodb:DeleteItem', table, leading('AUDIT#1')), ['Purge']);
+});
+
+test('each secret of a customer’s is sealed where it is given, and nowhere else', () => {
+  const sealers = (name: string): readonly string[] => whoMay('kms:Encrypt', secretsKey, purpose(name));
+  assert.deepEqual(sealers('passphrase'), ['EncryptionSet']);
+  assert.deepEqual(sealers('destination-credentials'), [
+    'ProjectsUpdate',
+    'StorageDestinationsCreate',
+    'StorageDestinationsUpdate',
+  ]);
+  assert.deepEqual(sealers('source-credentials'), ['ProjectsCreate', 'ProjectsReconnect', 'ProjectsUpdate']);
+});
