@@ -1,5 +1,5 @@
 /** One route and one function for every row of the contract; whatever matches none goes to the fallback. */
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnApiMapping, CfnDomainName, CfnIntegration, CfnRoute, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -14,9 +14,10 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
+import { dashboardUrl } from './part/dashboard.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
 import { makeLogGroup } from './part/log.ts';
-import { countLines } from './part/log-count.ts';
+import { countLines, linesCounted } from './part/log-count.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly config: Config;
@@ -38,7 +39,7 @@ export class ApiStack extends Stack {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
-    countLines(this.#logGroup, 'keyRefused');
+    for (const line of ['keyRefused', 'secretsKeyRefused', 'providerFailed'] as const) countLines(this.#logGroup, line);
     const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
     for (const [file, rows] of groups) this.#makeGroup(file, rows);
     this.#makeFallback();
@@ -164,6 +165,14 @@ export class ApiStack extends Stack {
       topic,
     });
     addAlarm(this, {
+      name: 'sign-in-failures',
+      says: 'The identity provider does not answer as it should, and nobody can sign in',
+      // Whoever fails tries again: three within a quarter of an hour come of one person, and not of one lost packet.
+      metric: linesCounted('providerFailed', Duration.minutes(15)),
+      above: 2,
+      topic,
+    });
+    addAlarm(this, {
       name: 'function-throttles',
       says: 'Functions use more than nine tenths of the concurrency that the account has: soon some are not started',
       // No dimension: concurrency is the account's. Throttles would count steps that wait for their turn, too.
@@ -185,6 +194,7 @@ export class ApiStack extends Stack {
     const say = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     say('ApiUrl', data.publicUrl, 'The API; /docs describes it');
     say('AlarmTopic', data.alarms.topicArn, 'Where alarms go; infra/runbook.md has a section for each');
+    say('Dashboard', dashboardUrl, 'Every alarm and every number on one page');
     say(
       'NextStep1',
       `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string '<client secret of ${config.identityClientId}>'`,

@@ -8,6 +8,7 @@ import { ApiStack } from './api-stack.ts';
 import { type Config, readConfig } from './config.ts';
 import { DataStack } from './data-stack.ts';
 import { EngineStack } from './engine-stack.ts';
+import { makeDashboard } from './part/dashboard.ts';
 import type { CodeOf } from './part/fn.ts';
 
 export interface AppProps {
@@ -25,6 +26,8 @@ export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App
   const data = new DataStack(app, 'Data', { config, stackName: stackName('data'), terminationProtection: true });
   const engine = new EngineStack(app, 'Engine', { config, data, code, stackName: stackName('engine') });
   new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
+  // With the most of what it shows, so that no name has to be handed from stack to stack for its sake.
+  makeDashboard(engine, data.apiId);
   return app;
 };
 

@@ -74,14 +74,15 @@ export class EngineStack extends Stack {
     // Tasks and events leave the table with the transaction that asked for them.
     this.#feedFromStream('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#feedFromQueue(name, made[name]);
-    this.#startByClock('sweep', 'rate(1 hour)');
-    this.#startByClock('backupReap', 'rate(5 minutes)');
-    this.#startByClock('restoreReap', 'rate(5 minutes)');
-    this.#startByClock('scheduleWatch', 'rate(5 minutes)');
-    this.#startByClock('captureWatch', 'rate(5 minutes)');
-    this.#startByClock('retentionSweep', 'rate(1 hour)');
+    this.#startByClock('sweep', 60);
+    this.#startByClock('backupReap', 5);
+    this.#startByClock('restoreReap', 5);
+    this.#startByClock('scheduleWatch', 5);
+    this.#startByClock('captureWatch', 5);
+    this.#startByClock('retentionSweep', 60);
     // A key that is disabled or to be deleted takes all backups with it, and within days there is no way back.
     this.#ringAtLine('keyRefused', 'key-refused', 'KMS refuses the key of a backup');
+    this.#ringAtLine('secretsKeyRefused', 'secrets-key-refused', 'KMS refuses the key that signs tokens or seals secrets');
     // Whoever made the schedule is told by an event; that many fail at once is seen here only.
     this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'No backup of a schedule has succeeded for two periods');
     // A turn that fails is put off and ends well: no dead letter tells of it.
@@ -168,10 +169,10 @@ export class EngineStack extends Stack {
     return makeDeadLetters(this, `${capital(name)}DeadLetters`, { name: kebab(name), topic: this.#props.data.alarms });
   }
 
-  #startByClock(name: WorkerName, rate: string): void {
+  #startByClock(name: WorkerName, everyMinutes: number): void {
     const deadLetters = this.#makeDeadLetters(name);
     const target = this.#makeWorker(name, [putAside(deadLetters)]);
-    startByClock(this, capital(name), { name: kebab(name), rate, target, deadLetters });
+    startByClock(this, capital(name), { name: kebab(name), everyMinutes, target, deadLetters, topic: this.#props.data.alarms });
   }
 
   #feedFromStream(name: WorkerName, what: Pick<StreamFeedProps, 'prefixes' | 'batchSize'>): void {

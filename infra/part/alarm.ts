@@ -10,8 +10,9 @@ export interface AlarmProps {
   readonly name: string;
   readonly says: string;
   readonly metric: IMetric;
-  /** It rings when the metric is above this. */
-  readonly above: number;
+  /** It rings when the metric is above this, or else below that. */
+  readonly above?: number;
+  readonly below?: number;
   /** It rings after this many periods in a row. */
   readonly periods?: number;
   readonly topic: ITopic;
@@ -20,17 +21,28 @@ export interface AlarmProps {
 /** Short enough to hear of trouble before the customers do, long enough for one retry to heal it. */
 export const alarmPeriod = Duration.minutes(5);
 
+/** Every alarm's name begins with it. */
+export const alarmPrefix = 'backup-service-';
+
+/** Above a bound, silence is no trouble: nothing was asked for. Below one, silence is the trouble. */
 export const addAlarm = (scope: Construct, props: AlarmProps): Alarm => {
   const id = `Alarm${props.name.replace(/(^|-)(.)/g, (_, __, letter: string) => letter.toUpperCase())}`;
   const alarm = new Alarm(scope, id, {
-    alarmName: `backup-service-${props.name}`,
-    alarmDescription: `${props.says}. See infra/runbook.md, section backup-service-${props.name}.`,
+    alarmName: `${alarmPrefix}${props.name}`,
+    alarmDescription: `${props.says}. See infra/runbook.md, section ${alarmPrefix}${props.name}.`,
     metric: props.metric,
-    threshold: props.above,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: props.periods ?? 1,
-    // No traffic is no trouble.
-    treatMissingData: TreatMissingData.NOT_BREACHING,
+    ...(props.below === undefined
+      ? {
+          threshold: props.above ?? 0,
+          comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+          treatMissingData: TreatMissingData.NOT_BREACHING,
+        }
+      : {
+          threshold: props.below,
+          comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+          treatMissingData: TreatMissingData.BREACHING,
+        }),
   });
   alarm.addAlarmAction(new SnsAction(props.topic));
   return alarm;

@@ -1,18 +1,21 @@
 /** A function that a clock starts. What the Scheduler or Lambda cannot deliver goes to the dead letters. */
 
-import { Aws } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEventInvokeConfig, type Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { addAlarm } from './alarm.ts';
 
 export interface ClockProps {
   readonly name: string;
-  /** Such as `rate(1 hour)`. */
-  readonly rate: string;
+  /** Minutes from one run to the next. */
+  readonly everyMinutes: number;
   readonly target: Fn;
   readonly deadLetters: Queue;
+  readonly topic: ITopic;
 }
 
 /** The next hour at the latest brings the next try, so an older event is not worth delivering. */
@@ -21,9 +24,13 @@ const deliveryRetries = 10;
 /** Lambda's maximum; the waits before them are one minute and two. */
 export const runRetries = 2;
 
+/** Who watches over others fails nobody's call by not running: it rings when that many runs in a row did not come. */
+const runsMissedMax = 3;
+
 export const startByClock = (scope: Construct, id: string, props: ClockProps): void => {
+  const rate = `rate(${props.everyMinutes} minutes)`;
   const role = new Role(scope, `${id}ClockRole`, {
-    description: `Starts ${props.name} at ${props.rate}`,
+    description: `Starts ${props.name} at ${rate}`,
     // Only schedules of this account may take the role.
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
@@ -38,8 +45,8 @@ export const startByClock = (scope: Construct, id: string, props: ClockProps): v
     },
   });
   new CfnSchedule(scope, `${id}Clock`, {
-    description: `Starts ${props.name} at ${props.rate}`,
-    scheduleExpression: props.rate,
+    description: `Starts ${props.name} at ${rate}`,
+    scheduleExpression: rate,
     flexibleTimeWindow: { mode: 'OFF' },
     target: {
       arn: props.target.functionArn,
@@ -56,5 +63,13 @@ export const startByClock = (scope: Construct, id: string, props: ClockProps): v
     maximumRetryAttempts: runRetries,
     maximumEventAgeInSeconds: eventAgeMaxSeconds,
     destinationConfig: { onFailure: { destination: props.deadLetters.queueArn } },
+  });
+  const silenceMinutes = runsMissedMax * props.everyMinutes;
+  addAlarm(scope, {
+    name: `${props.name}-silent`,
+    says: `${props.name} has not run for ${silenceMinutes} minutes`,
+    metric: props.target.metricInvocations({ period: Duration.minutes(silenceMinutes), statistic: 'Sum' }),
+    below: 1,
+    topic: props.topic,
   });
 };

@@ -1,12 +1,14 @@
 /** Counts a line of the logs, so that an alarm can ring at it. */
+import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { logLines } from '../../shared/contract/log-line.ts';
+import { metricNamespace as namespace } from '../../shared/contract/metric.ts';
 import { alarmPeriod } from './alarm.ts';
 
 type Line = keyof typeof logLines;
 
-const namespace = 'BackupService';
+/** 'keyRefused' → 'KeyRefused' */
 const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Every group counts into the same metric. */
@@ -19,5 +21,5 @@ export const countLines = (logGroup: LogGroup, line: Line): void => {
   });
 };
 
-export const linesCounted = (line: Line): Metric =>
-  new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period: alarmPeriod });
+export const linesCounted = (line: Line, period: Duration = alarmPeriod): Metric =>
+  new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period });

@@ -1,6 +1,7 @@
 /** The identity provider: any OpenID Connect issuer the deployer names, Google in production. */
 import * as oauth from 'oauth4webapi';
 import { ApiError, unauthorized } from '../contract/errors.ts';
+import { logLines } from '../contract/log-line.ts';
 import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
 import { type Identity, readProfile } from './identity.ts';
 import { type Login, nonceOf } from './login.ts';
@@ -144,7 +145,7 @@ const refuse = (error: unknown): never => {
   const ours = said && (said.status >= 500 || said.status === 429 || misconfigured.includes(said.error));
   const fromLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
   if (!fromLibrary || ours || unusable.includes(code)) {
-    log.error('the identity provider could not be used', { reason: code ?? name, status: said?.status, error: said?.error });
+    log.error(logLines.providerFailed, { reason: code ?? name, status: said?.status, error: said?.error });
     throw new ApiError('SERVICE_UNAVAILABLE', 'The identity provider does not answer as it should; try again shortly');
   }
   throw unauthorized('The identity provider did not confirm this sign-in; begin again');

@@ -52,7 +52,7 @@ suite('the outputs of the last stack', () => {
   test('say where the API is and where alarms go, and what to do, in order', () => {
     assert.deepEqual(
       outputs.map(([name]) => name),
-      ['ApiUrl', 'AlarmTopic', 'NextStep1', 'NextStep2', 'NextStep3', 'NextStep4'],
+      ['ApiUrl', 'AlarmTopic', 'Dashboard', 'NextStep1', 'NextStep2', 'NextStep3', 'NextStep4'],
     );
     const { NextStep1, NextStep2, NextStep3, NextStep4 } = Object.fromEntries(outputs);
     assert.match(

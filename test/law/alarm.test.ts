@@ -21,6 +21,8 @@ for (const name of names) {
     const section = sections.get(name);
     assert.ok(section, `no section ${name}`);
     for (const part of ['**Means**', '**Look**', '**Do**']) assert.ok(section.includes(part), `${name} lacks ${part}`);
+    const look = section.slice(section.indexOf('**Look**'), section.indexOf('**Do**'));
+    assert.match(look, /`(ask|access|errors|letters|feed|clock|failed) [^`]+`/, `${name} says nothing that could be typed`);
   });
 }
 
@@ -112,6 +114,28 @@ test('what a clock starts rings as soon as a run and its retries have failed', (
   }
 });
 
+// Missing data is what it is about: a clock that was switched off says nothing at all.
+test('what a clock starts rings when it does not run, and of all alarms only that rings at silence', () => {
+  const clocks = resources.filter(({ type }) => type === 'AWS::Scheduler::Schedule');
+  const silent = alarms.filter(({ properties }) => properties.TreatMissingData === 'breaching');
+  assert.deepEqual(
+    silent.map(({ properties }) => target((properties.Dimensions as readonly { Value: unknown }[])[0]?.Value)).sort(),
+    clocks.map(({ properties }) => target((properties.Target as { Arn: unknown }).Arn)).sort(),
+  );
+  for (const { properties } of silent) {
+    const { MetricName, Statistic, Threshold, ComparisonOperator, Period } = properties;
+    assert.deepEqual([MetricName, Statistic, Threshold, ComparisonOperator], ['Invocations', 'Sum', 1, 'LessThanThreshold']);
+    const fn = target((properties.Dimensions as readonly { Value: unknown }[])[0]?.Value);
+    const clock = clocks.find((one) => target((one.properties.Target as { Arn: unknown }).Arn) === fn)!;
+    const minutes = Number(/^rate\((\d+) minutes\)$/.exec(String(clock.properties.ScheduleExpression))?.[1]);
+    assert.equal(Period, 3 * minutes * 60);
+    // The longest period CloudWatch takes.
+    assert.ok(Number(Period) <= 86_400);
+  }
+  for (const { properties } of alarms)
+    assert.ok(['notBreaching', 'breaching'].includes(String(properties.TreatMissingData)), String(properties.AlarmName));
+});
+
 test('reads and writes the table refuses ring, each by itself', () => {
   for (const metric of ['ReadThrottleEvents', 'WriteThrottleEvents'])
     assert.equal(watched(metric, 'TableName').length, 1, metric);
@@ -128,6 +152,8 @@ test('server errors of the API and throttling of functions ring', () => {
 // A customer's wrong passphrase is not ours to be woken by; what KMS says of our key is, whichever function meets it.
 const counted = {
   keyRefused: ['Api', 'Engine'],
+  secretsKeyRefused: ['Api', 'Engine'],
+  providerFailed: ['Api'],
   scheduleOverdue: ['Engine'],
   captureStopped: ['Engine'],
 } as const satisfies Record<keyof typeof logLines, readonly string[]>;

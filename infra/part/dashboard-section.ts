@@ -1,0 +1,30 @@
+/** Which part of the dashboard an alarm belongs to, by its name. */
+import { Alarm, type CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IConstruct } from 'constructs';
+import type { Metric } from '../../shared/contract/metric.ts';
+import { alarmPrefix } from './alarm.ts';
+
+export interface Section {
+  readonly name: 'health' | Metric['section'];
+  readonly title: string;
+  /** Names of alarms; what no other section claims is of the health of the whole. */
+  readonly claims?: RegExp;
+}
+
+export const sections: readonly Section[] = [
+  { name: 'health', title: 'Health' },
+  { name: 'api', title: 'API', claims: /^(api|sign-in)-/ },
+  { name: 'backups', title: 'Backups, schedules and retention', claims: /^(backup|verify|schedule|retention|key)-/ },
+  { name: 'restores', title: 'Restores', claims: /^restore-/ },
+  { name: 'captures', title: 'Point-in-time recovery', claims: /^capture-/ },
+  { name: 'webhooks', title: 'Webhooks', claims: /^(match|deliver|delivery|slow-delivery|deliver-slow)-/ },
+];
+
+/** As the template says it, without what all names begin with: the construct itself only knows it once it is deployed. */
+export const shortName = ({ node }: Alarm): string => String((node.defaultChild as CfnAlarm).alarmName).slice(alarmPrefix.length);
+
+export const sectionOf = (alarm: Alarm): Section['name'] =>
+  sections.find(({ claims }) => claims?.test(shortName(alarm)))?.name ?? 'health';
+
+export const alarmsBelow = (root: IConstruct): readonly Alarm[] =>
+  root.node.findAll().filter((construct): construct is Alarm => construct instanceof Alarm);

@@ -1,0 +1,32 @@
+/** The one page to look at: every alarm, what each of them watches, and what the service measures of itself. */
+import { Aws } from 'aws-cdk-lib';
+import { Dashboard, type IWidget, PeriodOverride } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { alarmsBelow, sectionOf, sections } from './dashboard-section.ts';
+import { alarmGraphs, alarmStates, heading, metricGraphs, trafficGraphs } from './dashboard-widget.ts';
+
+/** Dashboards are the account's, not the region's: the name says which region this one shows. */
+const dashboardName = `backup-service-${Aws.REGION}`;
+
+export const dashboardUrl = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`;
+
+/** To be made last: it shows the alarms that are there. It names those of other stacks, and imports nothing of them. */
+export const makeDashboard = (scope: Construct, apiId: string): void => {
+  const alarms = alarmsBelow(scope.node.root);
+  const rows = sections.flatMap((section): IWidget[][] => {
+    const its = alarms.filter((alarm) => sectionOf(alarm) === section.name);
+    return [
+      [heading(section)],
+      ...(its.length > 0 ? [[alarmStates(scope, its)]] : []),
+      ...(section.name === 'api' ? [trafficGraphs(apiId)] : []),
+      metricGraphs(section.name),
+      alarmGraphs(its),
+    ];
+  });
+  new Dashboard(scope, 'Dashboard', {
+    dashboardName,
+    start: '-P1D',
+    periodOverride: PeriodOverride.INHERIT,
+    widgets: rows.filter((row) => row.length > 0),
+  });
+};

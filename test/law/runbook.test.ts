@@ -1,0 +1,91 @@
+/** What the runbook tells to type and to look for is there: whoever is woken has no time for what was true once. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { root, sourcesIn } from '../support/source.ts';
+import { resourcesOf, templatesOf } from '../support/template.ts';
+
+const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
+const prose = runbook.replace(/```.*?```/gs, '');
+const shell = [...runbook.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text);
+const spans = [...prose.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replace(/\s+/g, ' '));
+const resources = resourcesOf(templatesOf());
+
+/** As `named` finds it: its id, then nothing but the digits CDK puts behind it. */
+const typesOf = (stack: string, name: string): readonly string[] =>
+  resources
+    .filter(({ stack: its, id }) => its.toLowerCase() === stack && new RegExp(`^${name}[0-9A-F]*$`).test(id))
+    .map(({ type }) => type);
+
+const commands = {
+  errors: 'AWS::Lambda::Function',
+  run: 'AWS::Lambda::Function',
+  feed: 'AWS::Lambda::Function',
+  letters: 'AWS::SQS::Queue',
+  redrive: 'AWS::SQS::Queue',
+  purge: 'AWS::SQS::Queue',
+  failed: 'AWS::StepFunctions::StateMachine',
+} as const;
+
+test('every command is defined before it is used, in a shell that understands it', () => {
+  const [first = ''] = shell;
+  for (const name of ['named', 'ask', 'access', 'clock', ...Object.keys(commands)])
+    assert.match(first, new RegExp(`^${name}\\(\\) \\{`, 'm'));
+  execFileSync('bash', ['-n'], { input: first });
+  const ids = resources.filter(({ stack }) => stack === 'Engine').map(({ id }) => `${id}\tphysical-${id}`);
+  const aws = `aws() { printf '%s\\n' ${ids.map((line) => `'${line}'`).join(' ')}; }`;
+  const found = execFileSync('bash', [], {
+    input: `${first}\n${aws}\nnamed engine Tasks; named engine BackupWorkflow`,
+    encoding: 'utf8',
+  });
+  assert.match(found, /^physical-Tasks[0-9A-F]{8}\nphysical-BackupWorkflow\n$/);
+});
+
+test('every part that a command names is there, once, and of its kind', () => {
+  const used = [...runbook.matchAll(/\b(errors|run|feed|letters|redrive|purge|failed|clock) ([A-Z]\w+)/g)];
+  assert.ok(used.length > 80);
+  for (const [text, command = '', name = ''] of used) {
+    if (command === 'clock') assert.deepEqual(typesOf('engine', `${name}Clock`), ['AWS::Scheduler::Schedule'], text);
+    else assert.deepEqual(typesOf('engine', name), [commands[command as keyof typeof commands]], text);
+  }
+  for (const [text, stack = '', name = ''] of runbook.matchAll(/\bnamed (data|engine|api) (\w+)/g))
+    assert.equal(typesOf(stack, name).length, 1, text);
+});
+
+test('dead letters are only sent back where SQS can: to a queue of ours that put them aside', () => {
+  const sources = resources.flatMap(({ properties }) => JSON.stringify(properties.RedrivePolicy ?? ''));
+  for (const [text, name = ''] of prose.matchAll(/`redrive (\w+)`/g))
+    assert.ok(
+      sources.some((policy) => new RegExp(`"${name}[0-9A-F]{8}"`).test(policy)),
+      text,
+    );
+});
+
+test('every part that is named by the beginning of its name is there', () => {
+  const named = spans.flatMap((text) => /^([A-Z][A-Za-z]+)…$/.exec(text)?.[1] ?? []);
+  assert.ok(named.length > 20);
+  for (const name of named)
+    assert.ok(
+      ['data', 'engine', 'api'].some((stack) => typesOf(stack, name).length === 1 || name === 'TokenKey'),
+      name,
+    );
+});
+
+test('every line of the log that is quoted is logged', () => {
+  const code = sourcesIn('shared', 'functions')
+    .map(({ text }) => text)
+    .join('\n');
+  const quoted = [...runbook.matchAll(/message (?:=|in) \[?((?:"[^"]+"(?:, )?)+)/g)].flatMap(([, list = '']) =>
+    [...list.matchAll(/"([^"]+)"/g)].map(([, text = '']) => text),
+  );
+  const plain = spans.filter((text) => /^(an?|the|no|nothing|could) [a-z ]+$/.test(text));
+  assert.ok(quoted.length > 15);
+  for (const line of [...quoted, ...plain]) assert.ok(code.includes(line), line);
+});
+
+test('every file that is named is there', () => {
+  const files = spans.filter((text) => /^(infra|shared|functions|test)\/[\w./-]+\.(ts|md)$/.test(text));
+  assert.ok(files.length > 3);
+  for (const file of files) assert.ok(existsSync(new URL(file, `file://${root}/`)), file);
+});
