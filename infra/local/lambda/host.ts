@@ -41,7 +41,7 @@ const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 4 
 const limitsByDefault: HostLimits = {
   perFunction: 4,
   perFedFunction: 8,
-  total: Math.min(160, Math.max(48, instancesOf(process.availableMemory()))),
+  total: Math.min(224, Math.max(48, instancesOf(process.availableMemory()))),
 };
 
 const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
