@@ -30,6 +30,7 @@ interface Ready {
 }
 
 export interface MortalStage extends Ready {
+  readonly pid: number;
   /** At once, without a word. */
   kill(): Promise<void>;
 }
@@ -47,6 +48,7 @@ export const startMortalStage = async (dir: string, ports: Ports = anyPorts, del
   Object.assign(process.env, ready.variables);
   return {
     ...ready,
+    pid: child.pid ?? 0,
     kill: async () => {
       child.kill('SIGKILL');
       await ended;
@@ -55,7 +57,11 @@ export const startMortalStage = async (dir: string, ports: Ports = anyPorts, del
 };
 
 const main = async (choices: Ports & { readonly dir: string; readonly delayScale: number }): Promise<void> => {
-  const stage = await startStage({ ...choices, allowedHosts: ['localhost'], demo: false });
+  const stage = await startStage({
+    ...{ ...choices, allowedHosts: ['localhost'], demo: false },
+    // As on the stage of test/run.ts.
+    config: { requestsPerMinute: 100_000 },
+  });
   const portOf = (url: string): number => Number(new URL(url).port);
   const variableOf = (name: string): string => stage.functions.flatMap(({ environment }) => environment[name] ?? [])[0] ?? '';
   const ready: Ready = {

@@ -72,6 +72,8 @@ export interface ReceiverWish {
   readonly answer?: Answer | Answering;
   readonly port?: number;
   readonly tls?: ServerOptions;
+  /** Keeps no request once it is answered: `requests` and `next` find none. */
+  readonly forgets?: boolean;
 }
 
 /** Longer than anything a stage does on the way, shorter than a test may take. */
@@ -96,7 +98,7 @@ export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> 
     for await (const part of incoming) parts.push(part as Buffer);
     const { method = '', url: path = '', headers, rawHeaders } = incoming;
     const heard: Heard = { method, path, headers, rawHeaders, body: Buffer.concat(parts), at: Date.now() };
-    requests.push(heard);
+    if (!wish.forgets) requests.push(heard);
     wake.resolve();
     wake = Promise.withResolvers<void>();
     const answer = await answerTo(heard);

@@ -1,0 +1,90 @@
+/** What a load showed, as tables. */
+import { fixed, printTable, whole } from '../bench/print.ts';
+import type { JobCount } from './jobs.ts';
+import type { Verdict } from './judgement.ts';
+import type { Meter, Tally } from './meter.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What was so at the end of a stretch of time. */
+export interface Moment {
+  readonly atSeconds: number;
+  readonly seconds: number;
+  readonly tally: Tally;
+  readonly jobsEnded: number;
+  readonly deliveries: number;
+  readonly stageBytes: number;
+  readonly tableBytes: number;
+  readonly wasKilled: boolean;
+}
+
+const mb = (bytes: number): string => (bytes === 0 ? '' : whole(bytes / 1_048_576));
+const ms = (value: number): string => (Number.isNaN(value) ? '' : whole(value));
+
+export const printTime = (moments: readonly Moment[]): void =>
+  printTable(
+    'Over time',
+    ['until', 'calls/s', 'p50 ms', 'p99 ms', '5xx', '503', 'away', 'jobs', 'deliveries', 'stage MB', 'table MB', ''],
+    moments.map(({ atSeconds, seconds, tally: { times, outcomes }, ...moment }) => [
+      `${whole(atSeconds)} s`,
+      fixed(times.count / seconds, 1),
+      ms(times.quantile(0.5)),
+      ms(times.quantile(0.99)),
+      whole(outcomes.failed),
+      whole(outcomes.busy),
+      whole(outcomes.away),
+      whole(moment.jobsEnded),
+      whole(moment.deliveries),
+      mb(moment.stageBytes),
+      mb(moment.tableBytes),
+      moment.wasKilled ? 'killed and started again' : '',
+    ]),
+  );
+
+export const printEndpoints = ({ endpoints }: Meter, seconds: number): void =>
+  printTable(
+    'By endpoint',
+    ['', 'calls', 'calls/s', 'p50 ms', 'p99 ms', 'max ms', '5xx', '503', '429', 'refused'],
+    [...endpoints]
+      .sort(([, a], [, b]) => b.times.count - a.times.count)
+      .map(([id, { times, outcomes }]) => [
+        id,
+        whole(times.count),
+        fixed(times.count / seconds, 1),
+        ...[0.5, 0.99, 1].map((share) => ms(times.quantile(share))),
+        ...[outcomes.failed, outcomes.busy, outcomes.held, outcomes.refused].map(whole),
+      ]),
+  );
+
+export const printJobs = (jobs: JobCount, tenants: readonly Tenant[], seconds: number): void => {
+  const rows = (['backups', 'restores'] as const).map((kind) => {
+    const ended = Object.entries(jobs[kind]);
+    const count = ended.reduce((sum, [, times]) => sum + times, 0);
+    return [kind, whole(count), fixed(count / seconds, 2), ended.map(([how, times]) => `${times} ${how}`).join(', ')];
+  });
+  const came = tenants.reduce((sum, { hearing }) => sum + hearing.count.came, 0);
+  const again = tenants.reduce((sum, { hearing }) => sum + hearing.count.again, 0);
+  const lags = tenants.map(({ hearing }) => hearing.lag);
+  const worst = (share: number): string => fixed(Math.max(...lags.map((lag) => lag.quantile(share))) / 1_000, 1);
+  const delivered = `p50 ${worst(0.5)} s, p99 ${worst(0.99)} s after the change; ${again} of them more than once`;
+  printTable('Work', ['', 'count', '/s', ''], [...rows, ['deliveries', whole(came), fixed(came / seconds, 2), delivered]]);
+};
+
+export const printVerdicts = (verdicts: readonly Verdict[]): void => {
+  printTable(
+    'Afterwards',
+    ['', 'cases', 'broken'],
+    verdicts.map(({ law, cases, broken }) => [law, whole(cases), whole(broken.length)]),
+  );
+  for (const { law, broken } of verdicts) for (const each of broken.slice(0, 20)) console.log(`BROKEN ${law}: ${each}`);
+};
+
+/** The last quarter beside the second: what warms up has warmed up by then. */
+export const memoryGrowth = (moments: readonly Moment[]): string => {
+  const quarter = Math.floor(moments.length / 4);
+  const mean = (some: readonly Moment[]): number => some.reduce((sum, { stageBytes }) => sum + stageBytes, 0) / some.length;
+  const [before, after] = [moments.slice(quarter, 2 * quarter), moments.slice(-quarter)];
+  if (quarter === 0) return 'too short to say how memory grows';
+  const minutes = ((after[0]?.atSeconds ?? 0) - (before[0]?.atSeconds ?? 0)) / 60;
+  const perMinute = (mean(after) - mean(before)) / 1_048_576 / minutes;
+  return `the stage held ${mb(mean(before))} MB in the second quarter of the time and ${mb(mean(after))} MB in the last: ${fixed(perMinute, 1)} MB a minute`;
+};

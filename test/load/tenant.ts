@@ -1,0 +1,91 @@
+/** An organization under load: its owner, a bucket, projects with documents, and a webhook that hears everything. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { webhooks } from '../../shared/contract/webhooks.ts';
+import { newDestination, newProject, seed } from '../support/backup.ts';
+import { call } from '../support/client.ts';
+import { newOrganization, type TestOrganization } from '../support/organization.ts';
+import { signIn } from '../support/person.ts';
+import type { Receiver } from '../support/receiver.ts';
+import { type Client, makeClient } from './client.ts';
+import { type Hearing, openHearing } from './hearing.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import type { Meter } from './meter.ts';
+
+export interface Tenant {
+  readonly organization: TestOrganization;
+  readonly client: Client;
+  readonly ledger: Ledger;
+  readonly hearing: Hearing;
+  readonly meter: Meter;
+  readonly destinationId: string;
+  /** Each with documents of its own; one job at a time works on one of them. */
+  readonly sources: readonly Source[];
+}
+
+export interface Source {
+  readonly projectId: string;
+  readonly sourceProjectId: string;
+}
+
+export interface TenantWish {
+  readonly projects: number;
+  readonly documents: number;
+  /** Of how many deliveries one is to fail at first. */
+  readonly failsOneOf: number;
+}
+
+/** Half of an access token's life. */
+const renewMs = 30 * 60_000;
+
+export const openTenant = async (receiver: Receiver, meter: Meter, wish: TenantWish): Promise<Tenant> => {
+  const organization = await newOrganization(undefined, 'Load');
+  const { id: org, owner } = organization;
+  let { accessToken: token } = owner;
+  let sinceMs = performance.now();
+  const client = makeClient(meter, async () => {
+    if (performance.now() - sinceMs > renewMs) {
+      sinceMs = performance.now();
+      ({ accessToken: token } = await signIn(owner.email));
+    }
+    return { token, org };
+  });
+
+  let secret = '';
+  const hearing = openHearing(org, () => secret, wish.failsOneOf);
+  receiver.answer(`/${org}`, hearing.take);
+  // Whoever dies with an attempt keeps it from others for its timeout, and 15 s.
+  const body = { name: 'All', url: receiver.url(`/${org}`), events: ['*'], timeout: 5_000 };
+  const made = await call(webhooks.create, { token, org, body });
+  if (made.status !== 201) throw new Error(`the webhook was not made: ${made.text}`);
+  secret = made.body.data.secret ?? '';
+
+  const ledger = openLedger();
+  ledger.wrote('webhook', made.body.data.id, body.name);
+  const destination = await newDestination(organization);
+  const sources: Source[] = [];
+  for (let n = 0; n < wish.projects; n++) {
+    const { id: projectId, name, sourceProjectId } = await newProject(organization, { name: `Source ${n}` });
+    ledger.wrote('project', projectId, name);
+    ledger.promise('project.created', projectId);
+    await seed(sourceProjectId, documentsOf(wish.documents));
+    sources.push({ projectId, sourceProjectId });
+  }
+  return { organization, client, ledger, hearing, meter, destinationId: destination.id, sources };
+};
+
+export const documentsOf = (count: number): Record<string, object> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `users/${n}`,
+      { name: { stringValue: `Person ${n} `.repeat(8) }, version: { integerValue: '0' } },
+    ]),
+  );
+
+/** Asks until it is so. */
+export const until = async <T>(look: () => Promise<T>, isSo: (seen: T) => boolean, everyMs = 250): Promise<T> => {
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    await pause(everyMs);
+  }
+};
