@@ -46,11 +46,18 @@ export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
       pk: `ORG#${tenant.organizationId}`,
       sk: `${taskPrefix}${id}`,
       queue: queueOf(task),
-      message: JSON.stringify({ id, organizationId: tenant.organizationId, task } satisfies TaskMessage),
+      message: inAscii({ id, organizationId: tenant.organizationId, task } satisfies TaskMessage),
       ttl: epochSeconds(after(now, taskKeptSeconds)),
     },
   };
 };
+
+/**
+ * JSON with everything but plain characters escaped. SQS refuses some that a name may hold (U+FFFF, say), each time anew, and
+ * whatever waits behind the message in the stream, of whichever tenant, would wait with it.
+ */
+const inAscii = (message: TaskMessage): string =>
+  JSON.stringify(message).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Marks events and tasks with the request they come from, so that they can be followed back to it. */
 export const ofRequest =

@@ -1,0 +1,20 @@
+/** A task leaves by a queue that does not take every character, and must come out of it as it went in. */
+import { deepEqual, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { enqueue, readTask } from '../../../shared/event/index.ts';
+import { newId, type Tenant } from '../../../shared/platform/index.ts';
+
+const tenant = { organizationId: newId('organization') } as unknown as Tenant;
+
+test('whatever a name holds, its task is plain text that any queue takes, and says the same', () =>
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), (deletedProjectName) => {
+      const task = { kind: 'sync-schedules', projectId: newId('project'), deletedProjectName } as const;
+      const write = enqueue(tenant, task, new Date(0));
+      const message = 'put' in write ? String(write.put.message) : '';
+      match(message, /^[\x20-\x7e]+$/);
+      deepEqual(readTask(message)?.task, task);
+    }),
+    { examples: [['\uffff'], ['🧪'], ['\u0000'], ['\ud800'], ['"\\']] },
+  ));
