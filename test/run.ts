@@ -1,6 +1,6 @@
 /**
  * `npm test`: boots one stage for all tests, on ports and in a folder of its own, runs the files and stops it.
- * Arguments are files or folders below test; none means all.
+ * Arguments are files or folders below test; none means all. `RECORD_PERMISSIONS=1` keeps what they use of the template's permissions.
  */
 import { globSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { rootAccessKeyId } from '../infra/local/parts.ts';
+import { keepRecord } from '../infra/local/permission/main.ts';
+import { recordVariable } from '../infra/local/permission/record.ts';
 import { region, startStage } from '../infra/local/stage.ts';
 import { entriesOf } from './support/process-entry.ts';
 
@@ -56,6 +58,8 @@ const main = async (): Promise<void> => {
   // What tests put aside goes with the rest.
   process.env.TMPDIR = join(dir, 'tmp');
   mkdirSync(process.env.TMPDIR);
+  const seenFile = process.env.RECORD_PERMISSIONS === '1' ? join(dir, 'permissions') : undefined;
+  if (seenFile) process.env[recordVariable] = seenFile;
   const startedMs = performance.now();
   const stage = await startStage({
     ...{ port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0, delayScale: 1, demo: false, dir },
@@ -90,6 +94,7 @@ const main = async (): Promise<void> => {
   report.pipe(process.stdout);
   await new Promise<void>((done) => report.once('end', done));
   await stage.stop();
+  if (seenFile && !failed) keepRecord(seenFile, process.argv.length === 2);
   // A failed run leaves its logs to read.
   if (failed) console.log(`the stage's state and logs are in ${dir}`);
   else rmSync(dir, { recursive: true, force: true });

@@ -58,6 +58,7 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
   'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
   'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
+  'identity:refer': () => [],
   'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
   'grant:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'provider-grant')],
   'source:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'source-credentials')],
@@ -78,7 +79,11 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'destination:probe': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials'), takeRoles()],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
-    allow(['kms:GenerateDataKey', 'kms:Encrypt'], [dataKeyArn]),
+    allow(['kms:GenerateDataKey'], [dataKeyArn]),
+    openSealed(secretsKeyArn, 'passphrase'),
+  ],
+  'data-key:wrap': ({ dataKeyArn, secretsKeyArn }) => [
+    allow(['kms:Encrypt'], [dataKeyArn]),
     openSealed(secretsKeyArn, 'passphrase'),
   ],
   'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [

@@ -35,7 +35,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     }),
     reply: 'redirect',
     errors: ['SERVICE_UNAVAILABLE'],
-    uses: ['table:write', 'identity:client'],
+    uses: ['table:write', 'identity:refer'],
   },
   callback: {
     method: 'GET',

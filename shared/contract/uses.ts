@@ -13,6 +13,8 @@ export const uses = {
   'token:sign': ['TOKEN_KEY_IDS', 'PUBLIC_URL'],
   /** The deployment's own secret: cursors, stored answers and invitation links derive their keys from it. */
   'secret:service': ['SERVICE_SECRET_ID'],
+  /** Send a browser to the identity provider, which needs no secret. */
+  'identity:refer': ['IDENTITY_ISSUER', 'IDENTITY_CLIENT_ID', 'ALLOWED_REDIRECT_URIS', 'PUBLIC_URL'],
   /** Talk to the identity provider as its client. */
   'identity:client': [
     'IDENTITY_ISSUER',
@@ -49,6 +51,8 @@ export const uses = {
   'data-key:name': ['DATA_KEY_ID', 'PLAN'],
   /** Make the data key of a new backup. */
   'data-key:make': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
+  /** Wrap a data key that was opened under another key than before. */
+  'data-key:wrap': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   /** Open the data key of a backup that exists: by KMS, or with the organization's passphrase. */
   'data-key:open': ['DATA_KEY_ID', 'SECRETS_KEY_ID'],
   'backup:start': ['BACKUP_WORKFLOW_ARN'],

@@ -65,7 +65,7 @@ export const workers = {
       "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events, settles a move",
     trigger: 'queue',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'data-key:make', 'data-key:open', 'delivery:send'],
+    uses: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:send'],
   },
   match: {
     entry: 'functions/webhook/match.ts',
@@ -99,7 +99,7 @@ export const workers = {
     summary: 'Begins a backup: marks it running, makes its data key, asks the source whether it lets us in',
     trigger: 'step',
     timeoutSeconds: 60,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
+    uses: ['table:write', 'source:read', 'destination:use', 'data-key:make'],
   },
   backupPlan: {
     entry: 'functions/backup/plan.ts',
