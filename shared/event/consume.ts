@@ -31,5 +31,5 @@ export const consume = (
 };
 
 /** What a message names: itself, its tenant, and what is to be done to what. */
-export const idsOf = (message: TaskMessage | undefined): Ids =>
+const idsOf = (message: TaskMessage | undefined): Ids =>
   message ? { ...idsIn(message.task), organizationId: message.organizationId, taskId: message.id } : {};

@@ -6,11 +6,16 @@ export type Line = Readonly<Record<string, unknown>>;
 
 /** From now on lines are kept here instead of being printed. */
 export const captureLog = (): { readonly lines: Line[]; readonly stop: () => void } => {
+  const before = log.getLevelName();
   log.setLogLevel('INFO');
   const lines: Line[] = [];
   const keep = (text: string): void => void lines.push(JSON.parse(text) as Line);
   // The logger has a console of its own, so that Lambda does not wrap its lines once more.
   const { console: printer } = log as unknown as { console: Console };
   const mocks = (['info', 'warn', 'error'] as const).map((level) => mock.method(printer, level, keep) as Mock<() => void>);
-  return { lines, stop: () => mocks.forEach((mocked) => void mocked.mock.restore()) };
+  const stop = (): void => {
+    for (const mocked of mocks) mocked.mock.restore();
+    log.setLogLevel(before);
+  };
+  return { lines, stop };
 };

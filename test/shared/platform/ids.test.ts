@@ -68,7 +68,11 @@ before(async () => {
   await once(daemon, 'listening');
   process.env.AWS_XRAY_DAEMON_ADDRESS = `127.0.0.1:${daemon.address().port}`;
 });
-after(() => daemon.close());
+after(() => {
+  daemon.close();
+  delete process.env.AWS_XRAY_DAEMON_ADDRESS;
+  delete process.env._X_AMZN_TRACE_ID;
+});
 
 test('a trace that is sampled is told what it is about', async () => {
   process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1;Lineage=a:0`;

@@ -1,0 +1,92 @@
+/** Every line that a running function logs says whose it is: a story is found by any of its ids. And what happened is measured once. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endpoints } from '../../shared/contract/index.ts';
+import { type Worker, workers } from '../../shared/contract/workers.ts';
+import { takeBackup } from '../support/backup.ts';
+import { stageVariable } from '../support/client.ts';
+import { newOrganization, type TestOrganization } from '../support/organization.ts';
+import { restore } from '../support/restore.ts';
+
+interface Line {
+  readonly fn: string;
+  readonly line: Readonly<Record<string, unknown>>;
+}
+
+/** What functions have logged so far, whichever test made them; of a last line that is being written the rest is to come. */
+const logged = (): readonly Line[] =>
+  globSync(join(stageVariable('STAGE_DIR'), 'log', '*.log')).flatMap((file) => {
+    const fn = /-(?:engine|api)-(\w+?)[0-9A-F]{8}\.log$/.exec(basename(file))?.[1] ?? '';
+    const texts = readFileSync(file, 'utf8').split('\n');
+    return texts
+      .slice(0, -1)
+      .flatMap((text) => (text.startsWith('{"level"') ? [{ fn, line: JSON.parse(text) as Line['line'] }] : []));
+  });
+
+let organization: TestOrganization;
+let backupId: string;
+let restoreJobId: string;
+const about = (metric: string): readonly Line[] =>
+  logged().filter(({ line }) => line.organizationId === organization.id && line[metric] !== undefined);
+
+before(async () => {
+  organization = await newOrganization();
+  ({ id: backupId } = await takeBackup(organization));
+  ({ restoreJobId } = await restore(organization, { backupId }));
+  while (about('RestoresCompleted').length === 0) await pause(100);
+});
+
+/** The watch over captures is told apart: its room is being rebuilt, and its line has no id of its run until that is done. */
+const besides = ['CaptureWatch'];
+
+test('every line has the id of its request or run', () =>
+  assert.deepEqual(
+    logged().filter(({ fn, line }) => !besides.includes(fn) && line.requestId === undefined),
+    [],
+  ));
+
+const workerOf = (fn: string): Worker | undefined =>
+  Object.entries<Worker>(workers).find(([name]) => name.toLowerCase() === fn.toLowerCase())?.[1];
+const idsMissing = (names: readonly string[], lines: readonly Line[]) =>
+  lines.filter(({ line }) => names.every((name) => line[name] === undefined));
+
+/** Of a message that could not be read nothing but its own id is known. */
+const ofUnread = ['the task failed', 'a task of a kind this version does not know was dropped'];
+
+test('every line of a message or a step names its organization, and every line of a job the job', () => {
+  const lines = logged();
+  const worked = lines.filter(({ fn, line }) => {
+    const trigger = workerOf(fn)?.trigger;
+    return trigger === 'step' || (trigger === 'queue' && !ofUnread.includes(String(line.message)));
+  });
+  assert.ok(worked.length > 5);
+  assert.deepEqual(idsMissing(['organizationId'], worked), []);
+  const ofJobs = (kind: 'Backup' | 'Restore') =>
+    worked.filter(({ fn }) => fn.startsWith(kind) && workerOf(fn)?.trigger === 'step');
+  assert.ok(ofJobs('Backup').length > 0 && ofJobs('Restore').length > 0);
+  assert.deepEqual(idsMissing(['backupId'], ofJobs('Backup')), []);
+  assert.deepEqual(idsMissing(['restoreJobId'], ofJobs('Restore')), []);
+});
+
+test('every line of a call names its operation, and its organization once the call was let into one', () => {
+  const answered = logged().filter(({ line }) => line.message === 'answered');
+  assert.ok(answered.length > 5);
+  assert.deepEqual(idsMissing(['operation'], answered), []);
+  const inside = new Set<unknown>(endpoints.flatMap(({ id, access }) => (access === 'public' || access === 'user' ? [] : [id])));
+  const served = answered.filter(({ line }) => inside.has(line.operation) && Number(line.status) < 300);
+  assert.ok(served.length > 0);
+  assert.deepEqual(idsMissing(['organizationId'], served), []);
+});
+
+test('a backup and a restore are measured once each, beside the ids of what they were', () => {
+  const [made, ...more] = about('BackupsCompleted').filter(({ line }) => line.backupId === backupId);
+  assert.deepEqual([made?.line.DocumentsBackedUp, more.length], [3, 0]);
+  const restores = about('RestoresCompleted').filter(({ line }) => line.restoreJobId === restoreJobId);
+  assert.deepEqual(
+    restores.map(({ line }) => line.DocumentsRestored),
+    [3],
+  );
+});
