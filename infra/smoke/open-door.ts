@@ -6,20 +6,17 @@ const callback = '/api/v1/auth/google/callback';
 
 export const tryOpenDoors = async (walk: Walk, client: Client, url: string): Promise<void> => {
   await walk.step('health', async () => {
-    const path = '/health?checks=true';
-    const { status, version, checks } = await jsonAt<Health>(client, path);
-    if (status === undefined) throw new StepError(`GET ${path}: this is not the address of the API`);
+    const { status, version, checks } = await jsonAt<Health>(client, '/health?checks=true', 'version');
     const failing = Object.entries(checks ?? {}).filter(([, check]) => check !== 'ok');
     if (status !== 'healthy') throw new StepError(`${status}: ${failing.map(([name]) => name).join(', ')} failing`);
     return [`${status}, version ${version}`, undefined];
   });
   await walk.step('description', async () => {
-    const { openapi, paths } = await jsonAt<{ openapi?: string; paths?: object }>(client, '/api/v1/openapi.json');
-    if (!openapi || !paths) throw new StepError('GET /api/v1/openapi.json is no OpenAPI document');
+    const { openapi, paths } = await jsonAt<{ openapi: string; paths: object }>(client, '/api/v1/openapi.json', 'paths');
     return [`OpenAPI ${openapi}, ${Object.keys(paths).length} paths`, undefined];
   });
   await walk.step('signing keys', async () => {
-    const { keys = [] } = await jsonAt<{ keys?: readonly unknown[] }>(client, '/.well-known/jwks.json');
+    const { keys } = await jsonAt<{ keys: readonly unknown[] }>(client, '/.well-known/jwks.json', 'keys');
     if (keys.length === 0) throw new StepError('GET /.well-known/jwks.json has no key');
     return [`${keys.length}`, undefined];
   });
@@ -35,18 +32,19 @@ export const tryOpenDoors = async (walk: Walk, client: Client, url: string): Pro
 };
 
 interface Health {
-  readonly status?: string;
-  readonly version?: string;
+  readonly status: string;
+  readonly version: string;
   readonly checks?: Readonly<Record<string, string>>;
 }
 
-const jsonAt = async <T extends object>(client: Client, path: string): Promise<Partial<T>> => {
+/** What is there is ours if it is JSON with this member. */
+const jsonAt = async <T>(client: Client, path: string, member: string & keyof T): Promise<T> => {
   const { status, text } = await client.send('GET', path);
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Partial<T>;
+    const value = JSON.parse(text) as T | null;
+    if (value?.[member] !== undefined) return value;
   } catch {
     // Told below.
   }
-  throw new StepError(`GET ${path} answered ${status} with no JSON: is this the address of the API?`);
+  throw new StepError(`GET ${path} answered ${status} with something else: is this the address of the API?`);
 };
