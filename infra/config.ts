@@ -113,7 +113,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
   const given = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
   const parsed = Settings.safeParse(given);
   const lines = [
-    ...unknown.map((key) => `${key}: is no setting of ours (known: ${settingNames.join(', ')})`),
+    ...unknown.map((key) => `${key}: is no setting of ours; README.md has a table of them`),
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];

@@ -122,8 +122,17 @@ suite('a later deployment tears no import from the stacks that still have it', (
   });
 });
 
-test('CloudFormation refuses to deploy what is not configured, in our words', () => {
-  const rules = JSON.stringify(templatesOf({}).get('Data')?.Rules);
-  assert.match(rules, /identityClientId: set it to/);
-  assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('set it to'));
+suite('without any setting', () => {
+  const bare = templatesOf({});
+
+  test('CloudFormation refuses to deploy, in our words', () => {
+    assert.match(JSON.stringify(bare.get('Data')?.Rules), /identityClientId: set it to/);
+    assert.ok(!JSON.stringify(templates.get('Data')?.Rules ?? {}).includes('set it to'));
+  });
+
+  test('there is no sender, and nobody may send mail', () => {
+    const roles = (from: ReturnType<typeof templatesOf>) => JSON.stringify(ofType('AWS::IAM::Role', resourcesOf(from)));
+    assert.match(roles(templates), /ses:SendEmail/);
+    assert.doesNotMatch(roles(bare), /ses:/);
+  });
 });
