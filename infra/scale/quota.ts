@@ -3,6 +3,8 @@ export const quota = {
   /** Functions at once, of all that an account has in a region. */
   lambdaConcurrency: 1_000,
   lambdaSeconds: 900,
+  /** What a function must have to be given a whole core. */
+  coreMegabytes: 1_769,
   lambdaEnvironmentBytes: 4_096,
   /** Of all inline policies of a role, without blanks. */
   rolePolicyBytes: 10_240,

@@ -8,9 +8,9 @@ import { failed, type Step, task, unlessFailed, untilDone } from './step.ts';
 export const backupSteps = ['backupPrepare', 'backupPlan', 'backupCopy', 'backupSeal', 'backupFail'] as const;
 
 /** Shards copied at once: Firestore streams 170 to 2,900 documents a second each. */
-const copiesMax = 20;
+export const copiesMax = 20;
 /** The steps themselves keep to the deadline of the backup; this ends what is stuck beyond it. */
-const workflowTimeoutSeconds = backupTimeoutMinutesMax * 60 + 7_200;
+export const workflowTimeoutSeconds = backupTimeoutMinutesMax * 60 + 7_200;
 /** A step says `failed` once the reason is on the record. Thrown by whatever else knows of it, it is not tried again either. */
 const final = ['JobFailed'];
 

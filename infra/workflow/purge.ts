@@ -2,7 +2,7 @@
 import { failed, type Step, untilDone } from './step.ts';
 
 /** Longer than any purge takes; an execution that lives on is stuck, not slow. */
-const workflowTimeoutSeconds = 24 * 3_600;
+export const workflowTimeoutSeconds = 24 * 3_600;
 
 /** Removing what is already gone is no error, so every step may run again. */
 export const purgeDefinition = ({ purge }: Readonly<Record<'purge', Step>>) => ({

@@ -15,9 +15,9 @@ export const restoreSteps = [
 ] as const;
 
 /** Ranges at once. Writing is held back by the pace of the whole job, whatever their number. */
-const lanesMax = 20;
+export const lanesMax = 20;
 /** 10,000 writes a second are 6 billion documents a week; an execution that lives on is stuck, not slow. */
-const workflowTimeoutSeconds = 7 * 24 * 3_600;
+export const workflowTimeoutSeconds = 7 * 24 * 3_600;
 /** A step says `failed` once the reason is on the record. Thrown by whatever else knows of it, it is not tried again either. */
 const final = ['JobFailed'];
 

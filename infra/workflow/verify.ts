@@ -2,7 +2,7 @@
 import { failed, type Step, task, untilDone } from './step.ts';
 
 /** Terabytes at 100 MB/s; an execution that lives on is stuck, not slow. */
-const workflowTimeoutSeconds = 24 * 3_600;
+export const workflowTimeoutSeconds = 24 * 3_600;
 
 /** Input and output of the step: `{organizationId, backupId, position, done}`. What it finds it writes to the backup's record. */
 export const verifyDefinition = ({ backupVerify }: Readonly<Record<'backupVerify', Step>>) => ({

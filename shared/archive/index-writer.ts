@@ -23,7 +23,7 @@ export interface PageEntry {
 }
 
 /** All of an entry but its first name: a name, a hash, five numbers and what they are called. */
-const pageListedBytes = 224;
+export const pageListedBytes = 224;
 
 /** Writes segments into pages; the pages go into the manifest. */
 export class IndexWriter {

@@ -15,7 +15,7 @@ import { type Claim, type Ending, report, type Standing } from './shard.ts';
  * A part ends here even if its range goes on: a failure costs no more than this to read again, and what is written down of a
  * part (its pages, its collections) stays well below the 400 KB of an item.
  */
-const partBytesMax = 1 << 30;
+export const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
 /** Where every other document has changed, each is a line of the index. */
 const listedBytesMax = 128 << 10;

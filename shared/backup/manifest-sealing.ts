@@ -12,7 +12,7 @@ import { lockOf } from './prepare.ts';
 import type { BackupRecord } from './record.ts';
 
 /** Questions asked of the store at once. */
-const lanes = 16;
+export const lanes = 16;
 
 /**
  * A store that lost an object, or has one of another size in its place, is asked before anyone relies on it. What it says of the

@@ -13,7 +13,7 @@ import { advance, readRunning, whileRunning } from './running.ts';
 import { planArchive } from './synthesis-plan.ts';
 
 /** A workflow hands on 256 KiB at most, and a range takes a minute or a few; lists of collections may make more of them. */
-const rangesMax = 500;
+export const rangesMax = 500;
 /** The notes of a backup go when it ends; this is for those that nothing could remove. */
 const notesKeptSeconds = 30 * 24 * 3_600;
 
@@ -96,7 +96,7 @@ const askSource = async (tenant: Tenant, backup: BackupRecord, engine: Engine): 
 };
 
 /** Documents that a count is billed as one read for. */
-const countedPerRead = 1_000;
+export const countedPerRead = 1_000;
 
 /** What a backup by this plan is billed as at most, if nothing has to be read twice; undefined if the source does not count. */
 export const expectedReads = ({ documents, ranges, reads }: Plan): number | undefined => {

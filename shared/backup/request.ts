@@ -10,7 +10,7 @@ import { lookForParent, type ParentWish } from './parent.ts';
 import type { BackupRecord } from './record.ts';
 
 /** Both lists are kept on the record, and an item holds 400 KB with all else. */
-const listsMaxBytes = 64 << 10;
+export const listsMaxBytes = 64 << 10;
 
 /** Refuses collections that no database can have, beyond what the shape of the request tells. */
 export const refuseBadCollections = ({
@@ -21,12 +21,12 @@ export const refuseBadCollections = ({
     const wrong = paths.findIndex((path) => path !== '*' && !isCollectionPath(path));
     if (wrong >= 0) throw invalid(`${field}.${wrong}`, 'must be the path of a collection; no id in it has more than 1500 bytes');
   }
+  if (Buffer.byteLength(JSON.stringify([collections, excludeCollections])) > listsMaxBytes)
+    throw invalid('collections', `must have at most ${listsMaxBytes} bytes, together with excludeCollections`);
   if (excludeCollections.includes('*'))
     throw invalid('excludeCollections', 'must name collections; without all of them nothing is left');
   if (scopeOf(collections, excludeCollections).length === 0)
     throw invalid('excludeCollections', 'must leave something of the collections that are to be backed up');
-  if (Buffer.byteLength(JSON.stringify([collections, excludeCollections])) > listsMaxBytes)
-    throw invalid('collections', `must have at most ${listsMaxBytes} bytes, together with excludeCollections`);
 };
 
 /** Where a backup goes that names no destination: to the project's own, else the organization's. One that is gone is not passed over. */

@@ -14,7 +14,7 @@ import { StorageError, type Store } from './store.ts';
 /** Where and what a destination is, apart from its secrets. */
 export type Place = Pick<DestinationRecord, 'type' | 'bucket' | 'region' | 'endpoint' | 'objectLock' | 'externalId'>;
 
-const partBytes = 8 << 20;
+export const partBytes = 8 << 20;
 const socketsMax = 16;
 /** Signatures name a region; whoever has none of their own takes this one. */
 const defaultRegion = 'us-east-1';

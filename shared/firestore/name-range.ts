@@ -52,9 +52,8 @@ export const justAfter = (path: string): string => `${path}/\0/${leastId}`;
  */
 export const scopeOf = (include: readonly string[] | undefined, exclude: readonly string[] = []): readonly NameRange[] => {
   const isAll = include === undefined || include.includes('*');
-  let scope = isAll ? [{}] : union(include.map(collectionRange));
-  for (const path of exclude) scope = scope.flatMap((range) => without(range, collectionRange(path)));
-  return scope;
+  const scope = isAll ? [{}] : union(include.map(collectionRange));
+  return exclude.length === 0 ? scope : intersection(scope, gapsBetween(union(exclude.map(collectionRange))));
 };
 
 /** What lies in both of two scopes, each ascending as `scopeOf` gives it. */
@@ -110,11 +109,9 @@ const union = (ranges: readonly NameRange[]): NameRange[] => {
   return joined;
 };
 
-const without = (range: NameRange, { from, to }: NameRange): NameRange[] => {
-  const before = rangeOf(range.from, compareEnd(range.to, from) < 0 ? range.to : from);
-  const after = rangeOf(compareStart(range.from, to) > 0 ? range.from : to, range.to);
-  return [before, after].filter(isSome);
-};
+/** All that lies before, between and behind ranges that ascend. A request may name ten thousand of them: each is looked at once. */
+const gapsBetween = (ranges: readonly NameRange[]): readonly NameRange[] =>
+  [undefined, ...ranges].map((before, n) => rangeOf(before?.to, ranges[n]?.from));
 
 const isSome = ({ from, to }: NameRange): boolean => from === undefined || to === undefined || compareNames(from, to) < 0;
 

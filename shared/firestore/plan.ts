@@ -34,7 +34,7 @@ export interface Plan {
 }
 
 /** At real rates of 170 to 2,900 documents per second a range of this size takes a minute or a few. */
-const usualDocumentsPerRange = 100_000;
+export const usualDocumentsPerRange = 100_000;
 const usualRangesMax = 500;
 /** Questions asked of the source at the same time. */
 const lanes = 4;

@@ -24,11 +24,11 @@ export interface Grant {
   readonly slowdowns: number;
 }
 
-const firstPerSecond = 500;
-const rampMs = 5 * 60_000;
-const rampFactor = 1.5;
+export const firstPerSecond = 500;
+export const rampMs = 5 * 60_000;
+export const rampFactor = 1.5;
 /** Where the official client stops, and what a database takes at most. */
-const mostPerSecond = 10_000;
+export const mostPerSecond = 10_000;
 /** A slow target is still asked, so that it is noticed when it no longer is. */
 const leastPerSecond = 10;
 /** After a slowdown the rate doubles in this time, until the ramp is reached or the target says no again. */

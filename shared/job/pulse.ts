@@ -3,11 +3,11 @@ import type { Halt } from './halt.ts';
 import { NotRunning } from './running.ts';
 
 /** How often a worker looks whether its job still runs: so long may it go on after a cancellation. */
-const lookEveryMs = 2_000;
+export const lookEveryMs = 2_000;
 /** What is worth telling: with twenty workers the job's own number is then never a tenth behind. */
-const tellShare = 1 / 200;
+export const tellShare = 1 / 200;
 /** However little there is to tell. */
-const tellEveryMs = 15_000;
+export const tellEveryMs = 15_000;
 
 export interface PulseOptions {
   /** Rejects with NotRunning or a JobFailure once the job has ended. */

@@ -11,9 +11,9 @@ export interface Cut {
 }
 
 /** Some seconds of work each, so that many workers have their share. */
-const cutRecords = 50_000;
+export const cutRecords = 50_000;
 /** More would only wait for each other. */
-const cutsMax = 1_000;
+export const cutsMax = 1_000;
 /** Pages of the index fetched at once. */
 const lanes = 8;
 

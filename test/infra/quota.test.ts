@@ -1,10 +1,13 @@
 /** The template keeps within what AWS allows, with room for the next endpoints, and no part of it can take what another needs. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { readConfig } from '../../infra/config.ts';
 import { queueConcurrency, reservedFor, stepConcurrency, unreservedMin, usualConcurrency } from '../../infra/part/concurrency.ts';
 import { queueNames, queues } from '../../infra/part/work-queues.ts';
 import { quota } from '../../infra/scale/quota.ts';
+import { task, waitsMax } from '../../infra/workflow/step.ts';
+import { retryDelaysSeconds } from '../../shared/contract/limits.ts';
 import { type Worker, type WorkerName, workers } from '../../shared/contract/workers.ts';
 import { transactionMax } from '../../shared/platform/index.ts';
 import {
@@ -93,6 +96,39 @@ suite('quotas of the template', () => {
   });
 
   test('a transaction of ours is one of DynamoDB', () => assert.equal(transactionMax, quota.tableTransactionItems));
+});
+
+test('the retries that infra/scale.md tells of are those of the template', () => {
+  const page = readFileSync(new URL('../../infra/scale.md', import.meta.url), 'utf8');
+  const says = (line: string): void => assert.ok(page.includes(line), line);
+  const one = <T>(values: readonly T[]): T => {
+    assert.equal(new Set(values.map((value) => JSON.stringify(value))).size, 1, JSON.stringify(values));
+    return values[0]!;
+  };
+  const feeds = ofType('AWS::Lambda::EventSourceMapping');
+  const receives = ofType('AWS::SQS::Queue').flatMap(
+    ({ properties }) => (properties.RedrivePolicy as { maxReceiveCount: number })?.maxReceiveCount ?? [],
+  );
+  says(`| a message of a queue | ${one(receives)} times, each after 6 times the function's time |`);
+  const ages = feeds.flatMap(({ properties }) => (properties.MaximumRecordAgeInSeconds as number) ?? []);
+  says(`| a record of the stream | for ${one(ages) / 3_600} hours, alone |`);
+  const clocks = ofType('AWS::Scheduler::Schedule').map(
+    ({ properties }) => (properties.Target as { RetryPolicy: { MaximumRetryAttempts: number } }).RetryPolicy.MaximumRetryAttempts,
+  );
+  const runs = ofType('AWS::Lambda::EventInvokeConfig').map(({ properties }) => properties.MaximumRetryAttempts);
+  assert.equal(one(runs), 2);
+  says(`| a run by the clock | ${one(clocks)} times until it is taken, then twice |`);
+  const { Retry } = task({ arn: 'arn', timeoutSeconds: 1 }, 'Fail', {});
+  assert.deepEqual(
+    Retry.map(({ MaxAttempts }) => MaxAttempts),
+    [8, waitsMax, 6],
+  );
+  says('| a step, by a fault of Lambda | 8 times');
+  says('| a step, by an error or a timeout | 6 times');
+  const waited = retryDelaysSeconds.reduce((sum, seconds) => sum + seconds, 0);
+  says(
+    `| a webhook | ${retryDelaysSeconds.length} times within ${Math.floor(waited / 3_600)} hours and ${(waited % 3_600) / 60} minutes |`,
+  );
 });
 
 suite('what runs at once', () => {

@@ -1,5 +1,7 @@
 /** What a backup asks of everyone else, counted, and what AWS would bill for it. */
-import { backupDefinition, backupSteps } from '../../../infra/workflow/backup.ts';
+import { transitionsOf } from '../../../infra/scale/backup.ts';
+import { price } from '../../../infra/scale/price.ts';
+import { backupSteps } from '../../../infra/workflow/backup.ts';
 import { workers } from '../../../shared/contract/workers.ts';
 import { fixed, goalColumns, goalRow, printTable, reaches, whole } from '../print.ts';
 import { isLarge } from './memory.ts';
@@ -9,18 +11,6 @@ const readsGoal = { must: 1.01, aim: 1.001, kind: 'most' } as const;
 const callsGoal = { must: 1_000, aim: 100, kind: 'most' } as const;
 const dollarsGoal = { must: 0.005, aim: 0.002, kind: 'most' } as const;
 const linearGoal = { must: 10.5, aim: 10.1, kind: 'most' } as const;
-
-/** us-east-1, dollars each, as listed in 2025. */
-const price = {
-  gigabyteSecond: 0.000_013_333_4,
-  invocation: 0.000_000_2,
-  transition: 0.000_025,
-  writeUnit: 0.000_000_625,
-  readUnit: 0.000_000_125,
-  put: 0.000_005,
-  get: 0.000_000_4,
-  kms: 0.000_003,
-};
 
 interface Bill {
   readonly documents: number;
@@ -101,16 +91,4 @@ const billOf = async (stand: Stand, documents: number): Promise<Bill> => {
       ['shards', shards],
     ],
   };
-};
-
-/** Every state that is entered when nothing fails: those outside the map once, those inside once for each shard. */
-const transitionsOf = (shards: number): number => {
-  const step = { arn: '', timeoutSeconds: 1 };
-  const { States } = backupDefinition(
-    Object.fromEntries(backupSteps.map((name) => [name, step])) as Parameters<typeof backupDefinition>[0],
-  );
-  const failing = /fail/i;
-  const entered = (states: object): number =>
-    Object.keys(states).filter((name) => !failing.test(name) && name !== 'Ended').length;
-  return 1 + entered(States) + shards * (1 + entered(States.Copy.ItemProcessor.States));
 };

@@ -1,0 +1,24 @@
+/** What a backup looks like in the bucket: its parts, its index, its manifest. */
+import * as code from './code.ts';
+import { assumed, measured } from './measured.ts';
+
+export interface Stored {
+  readonly parts: number;
+  readonly objects: number;
+  readonly leaves: number;
+  readonly pages: number;
+  readonly manifestBytes: number;
+}
+
+/** `partsMin` are as many as runs of workers end with; `changed` are documents that stand alone among others that are kept. */
+export const storedAs = (documents: number, { partsMin = 1, changed = 0 }: { partsMin?: number; changed?: number }): Stored => {
+  const bytes = documents * measured.documentBytes;
+  const parts = Math.max(partsMin, Math.ceil(bytes / code.partBytesMax));
+  const leaves = Math.ceil(bytes / code.leafBodyBytes);
+  // A document that has changed ends one stretch of kept ones and begins another.
+  const segments = leaves + 2 * changed;
+  const pages = Math.max(parts, Math.ceil(segments / code.pageSegments));
+  const objects = 2 * parts;
+  const pageBytes = code.pageListedBytes + Math.ceil((assumed.nameBytes * 4) / 3);
+  return { parts, objects, leaves, pages, manifestBytes: pages * pageBytes + objects * assumed.objectListedBytes };
+};

@@ -1,0 +1,68 @@
+/** A backup, full or incremental: how long it takes, what it asks for, and what it comes to. */
+import { backupDefinition, backupSteps } from '../workflow/backup.ts';
+import { type Stored, storedAs } from './archive.ts';
+import * as code from './code.ts';
+import { type Estimate, gigabytes, type Pace } from './estimate.ts';
+import { assumed, measured } from './measured.ts';
+
+export type BackupKind = 'full' | 'incremental';
+
+export interface BackupEstimate extends Estimate {
+  readonly shards: number;
+  /** Of functions that copy. */
+  readonly runs: number;
+  readonly stored: Stored;
+  readonly sealSeconds: number;
+}
+
+/** Firestore cannot be asked for what has changed: both kinds read everything. */
+export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind = 'full'): BackupEstimate => {
+  const perShard = Math.max(code.usualDocumentsPerRange, Math.ceil(documents / code.rangesMax));
+  const shards = Math.max(1, Math.ceil(documents / perShard));
+  const perSecond = Math.min(measured.streamPerSecond[pace], measured.packedPerSecond);
+  const shardSeconds = documents / shards / perSecond;
+  const { timeoutSeconds, memoryMegabytes } = code.workers.backupCopy;
+  const runs = shards * Math.max(1, Math.ceil(shardSeconds / (assumed.runShare * timeoutSeconds)));
+  const isFull = kind === 'full';
+  const changed = isFull ? 0 : documents * assumed.changedADay;
+  const stored = storedAs(documents, { partsMin: runs, changed });
+  const copySeconds = documents / perSecond + runs * assumed.stepSeconds;
+  const sealSeconds = assumed.stepSeconds + (stored.objects * assumed.bucketAnswerSeconds) / code.sealLanes;
+  const waves = Math.ceil(shards / code.copiesMax);
+  const looks = copySeconds / (code.lookEveryMs / 1_000);
+  const tells = Math.min(looks, 1 / code.tellShare + copySeconds / (code.tellEveryMs / 1_000));
+  const bytes = documents * measured.storedBytes * (isFull ? 1 : measured.incrementalShare);
+  return {
+    shards,
+    runs,
+    stored,
+    sealSeconds,
+    seconds: 2 * assumed.stepSeconds + waves * (shardSeconds + assumed.stepSeconds) + sealSeconds,
+    counts: {
+      gigabyteSeconds: (copySeconds + sealSeconds + assumed.stepSeconds) * gigabytes(memoryMegabytes),
+      invocations: runs + 3,
+      transitions: transitionsOf(shards, runs),
+      writeUnits:
+        (tells + 2 * stored.parts) * together + shards * 2 * assumed.shardRecordKilobytes + (2 * stored.manifestBytes) / 1_024,
+      readUnits: looks + stored.parts,
+      puts: Math.ceil(bytes / code.uploadPartBytes) + 2 * stored.objects + 2,
+      // Of the backup before, names and times are fetched, a leaf at a time.
+      gets: stored.objects + 2 + (isFull ? 0 : stored.leaves),
+      keyCalls: runs + 2,
+    },
+    sourceDollars: documents * (1 + 1 / code.countedPerRead) * code.usdPerRead,
+  };
+};
+
+/** What a worker writes down of its shard goes with the job's own record, in one transaction. */
+const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
+
+/** Every state that is entered when nothing fails: those outside the map once, those inside once for each shard, and two for each further run. */
+export const transitionsOf = (shards: number, runs = shards): number => {
+  const step = { arn: '', timeoutSeconds: 1 };
+  const steps = Object.fromEntries(backupSteps.map((name) => [name, step])) as Parameters<typeof backupDefinition>[0];
+  const { States } = backupDefinition(steps);
+  const entered = (states: object): number =>
+    Object.keys(states).filter((name) => !/fail|given up/i.test(name) && name !== 'Ended').length;
+  return 1 + entered(States) + shards * (1 + entered(States.Copy.ItemProcessor.States)) + (runs - shards) * 2;
+};

@@ -1,0 +1,12 @@
+/** What AWS bills, in dollars each: us-east-1, arm64, as listed in 2025. The bench counts calls and takes the same prices. */
+export const price = {
+  gigabyteSecond: 0.000_013_333_4,
+  invocation: 0.000_000_2,
+  transition: 0.000_025,
+  writeUnit: 0.000_000_625,
+  readUnit: 0.000_000_125,
+  put: 0.000_005,
+  get: 0.000_000_4,
+  kms: 0.000_003,
+  message: 0.000_000_4,
+} as const;

@@ -1,0 +1,70 @@
+/** A restore of a whole backup: into an empty database, or over one that has as many documents, all of them saved before. */
+import { storedAs } from './archive.ts';
+import * as code from './code.ts';
+import { type Estimate, gigabytes, type Pace } from './estimate.ts';
+import { assumed, measured } from './measured.ts';
+
+export type RestoreKind = 'empty' | 'over';
+
+export interface RestoreEstimate extends Estimate {
+  readonly shards: number;
+  /** Of functions that write. */
+  readonly runs: number;
+  readonly checkSeconds: number;
+  readonly writeSeconds: number;
+}
+
+export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind): RestoreEstimate => {
+  const perShard = Math.max(code.cutRecords, Math.ceil(documents / (code.cutsMax - 1)));
+  const shards = Math.max(1, Math.ceil(documents / perShard));
+  const lanes = Math.min(code.lanesMax, shards);
+  const isOver = kind === 'over';
+  const comparedPerSecond = isOver
+    ? Math.min(measured.streamPerSecond[pace], measured.comparedPerSecond)
+    : measured.comparedPerSecond;
+  const checking = documents / comparedPerSecond + shards * assumed.stepSeconds;
+  const writeSeconds = Math.max(secondsToWrite(documents), documents / lanes / measured.writtenPerSecond);
+  const writing = lanes * writeSeconds + shards * assumed.stepSeconds;
+  const runSeconds = assumed.runShare * code.workers.restoreWrite.timeoutSeconds;
+  const runs = shards * Math.max(1, Math.ceil((lanes * writeSeconds) / shards / runSeconds));
+  // What will be touched is saved: its contents, or that it was not there.
+  const journal = storedAs(isOver ? documents : documents / 10, { partsMin: shards });
+  const journalBytes = documents * measured.storedBytes * (isOver ? 1 : measured.incrementalShare);
+  const looks = (checking + writing) / (code.lookEveryMs / 1_000);
+  const tells = 1 / code.tellShare + checking / (code.tellEveryMs / 1_000) + writing / assumed.sliceSeconds;
+  const leaves = Math.ceil((documents * measured.documentBytes) / code.leafBodyBytes);
+  const checkSeconds = checking / lanes;
+  return {
+    shards,
+    runs,
+    checkSeconds,
+    writeSeconds,
+    seconds: 4 * assumed.stepSeconds + checkSeconds + writeSeconds,
+    counts: {
+      gigabyteSeconds: (checking + writing + 3 * assumed.stepSeconds) * gigabytes(code.workers.restoreWrite.memoryMegabytes),
+      invocations: shards + runs + 3,
+      transitions: 10 + shards * 8 + (runs - shards) * 2,
+      // Each writer asks for its share of the pace about every second.
+      writeUnits: (tells + 2 * journal.parts + 2 * runs) * together + writing + shards * 2 * assumed.shardRecordKilobytes,
+      readUnits: looks + tells,
+      puts: Math.ceil(journalBytes / code.uploadPartBytes) + 2 * journal.objects + 2,
+      // Names and contents, once to compare and once to write; and the journal, which says what to write.
+      gets: 4 * leaves + 2 * journal.leaves + journal.objects,
+      keyCalls: 2 * (shards + runs) + 3,
+    },
+    sourceDollars: documents * code.usdPerWrite + (isOver ? documents * (1 + 1 / code.countedPerRead) * code.usdPerRead : 0),
+  };
+};
+
+const together = 2 * (assumed.jobRecordKilobytes + assumed.shardRecordKilobytes);
+
+/** By the 500/50/5 rule: half as many more every five minutes, up to what a database takes. */
+export const secondsToWrite = (documents: number): number => {
+  const stepSeconds = code.rampMs / 1_000;
+  let [left, seconds] = [documents, 0];
+  for (let perSecond = code.firstPerSecond; ; perSecond *= code.rampFactor, seconds += stepSeconds) {
+    const rate = Math.min(perSecond, code.mostPerSecond);
+    if (left <= rate * stepSeconds || rate === code.mostPerSecond) return seconds + left / rate;
+    left -= rate * stepSeconds;
+  }
+};
