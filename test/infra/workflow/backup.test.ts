@@ -116,6 +116,14 @@ suite('backup', () => {
       }
     });
 
+    test(`${state} waits for room as long as it takes, and nothing fails meanwhile`, async () => {
+      const answer = state === 'Plan' ? plan : copied;
+      const { calls, outcome } = await run({ ...script, [state]: throwing('Lambda.TooManyRequestsException', 200, answer) });
+      assert.equal(outcome, 'succeeded');
+      assert.equal(calls.filter(([name, { shard }]) => name === state && (shard ?? 0) === 0).length, 201);
+      assert.equal(calls.at(-1)?.[0], 'Seal');
+    });
+
     test(`a fault in ${state} that does not pass leads to Fail`, async () => {
       const { order, outcome } = await run({ ...script, [state]: throwing('TypeError') });
       assert.equal(outcome, 'succeeded');
