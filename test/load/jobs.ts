@@ -60,10 +60,7 @@ const backUp = async (
   ledger.wrote('backup', backupId);
   ledger.promise('backup.started', backupId);
   const { status, error } = await underWay(count, () =>
-    until(
-      async () => (await client.ask(backups.get, { params: { backupId } }, 200)).body.data,
-      (seen) => hasEnded(seen.status),
-    ),
+    endOf(async () => (await client.ask(backups.get, { params: { backupId } }, 200)).body.data),
   );
   count.backups[status] = (count.backups[status] ?? 0) + 1;
   ledger.promise(`backup.${status}`, backupId);
@@ -79,10 +76,7 @@ const restore = async ({ client, ledger, meter }: Tenant, backupId: string, coun
   ledger.wrote('restore', restoreJobId);
   ledger.promise('restore.started', restoreJobId);
   const { status, error } = await underWay(count, () =>
-    until(
-      async () => (await client.ask(rows.get, { params: { restoreJobId } }, 200)).body.data,
-      (seen) => hasEnded(seen.status),
-    ),
+    endOf(async () => (await client.ask(rows.get, { params: { restoreJobId } }, 200)).body.data),
   );
   count.restores[status] = (count.restores[status] ?? 0) + 1;
   ledger.promise(`restore.${status}`, restoreJobId);
@@ -90,7 +84,15 @@ const restore = async ({ client, ledger, meter }: Tenant, backupId: string, coun
   return status;
 };
 
-const hasEnded = (status: string): boolean => status !== 'pending' && status !== 'running';
+/** Of documents that are read in a second; whatever dies, its work is taken up within minutes. */
+const patienceMs = 240_000;
+
+/** A job once it has ended; one that does not is given up, and found by the judgement. */
+const endOf = <T extends { readonly status: string }>(look: () => Promise<T>): Promise<T> => {
+  const sinceMs = performance.now();
+  const hasEnded = ({ status }: T): boolean => status !== 'pending' && status !== 'running';
+  return until(look, (seen) => hasEnded(seen) || performance.now() - sinceMs > patienceMs);
+};
 
 const underWay = async <T>(count: JobCount, work: () => Promise<T>): Promise<T> => {
   count.running += 1;

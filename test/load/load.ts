@@ -21,13 +21,15 @@ export const startLoad = (tenants: readonly Tenant[], { people, restores, ...hab
   const jobs = newJobCount();
   let isStopped = false;
   const isOver = (): boolean => isStopped;
-  const working = tenants.flatMap((tenant) => [
-    ...Array.from({ length: people }, (_, person) => doPaperwork(tenant, person, habits, isOver)),
-    ...tenant.sources.map((source) => workOn(tenant, source, { count: jobs, restores, isOver })),
-  ]);
-  const ended = Promise.all(working);
-  // Told when it is stopped; until then others go on.
-  ended.catch(() => undefined);
+  // One who cannot go on is told of; the others go on.
+  const told = (tenant: Tenant, work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => tenant.meter.surprise(`someone gave up: ${error}`));
+  const ended = Promise.all(
+    tenants.flatMap((tenant) => [
+      ...Array.from({ length: people }, (_, person) => told(tenant, doPaperwork(tenant, person, habits, isOver))),
+      ...tenant.sources.map((source) => told(tenant, workOn(tenant, source, { count: jobs, restores, isOver }))),
+    ]),
+  );
   return {
     jobs,
     stop: async () => {
