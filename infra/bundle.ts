@@ -1,8 +1,8 @@
 /** The one way our code becomes a Lambda bundle: for deployment, the local stage and the bench alike. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
 import { finished } from './finished.ts';
@@ -20,22 +20,16 @@ export const entries: readonly string[] = [
 export interface BundleOptions {
   /** Writes index.cjs.map beside each bundle; it would double what is uploaded. */
   readonly sourcemap?: boolean;
-  /** Packages to put others in the place of; the bench measures with and without. */
-  readonly alias?: Readonly<Record<string, string>>;
+  /** Packages, or files of ours from the root, and the files to put in their place: the bench measures without a network. */
+  readonly instead?: Readonly<Record<string, string>>;
 }
-
-/** What of the SDK no function can use; see the files. */
-const lambdaOnly = {
-  '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts'),
-  '@aws-sdk/endpoint-cache': join(root, 'shared/platform/endpoint-cache.ts'),
-};
 
 /** Where the bundle of an entry is: a folder with nothing in it but index.cjs. */
 export const bundleDir = (entry: string, outdir: string): string => join(outdir, entry.replace(/\.ts$/, ''));
 
 /**
- * Bundles each entry, SDK included, into `<outdir>/<entry without .ts>/index.cjs`.
- * CommonJS because it starts a sixth faster than the same code as a module (126 ms against 149, SDK included).
+ * Bundles each entry with all it needs into `<outdir>/<entry without .ts>/index.cjs`.
+ * CommonJS because it starts a sixth faster than the same code as a module (126 ms against 149).
  * Answers what each bundle was made of.
  */
 export const bundle = async (wanted: readonly string[], outdir: string, options: BundleOptions = {}): Promise<Metafile> => {
@@ -52,13 +46,23 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     format: 'cjs',
     platform: 'node',
     target: 'node24',
-    // The SDK's module builds can be shaken; its CommonJS builds cannot.
+    // Modules can be shaken; CommonJS cannot.
     mainFields: ['module', 'main'],
-    alias: { ...(options.alias ?? lambdaOnly) },
-    plugins: [finished],
+    plugins: [finished, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',
   });
   return metafile;
 };
+
+const placedInstead = (instead: Readonly<Record<string, string>>): Plugin => ({
+  name: 'placed-instead',
+  setup(bundling) {
+    bundling.onResolve({ filter: /./ }, ({ path, resolveDir }) => {
+      const own = path.startsWith('.') ? relative(root, join(resolveDir, path)) : path;
+      const other = instead[own];
+      return other === undefined ? undefined : { path: join(root, other) };
+    });
+  },
+});

@@ -1,11 +1,11 @@
 /** Opens a bucket by its address, with the caller's own credentials: how a backup is read where nothing else of ours is left. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { S3Client } from '@aws-sdk/client-s3';
-import type { GoogleAccount } from '../platform/index.ts';
+import { foundKeys, type GoogleAccount } from '../platform/index.ts';
 import { workerPatience as patience } from './attempts.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsStore } from './gcs-store.ts';
+import { S3Client } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 import type { Store } from './store.ts';
 
@@ -21,19 +21,14 @@ const partBytes = 8 << 20;
 const agentOptions = { keepAlive: true, maxSockets: 16 };
 
 /** Of the S3 kind; credentials are found as every AWS tool finds them: variables, profiles, single sign-on, the machine's role. */
-export const openS3Address = ({ bucket, folder, endpoint, region }: Address & { readonly region?: string | undefined }): Store =>
+export const openS3Address = ({ bucket, folder, endpoint, region }: Address & { readonly region: string }): Store =>
   new S3Store({
     client: new S3Client({
-      ...(endpoint && { endpoint, forcePathStyle: true }),
-      ...(region && { region }),
+      ...{ bucket, endpoint, region, keys: foundKeys(), agent: agentFor(endpoint ?? 'https:'), connectMs: 5_000 },
       // Whoever names no region is led to the right one.
-      followRegionRedirects: endpoint === undefined,
-      maxAttempts: 1,
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: 5_000, requestTimeout: patience.requestMs, throwOnRequestTimeout: true },
+      isGuessed: endpoint === undefined,
     }),
-    ...{ bucket, folder, patience, partBytes, digest: endpoint === undefined ? 'crc32' : 'md5' },
+    ...{ folder, patience, partBytes, digest: endpoint === undefined ? 'crc32' : 'md5' },
   });
 
 export const openGcsAddress = ({
@@ -42,6 +37,9 @@ export const openGcsAddress = ({
   endpoint = 'https://storage.googleapis.com',
   account,
 }: Address & { readonly account: GoogleAccount }): Store => {
-  const agent = endpoint.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
-  return new GcsStore({ client: new GcsClient({ baseUrl: endpoint, account, agent, patience }), bucket, folder, partBytes });
+  const client = new GcsClient({ baseUrl: endpoint, account, agent: agentFor(endpoint), patience });
+  return new GcsStore({ client, bucket, folder, partBytes });
 };
+
+const agentFor = (url: string): HttpAgent =>
+  url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);

@@ -1,8 +1,8 @@
 /** Calls of the Cloud Storage JSON API, each as often as it takes. */
 import type { Agent } from 'node:http';
-import { clock, type GoogleAccount, googleAccessToken, TokenError } from '../platform/index.ts';
+import { type Answer, clock, type GoogleAccount, googleAccessToken, TokenError } from '../platform/index.ts';
 import { type Patience, persist } from './attempts.ts';
-import { type Answer, exchange } from './http-exchange.ts';
+import { exchange } from './http-exchange.ts';
 import { StorageError } from './store.ts';
 
 export interface GcsOptions {

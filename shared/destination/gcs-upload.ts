@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Answer } from '../platform/index.ts';
 import { persist } from './attempts.ts';
 import { type GcsObject, type GcsPlace, type GcsStore, parse } from './gcs-store.ts';
-import type { Answer } from './http-exchange.ts';
 import { PartGatherer } from './part-gatherer.ts';
 import { mayHaveHappened, type PutOptions, StorageError, type Upload } from './store.ts';
 

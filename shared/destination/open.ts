@@ -1,13 +1,13 @@
 /** Opens a destination: its credentials, its address and the kind of store it is. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant, takeRole } from '../platform/index.ts';
 import { type Patience, workerPatience } from './attempts.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsStore } from './gcs-store.ts';
 import type { DestinationRecord } from './record.ts';
+import { S3Client, type S3Options } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 import { StorageError, type Store } from './store.ts';
 
@@ -16,6 +16,7 @@ export type Place = Pick<DestinationRecord, 'type' | 'bucket' | 'region' | 'endp
 
 export const partBytes = 8 << 20;
 const socketsMax = 16;
+const connectMaxMs = 5_000;
 /** Signatures name a region; whoever has none of their own takes this one. */
 const defaultRegion = 'us-east-1';
 
@@ -36,48 +37,38 @@ export const openPlace = async (
 ): Promise<Store> => {
   const { bucket } = place;
   if ('clientEmail' in credentials) {
-    const agent = env('GCS_URL').startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
-    const client = new GcsClient({ baseUrl: env('GCS_URL'), account: credentials, agent, patience });
+    const baseUrl = env('GCS_URL');
+    const client = new GcsClient({ baseUrl, account: credentials, agent: agentFor(baseUrl), patience });
     return new GcsStore({ client, bucket, folder, partBytes });
   }
   const isAws = place.type === 's3' && place.endpoint === null;
-  const config: S3ClientConfig = {
-    ...addressOf(place, patience),
-    region: place.region ?? defaultRegion,
-    // A copy: the client writes into what it is given.
-    credentials: 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : { ...credentials },
-    // We try again ourselves, and check every byte by a digest of our choosing.
-    maxAttempts: 1,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  };
+  const keys = 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials;
+  const client = new S3Client({
+    ...addressOf(place),
+    ...{ bucket, region: place.region ?? defaultRegion, keys: async () => keys },
+    connectMs: Math.min(connectMaxMs, patience.requestMs),
+  });
   const lockMode = place.objectLock && (place.objectLock.mode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE');
   return new S3Store({
-    ...{ client: new S3Client(config), bucket, folder, patience, partBytes, digest: isAws ? 'crc32' : 'md5' },
+    ...{ client, folder, patience, partBytes, digest: isAws ? 'crc32' : 'md5' },
     ...(lockMode && { lockMode }),
   });
 };
 
 const agentOptions = { keepAlive: true, maxSockets: socketsMax };
+const agentFor = (url: string): HttpAgent =>
+  url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
 
 /** The destination's own endpoint, guarded; else the one of the deployment; else AWS. */
-const addressOf = (place: Place, patience: Patience): S3ClientConfig => {
-  const timeouts = {
-    connectionTimeout: Math.min(5_000, patience.requestMs),
-    requestTimeout: patience.requestMs,
-    throwOnRequestTimeout: true,
-  };
+const addressOf = (place: Place): Pick<S3Options, 'endpoint' | 'agent' | 'isGuessed'> => {
   if (place.endpoint !== null) {
     const guarded = guard(place.endpoint);
-    const agent = guardedAgent(guarded, socketsMax);
-    const agents = guarded.url.protocol === 'https:' ? { httpsAgent: agent as HttpsAgent } : { httpAgent: agent };
-    return { endpoint: guarded.url.href, forcePathStyle: true, requestHandler: { ...timeouts, ...agents } };
+    return { endpoint: guarded.url.href, agent: guardedAgent(guarded, socketsMax) };
   }
-  const requestHandler = { ...timeouts, httpsAgent: agentOptions, httpAgent: agentOptions };
   const configured = place.type === 'spaces' ? env('SPACES_URL').replace('{region}', place.region ?? '') : env('S3_URL');
-  if (configured !== '') return { endpoint: configured, forcePathStyle: true, requestHandler };
+  if (configured !== '') return { endpoint: configured, agent: agentFor(configured) };
   // Whoever gave no region is led to the right one.
-  return { followRegionRedirects: place.region === null, requestHandler };
+  return { isGuessed: place.region === null, agent: agentFor('https:') };
 };
 
 const guard = (endpoint: string) => {

@@ -1,46 +1,44 @@
 /** What a store answers, read no further than it may be: it is the customer's, and may be anything. */
-import { Readable } from 'node:stream';
-import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { answerMaxBytes, readBody } from './bounded-body.ts';
-import { type Asked, tooLarge, tooShort } from './extent.ts';
+import { type Answer, AwsError, readXml, textOf, type XmlElement } from '../platform/index.ts';
+import { type Asked, tooShort } from './extent.ts';
+import type { Told } from './s3-digest.ts';
 import { StorageError } from './store.ts';
 
-interface RawAnswer {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  body?: unknown;
-}
-
-/** Every answer but an object is read before the client parses it, up to its bound. */
-export const boundAnswers = ({ middlewareStack }: S3Client): void =>
-  middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const result = await next(args);
-        const answer = result.response as RawAnswer;
-        const isObject = commandName === 'GetObjectCommand' && answer.statusCode < 300;
-        if (isObject || !(answer.body instanceof Readable)) return result;
-        answer.body = Readable.from([await readBody(answer.body, answerMaxBytes)]);
-        return result;
-      },
-    // The lowest is next to the wire: nothing of the client's own has read the body yet.
-    { step: 'deserialize', priority: 'low', name: 'boundAnswers', override: true },
-  );
-
-/** The body of an object, which must be as long as was said and, of a range, as was asked. */
-export const readObject = async (
-  { Body, ContentLength }: GetObjectCommandOutput,
-  { range, maxBytes }: Asked,
-): Promise<Uint8Array> => {
-  const body = Body instanceof Readable ? Body : Readable.from([]);
+/** A refusal by the name that the store gives it; one without a body has none. */
+export const refusalOf = ({ status, body }: Answer): AwsError => {
   try {
-    if (ContentLength !== undefined && ContentLength > maxBytes) throw tooLarge();
-    const bytes = await readBody(body, maxBytes);
-    if (ContentLength !== undefined && bytes.length !== ContentLength)
-      throw new StorageError('unavailable', 'The answer of the store ended early.');
-    if (range && bytes.length !== range.length) throw tooShort();
-    return bytes;
-  } finally {
-    body.destroy();
+    return refusalIn(readXml(body.toString()), status);
+  } catch {
+    return new AwsError('Unknown', 'refused', status);
   }
+};
+
+const refusalIn = (error: XmlElement, status: number): AwsError =>
+  new AwsError(textOf(error, 'Code') ?? 'Unknown', 'refused', status);
+
+/** What an answer that succeeded says. A store may say 200 before it knows: then an error stands where the result should. */
+export const documentOf = ({ body }: Answer): XmlElement => {
+  let document: XmlElement;
+  try {
+    document = readXml(body.toString());
+  } catch (cause) {
+    throw new StorageError('invalid', 'The answer of the store is not one of S3.', { cause });
+  }
+  if (document.name === 'Error') throw refusalIn(document, 503);
+  return document;
+};
+
+/** What the store tells of an object or a part. */
+export const toldOf = ({ headers }: Answer): Told => {
+  const text = (name: string): string | undefined => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { tag: text('etag'), crc32: text('x-amz-checksum-crc32'), encryption: text('x-amz-server-side-encryption') };
+};
+
+/** The bytes of an object, of a range exactly as many as were asked for. */
+export const objectOf = ({ body }: Answer, { range }: Asked): Uint8Array => {
+  if (range && body.length !== range.length) throw tooShort();
+  return body;
 };

@@ -1,13 +1,13 @@
-import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
+import type { Answer } from '../platform/index.ts';
 import { type Patience, persist } from './attempts.ts';
-import { boundAnswers } from './s3-answer.ts';
-import type { DigestKind } from './s3-digest.ts';
+import { toldOf } from './s3-answer.ts';
+import type { S3Call, S3Client } from './s3-client.ts';
+import type { DigestKind, Told } from './s3-digest.ts';
 import { s3Failure } from './s3-failure.ts';
 import { type PutOptions, StorageError } from './store.ts';
 
 export interface S3Place {
   readonly client: S3Client;
-  readonly bucket: string;
   readonly folder: string;
   readonly digest: DigestKind;
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
@@ -16,55 +16,62 @@ export interface S3Place {
   readonly partBytes: number;
 }
 
+/** A call; the time it may take is the bucket's to say. */
+export type Asking = Omit<S3Call, 'signal'> & { readonly signal?: AbortSignal | undefined };
+
+type Pardon<T> = (error: unknown) => T | undefined;
+
 /** A folder of a bucket, and how to ask the store for anything in it. */
 export class S3Bucket {
   readonly place: S3Place;
 
   constructor(place: S3Place) {
     this.place = place;
-    boundAnswers(place.client);
   }
 
   key(name: string): string {
     return this.place.folder === '' ? name : `${this.place.folder}/${name}`;
   }
 
-  object(name: string): { Bucket: string; Key: string } {
-    return { Bucket: this.place.bucket, Key: this.key(name) };
-  }
-
-  /** What an object that may be locked is stored with. */
-  lock({ lockedUntil }: PutOptions) {
+  /** The headers of an object that may be locked. */
+  lock({ lockedUntil }: PutOptions): Readonly<Record<string, string>> {
     const { lockMode } = this.place;
-    return lockMode && lockedUntil ? { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil } : {};
+    if (!lockMode || !lockedUntil) return {};
+    return {
+      'x-amz-object-lock-mode': lockMode,
+      'x-amz-object-lock-retain-until-date': lockedUntil.toISOString().replace('.000Z', 'Z'),
+    };
   }
 
-  /** One call, as often as it takes, its failure in our words. */
-  call<T>(doing: string, signal: AbortSignal | undefined, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return persist(() => this.once(doing, signal, send), this.place.patience, signal);
+  /** One call, as often as it takes, its failure in our words; `read` is part of it, and `pardon` makes an answer of a failure. */
+  call<T>(doing: string, asked: Asking, read: (answer: Answer) => T, pardon?: Pardon<T>): Promise<T> {
+    return persist(() => this.once(doing, asked, read, pardon), this.place.patience, asked.signal);
   }
 
   /** The same, tried once, for what must look before it tries again. */
-  async once<T>(doing: string, signal: AbortSignal | undefined, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async once<T>(doing: string, { signal, ...asked }: Asking, read: (answer: Answer) => T, pardon?: Pardon<T>): Promise<T> {
     const limit = AbortSignal.timeout(this.place.patience.requestMs);
     try {
-      return await send(signal ? AbortSignal.any([signal, limit]) : limit);
+      return read(await this.place.client.send({ ...asked, signal: signal ? AbortSignal.any([signal, limit]) : limit }));
     } catch (error) {
+      const pardoned = pardon?.(error);
+      if (pardoned !== undefined) return pardoned;
       if (limit.aborted) throw new StorageError('unavailable', `The store did not ${doing} in time.`);
       throw s3Failure(error, doing);
     }
   }
 
   /** What the store tells of an object, its checksum included; undefined where there is none. */
-  look(name: string, signal?: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
-    const command = new HeadObjectCommand({ ...this.object(name), ChecksumMode: 'ENABLED' });
-    return this.call('look at an object', signal, async (abortSignal) => {
-      try {
-        return await this.place.client.send(command, { abortSignal });
-      } catch (error) {
-        if (s3Failure(error, '').code === 'missing') return undefined;
-        throw error;
-      }
-    });
+  async look(name: string, signal?: AbortSignal): Promise<(Told & { readonly size: number }) | undefined> {
+    const asked: Asking = { method: 'HEAD', key: this.key(name), headers: { 'x-amz-checksum-mode': 'ENABLED' }, signal };
+    try {
+      return await this.call('look at an object', asked, (answer) => ({
+        ...toldOf(answer),
+        size: Number(answer.headers['content-length'] ?? 0),
+      }));
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'missing') return undefined;
+      throw error;
+    }
   }
 }

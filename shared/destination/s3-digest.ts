@@ -12,9 +12,9 @@ export interface Digest {
 
 /** What a store may tell of an object or a part. */
 export interface Told {
-  readonly ETag?: string | undefined;
-  readonly ChecksumCRC32?: string | undefined;
-  readonly ServerSideEncryption?: string | undefined;
+  readonly tag: string | undefined;
+  readonly crc32: string | undefined;
+  readonly encryption: string | undefined;
 }
 
 export const digestOf = (kind: DigestKind, body: Uint8Array): Digest => ({
@@ -23,12 +23,13 @@ export const digestOf = (kind: DigestKind, body: Uint8Array): Digest => ({
 });
 
 /** The headers by which the store refuses bytes that changed on their way. */
-export const digestHeaders = ({ kind, bytes }: Digest): { ContentMD5: string } | { ChecksumCRC32: string } =>
-  kind === 'md5' ? { ContentMD5: bytes.toString('base64') } : { ChecksumCRC32: bytes.toString('base64') };
+export const digestHeaders = ({ kind, bytes }: Digest): Readonly<Record<string, string>> => ({
+  [kind === 'md5' ? 'content-md5' : 'x-amz-checksum-crc32']: bytes.toString('base64'),
+});
 
 /** Whether what the store tells is that digest; undefined where it tells nothing to compare with. */
 export const confirms = ({ kind, bytes }: Digest, told: Told): boolean | undefined => {
-  if (kind === 'crc32') return told.ChecksumCRC32 === undefined ? undefined : told.ChecksumCRC32 === bytes.toString('base64');
+  if (kind === 'crc32') return told.crc32 === undefined ? undefined : told.crc32 === bytes.toString('base64');
   const tag = plainTag(told);
   return tag === undefined || !/^[0-9a-f]{32}$/.test(tag) ? undefined : tag === bytes.toString('hex');
 };
@@ -38,7 +39,7 @@ export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], told: To
   const { bytes } = digestOf(kind, Buffer.concat(parts.map((part) => part.bytes)));
   if (kind === 'crc32') {
     // A store that tells the checksum of the whole instead tells nothing that was made of the parts.
-    const composite = told.ChecksumCRC32?.includes('-') ? told.ChecksumCRC32 : undefined;
+    const composite = told.crc32?.includes('-') ? told.crc32 : undefined;
     return composite === undefined ? undefined : composite === `${bytes.toString('base64')}-${parts.length}`;
   }
   const tag = plainTag(told);
@@ -46,8 +47,8 @@ export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], told: To
 };
 
 /** Under a key of the customer's the tag is no digest. */
-const plainTag = ({ ETag, ServerSideEncryption }: Told): string | undefined =>
-  ServerSideEncryption === undefined || ServerSideEncryption === 'AES256' ? ETag?.replaceAll('"', '') : undefined;
+const plainTag = ({ tag, encryption }: Told): string | undefined =>
+  encryption === undefined || encryption === 'AES256' ? tag?.replaceAll('"', '') : undefined;
 
 const bigEndian = (value: number): Buffer => {
   const bytes = Buffer.alloc(4);

@@ -1,23 +1,24 @@
-/** Puts what the S3 client throws into the words of a store: a code of ours, no text of theirs but the error's name. */
-import { BlockedAddress } from '../platform/index.ts';
+/** Puts what a call of S3 failed with into the words of a store: a code of ours, no text of theirs but the error's name. */
+import { AnswerTooLong, AwsError, BlockedAddress } from '../platform/index.ts';
+import { tooLarge } from './extent.ts';
 import { StorageError } from './store.ts';
 
-interface ClientError {
+interface Failure {
   readonly name?: unknown;
   readonly code?: unknown;
-  readonly $metadata?: { readonly httpStatusCode?: number };
   readonly cause?: unknown;
 }
 
 export const s3Failure = (error: unknown, doing: string): StorageError => {
   if (error instanceof StorageError) return error;
-  const { name, code, $metadata, cause: origin } = (typeof error === 'object' && error !== null ? error : {}) as ClientError;
+  if (error instanceof AnswerTooLong) return tooLarge();
+  const { name, code, cause: origin } = (typeof error === 'object' && error !== null ? error : {}) as Failure;
   if (error instanceof BlockedAddress || origin instanceof BlockedAddress || code === 'EBLOCKED')
     return new StorageError('invalid', 'The endpoint is not a public address.');
-  const status = $metadata?.httpStatusCode;
+  const status = error instanceof AwsError ? error.status : undefined;
   const word = typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Unknown';
   const said = `${status === undefined ? '' : `${status} `}${word}`;
-  // What the client throws holds the whole call, its signature included: none of that goes along.
+  // What was thrown may hold more than a customer should read: none of that goes along.
   const cause = Object.assign(new Error(said), typeof code === 'string' ? { code } : {});
   const failure = (...[kind, message, bucket]: [StorageError['code'], string, boolean?]): StorageError =>
     new StorageError(kind, message, { cause, ...(bucket && { bucket }) });

@@ -1,14 +1,8 @@
-import {
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
+import { AwsError, elementsOf, textOf, xmlEscaped } from '../platform/index.ts';
 import { concurrently } from './concurrent.ts';
 import { askedOf, rangeHeader } from './extent.ts';
 import { Paging } from './paging.ts';
-import { readObject } from './s3-answer.ts';
+import { documentOf, objectOf, toldOf } from './s3-answer.ts';
 import { S3Bucket, type S3Place } from './s3-bucket.ts';
 import { confirms, digestHeaders, digestOf } from './s3-digest.ts';
 import { endUploads } from './s3-unfinished.ts';
@@ -18,6 +12,8 @@ import { type Extent, type PutOptions, StorageError, type Store, type Upload } f
 /** S3 removes this many objects in one call. */
 const removedAtOnce = 1_000;
 const callsAtOnce = 8;
+/** What documents sent to S3 are in. */
+export const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A bucket of AWS, or of any store that speaks S3. */
 export class S3Store implements Store {
@@ -28,18 +24,11 @@ export class S3Store implements Store {
   }
 
   put(name: string, bytes: Uint8Array, options: PutOptions = {}): Promise<void> {
-    const { client, digest: kind } = this.bucket.place;
-    const digest = digestOf(kind, bytes);
-    const command = new PutObjectCommand({
-      ...this.bucket.object(name),
-      Body: bytes,
-      ContentLength: bytes.length,
-      ...digestHeaders(digest),
-      ...this.bucket.lock(options),
-    });
-    return this.bucket.call('store an object', options.signal, async (abortSignal) => {
-      const told = await client.send(command, { abortSignal });
-      if (confirms(digest, told) === false)
+    const digest = digestOf(this.bucket.place.digest, bytes);
+    const headers = { 'content-type': 'application/octet-stream', ...digestHeaders(digest), ...this.bucket.lock(options) };
+    const asked = { method: 'PUT', key: this.bucket.key(name), headers, body: bytes, signal: options.signal } as const;
+    return this.bucket.call('store an object', asked, (answer) => {
+      if (confirms(digest, toldOf(answer)) === false)
         throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
     });
   }
@@ -51,34 +40,33 @@ export class S3Store implements Store {
   async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
     const asked = askedOf(extent);
     if (asked.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    const Range = asked.range && rangeHeader(asked.range);
-    const command = new GetObjectCommand({ ...this.bucket.object(name), Range });
-    return this.bucket.call('read an object', signal, async (abortSignal) =>
-      readObject(await this.bucket.place.client.send(command, { abortSignal }), asked),
-    );
+    const headers: Readonly<Record<string, string>> = asked.range ? { range: rangeHeader(asked.range) } : {};
+    const call = { method: 'GET', key: this.bucket.key(name), headers, maxBytes: asked.maxBytes, signal } as const;
+    return this.bucket.call('read an object', call, (answer) => objectOf(answer, asked));
   }
 
   async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
     const found = await this.bucket.look(name, signal);
-    return found && { size: found.ContentLength ?? 0 };
+    return found && { size: found.size };
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
     const paging = new Paging();
-    const { client, bucket: Bucket } = this.bucket.place;
     const folder = this.bucket.key('');
-    let ContinuationToken: string | undefined;
+    let mark: string | undefined;
     do {
-      const command = new ListObjectsV2Command({ Bucket, Prefix: this.bucket.key(prefix), ContinuationToken });
-      const page = await this.bucket.call('list objects', signal, (abortSignal) => client.send(command, { abortSignal }));
-      const { Contents = [], IsTruncated, NextContinuationToken } = page;
-      for (const { Key = '', Size = 0 } of Contents) yield { name: Key.slice(folder.length), size: Size };
-      ContinuationToken = IsTruncated ? paging.next(NextContinuationToken, Contents.length) : undefined;
-    } while (ContinuationToken !== undefined);
+      const query = { 'list-type': '2', prefix: this.bucket.key(prefix) || undefined, 'continuation-token': mark };
+      const page = await this.bucket.call('list objects', { method: 'GET', query, signal }, documentOf);
+      const found = elementsOf(page, 'Contents');
+      for (const object of found)
+        yield { name: (textOf(object, 'Key') ?? '').slice(folder.length), size: Number(textOf(object, 'Size') ?? 0) };
+      const isMore = textOf(page, 'IsTruncated') === 'true';
+      mark = isMore ? paging.next(textOf(page, 'NextContinuationToken'), found.length) : undefined;
+    } while (mark !== undefined);
   }
 
   async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
-    // Others of the S3 kind ask for an MD5 here that the client no longer sends.
+    // Not all others of the S3 kind remove many at once.
     if (this.bucket.place.digest === 'md5' || names.length === 1)
       return concurrently(names, callsAtOnce, (name) => this.#removeOne(name, signal));
     for (let from = 0; from < names.length; from += removedAtOnce)
@@ -90,23 +78,21 @@ export class S3Store implements Store {
   }
 
   close(): void {
-    this.bucket.place.client.destroy();
+    this.bucket.place.client.close();
   }
 
   #removeOne(name: string, signal: AbortSignal | undefined): Promise<unknown> {
-    const command = new DeleteObjectCommand(this.bucket.object(name));
-    return this.bucket.call('remove an object', signal, (abortSignal) => this.bucket.place.client.send(command, { abortSignal }));
+    return this.bucket.call('remove an object', { method: 'DELETE', key: this.bucket.key(name), signal }, () => undefined);
   }
 
   async #removeMany(names: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-    const { client, bucket: Bucket } = this.bucket.place;
-    const Delete = { Objects: names.map((name) => ({ Key: this.bucket.key(name) })), Quiet: true };
-    const command = new DeleteObjectsCommand({ Bucket, Delete });
-    await this.bucket.call('remove objects', signal, async (abortSignal) => {
-      const { Errors: [first] = [] } = await client.send(command, { abortSignal });
+    const objects = names.map((name) => `<Object><Key>${xmlEscaped(this.bucket.key(name))}</Key></Object>`).join('');
+    const body = Buffer.from(`<Delete xmlns="${s3Namespace}"><Quiet>true</Quiet>${objects}</Delete>`);
+    const headers = { 'content-type': 'application/xml', ...digestHeaders(digestOf(this.bucket.place.digest, body)) };
+    await this.bucket.call('remove objects', { method: 'POST', query: { delete: '' }, headers, body, signal }, (answer) => {
+      const [first] = elementsOf(documentOf(answer), 'Error');
       // The call succeeds where single objects failed.
-      if (first)
-        throw Object.assign(new Error('not removed'), { name: first.Code ?? 'Unknown', $metadata: { httpStatusCode: 409 } });
+      if (first) throw new AwsError(textOf(first, 'Code') ?? 'Unknown', 'not removed', 409);
     });
   }
 }

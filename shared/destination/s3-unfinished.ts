@@ -1,12 +1,8 @@
 /** Uploads that were begun and not finished: they are invisible, and billed. */
-import {
-  AbortMultipartUploadCommand,
-  GetBucketLifecycleConfigurationCommand,
-  ListMultipartUploadsCommand,
-  type ListMultipartUploadsCommandOutput,
-} from '@aws-sdk/client-s3';
+import { elementOf, elementsOf, isRefusal, textOf } from '../platform/index.ts';
 import { concurrently } from './concurrent.ts';
 import { Paging } from './paging.ts';
+import { documentOf } from './s3-answer.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
 const callsAtOnce = 8;
@@ -14,21 +10,18 @@ const callsAtOnce = 8;
 /** Ends an upload; that it has ended already is no error. */
 export const endUpload = (
   bucket: S3Bucket,
-  Key: string | undefined,
-  UploadId: string | undefined,
+  key: string | undefined,
+  uploadId: string | undefined,
   signal?: AbortSignal,
-): Promise<'ended' | 'gone'> =>
-  bucket.call('end an upload', signal, async (abortSignal) => {
-    try {
-      await bucket.place.client.send(new AbortMultipartUploadCommand({ Bucket: bucket.place.bucket, Key, UploadId }), {
-        abortSignal,
-      });
-      return 'ended';
-    } catch (error) {
-      if ((error as Error).name === 'NoSuchUpload') return 'gone';
-      throw error;
-    }
-  });
+): Promise<'ended' | 'gone'> => {
+  const asked = { method: 'DELETE', key, query: { uploadId }, signal } as const;
+  return bucket.call<'ended' | 'gone'>(
+    'end an upload',
+    asked,
+    () => 'ended',
+    (error) => (isRefusal(error, 'NoSuchUpload') ? 'gone' : undefined),
+  );
+};
 
 /** Ends those whose names begin with the prefix and that are wanted gone; answers how many. */
 export const endUploads = async (
@@ -41,35 +34,34 @@ export const endUploads = async (
 ): Promise<number> => {
   const paging = new Paging();
   let ended = 0;
-  let page: ListMultipartUploadsCommandOutput | undefined;
+  let after: { readonly key: string | undefined; readonly id: string | undefined } | undefined;
   do {
-    const command = new ListMultipartUploadsCommand({
-      ...{ Bucket: bucket.place.bucket, Prefix: bucket.key(prefix) },
-      ...{ KeyMarker: page?.NextKeyMarker, UploadIdMarker: page?.NextUploadIdMarker },
-    });
-    page = await bucket.call('list unfinished uploads', signal, (abortSignal) =>
-      bucket.place.client.send(command, { abortSignal }),
-    );
-    const uploads = (page.Uploads ?? []).filter(({ Key }) => isWanted(Key));
-    await concurrently(uploads, callsAtOnce, ({ Key, UploadId }) => endUpload(bucket, Key, UploadId, signal));
+    const marks = { 'key-marker': after?.key, 'upload-id-marker': after?.id };
+    const query = { uploads: '', prefix: bucket.key(prefix) || undefined, ...marks };
+    const page = await bucket.call('list unfinished uploads', { method: 'GET', query, signal }, documentOf);
+    const found = elementsOf(page, 'Upload').map((upload) => ({ key: textOf(upload, 'Key'), id: textOf(upload, 'UploadId') }));
+    const uploads = found.filter(({ key }) => isWanted(key));
+    await concurrently(uploads, callsAtOnce, ({ key, id }) => endUpload(bucket, key, id, signal));
     ended += uploads.length;
-    const { IsTruncated, NextKeyMarker: key, NextUploadIdMarker: id = '' } = page;
-    if (IsTruncated) paging.next(key && `${key}\n${id}`, page.Uploads?.length ?? 0);
-  } while (page.IsTruncated);
+    const isMore = textOf(page, 'IsTruncated') === 'true';
+    after = isMore ? { key: textOf(page, 'NextKeyMarker'), id: textOf(page, 'NextUploadIdMarker') } : undefined;
+    if (after) paging.next(after.key && `${after.key}\n${after.id ?? ''}`, found.length);
+  } while (after);
   return ended;
 };
 
 /** Whether a rule of the bucket ends them; undefined where the store does not tell. */
 export const isRuledOut = async (
-  { place: { client, bucket, patience } }: S3Bucket,
+  { place: { client, patience } }: S3Bucket,
   signal: AbortSignal,
 ): Promise<boolean | undefined> => {
   try {
-    const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket });
-    const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(patience.requestMs)]);
-    const { Rules = [] } = await client.send(command, { abortSignal });
-    return Rules.some(({ Status, AbortIncompleteMultipartUpload: rule }) => Status === 'Enabled' && rule !== undefined);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(patience.requestMs)]);
+    const rules = documentOf(await client.send({ method: 'GET', query: { lifecycle: '' }, signal: limit }));
+    return elementsOf(rules, 'Rule').some(
+      (rule) => textOf(rule, 'Status') === 'Enabled' && elementOf(rule, 'AbortIncompleteMultipartUpload') !== undefined,
+    );
   } catch (error) {
-    return (error as Error).name === 'NoSuchLifecycleConfiguration' ? false : undefined;
+    return isRefusal(error, 'NoSuchLifecycleConfiguration') ? false : undefined;
   }
 };

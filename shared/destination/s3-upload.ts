@@ -1,9 +1,10 @@
-import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import { textOf, xmlEscaped } from '../platform/index.ts';
 import { persist } from './attempts.ts';
 import { PartGatherer } from './part-gatherer.ts';
-import type { S3Bucket } from './s3-bucket.ts';
+import { documentOf, toldOf } from './s3-answer.ts';
+import type { Asking, S3Bucket } from './s3-bucket.ts';
 import { confirms, confirmsAll, type Digest, digestHeaders, digestOf } from './s3-digest.ts';
-import type { S3Store } from './s3-store.ts';
+import { type S3Store, s3Namespace } from './s3-store.ts';
 import { endUpload, endUploads } from './s3-unfinished.ts';
 import { mayHaveHappened, type PutOptions, StorageError, type Upload } from './store.ts';
 
@@ -115,39 +116,38 @@ export class S3Upload implements Upload {
 
   async #sendPart(number: number, body: Buffer): Promise<void> {
     if (number > partsMax) throw new StorageError('invalid', `An object has at most ${partsMax} parts.`);
-    const { client, digest: kind } = this.#bucket.place;
     this.#id ??= this.#begin();
-    const UploadId = await this.#id;
-    const digest = digestOf(kind, body);
-    const command = () =>
-      new UploadPartCommand({
-        ...{ ...this.#bucket.object(this.#name), UploadId, PartNumber: number },
-        ...{ Body: body, ContentLength: body.length },
-        ...digestHeaders(digest),
-      });
-    const tag = await this.#bucket.call('store a part', this.#signal, async (abortSignal) => {
-      const told = await client.send(command(), { abortSignal });
-      if (told.ETag === undefined || confirms(digest, told) === false)
+    const digest = digestOf(this.#bucket.place.digest, body);
+    const query = { partNumber: String(number), uploadId: await this.#id };
+    const headers = { 'content-type': 'application/octet-stream', ...digestHeaders(digest) };
+    const tag = await this.#bucket.call('store a part', this.#asking({ method: 'PUT', query, headers, body }), (answer) => {
+      const told = toldOf(answer);
+      if (told.tag === undefined || confirms(digest, told) === false)
         throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
-      return told.ETag;
+      return told.tag;
     });
     this.#parts.push({ number, tag, digest });
   }
 
   async #begin(): Promise<string> {
-    const { client, digest } = this.#bucket.place;
-    const command = new CreateMultipartUploadCommand({
-      ...this.#bucket.object(this.#name),
-      ...(digest === 'crc32' && { ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' }),
+    const digests = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'COMPOSITE' };
+    const headers = {
+      'content-type': 'application/octet-stream',
+      ...(this.#bucket.place.digest === 'crc32' && digests),
       ...this.#bucket.lock(this.#options),
-    });
-    const send = (abortSignal: AbortSignal) => {
-      this.#beginnings += 1;
-      return client.send(command, { abortSignal });
     };
-    const { UploadId } = await this.#bucket.call('begin an upload', this.#signal, send);
-    if (UploadId === undefined) throw new StorageError('invalid', 'The store began an upload without naming it.');
-    return UploadId;
+    const asked = this.#asking({ method: 'POST', query: { uploads: '' }, headers });
+    const attempt = (): Promise<string | undefined> => {
+      this.#beginnings += 1;
+      return this.#bucket.once('begin an upload', asked, (answer) => textOf(documentOf(answer), 'UploadId'));
+    };
+    const id = await persist(attempt, this.#bucket.place.patience, this.#signal);
+    if (!id) throw new StorageError('invalid', 'The store began an upload without naming it.');
+    return id;
+  }
+
+  #asking(call: Omit<Asking, 'key' | 'signal'>): Asking {
+    return { ...call, key: this.#bucket.key(this.#name), signal: this.#signal };
   }
 
   /** A beginning whose answer never came may have left an upload that nobody knows by its id. */
@@ -158,20 +158,15 @@ export class S3Upload implements Upload {
   }
 
   /** An answer may be lost after the work was done: before it is tried again, and at the end, the object itself is asked. */
-  async #complete(UploadId: string): Promise<void> {
-    const { client, patience } = this.#bucket.place;
+  async #complete(uploadId: string): Promise<void> {
     this.#parts.sort((a, b) => a.number - b.number);
-    const Parts = this.#parts.map(({ number: PartNumber, tag: ETag, digest }) => ({
-      ...{ PartNumber, ETag },
-      ...(digest.kind === 'crc32' && { ChecksumCRC32: digest.bytes.toString('base64') }),
-    }));
-    const object = this.#bucket.object(this.#name);
-    const command = new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } });
-    const send = async (abortSignal: AbortSignal) => (await client.send(command, { abortSignal })).ETag;
+    const body = `<CompleteMultipartUpload xmlns="${s3Namespace}">${this.#parts.map(partText).join('')}</CompleteMultipartUpload>`;
+    const headers = { 'content-type': 'application/xml' };
+    const asked = this.#asking({ method: 'POST', query: { uploadId }, headers, body });
     const attempt = async (): Promise<void> => {
       let tag: string | undefined;
       try {
-        tag = await this.#bucket.once('complete an upload', this.#signal, send);
+        tag = await this.#bucket.once('complete an upload', asked, (answer) => textOf(documentOf(answer), 'ETag'));
       } catch (error) {
         this.#signal.throwIfAborted();
         if (await this.#isThere(undefined)) return;
@@ -179,14 +174,19 @@ export class S3Upload implements Upload {
       }
       if (!(await this.#isThere(tag))) throw new StorageError('invalid', 'The store did not keep the object as it was sent.');
     };
-    await persist(attempt, patience, this.#signal);
+    await persist(attempt, this.#bucket.place.patience, this.#signal);
   }
 
   /** Whether the object is there with this very size and content: by its checksum, or by the tag the completion told. */
   async #isThere(tag: string | undefined): Promise<boolean> {
     const found = await this.#bucket.look(this.#name);
-    if (found?.ContentLength !== this.#size) return false;
+    if (found?.size !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
-    return confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.ETag === tag);
+    return confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
   }
 }
+
+const partText = ({ number, tag, digest }: Part): string => {
+  const crc = digest.kind === 'crc32' ? `<ChecksumCRC32>${digest.bytes.toString('base64')}</ChecksumCRC32>` : '';
+  return `<Part><ETag>${xmlEscaped(tag)}</ETag>${crc}<PartNumber>${number}</PartNumber></Part>`;
+};

@@ -1,12 +1,13 @@
 /** The only way to change what matters: one transaction, all writes or none. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
+import { encodeItem } from './attribute.ts';
+import { isRefusal } from './aws-error.ts';
 import type { Write } from './change.ts';
+import { dynamodb } from './dynamodb.ts';
 import { env } from './env.ts';
-import { client } from './table.ts';
+import { encodedKey } from './table.ts';
 
 /** A transaction holds at most this many writes. */
 export const transactionMax = 100;
@@ -25,7 +26,7 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
   const input = { TransactItems: writes.map(operation), ClientRequestToken: randomUUID() };
   for (let tries = 1; ; tries++) {
     try {
-      await client().send(new TransactWriteCommand(input));
+      await dynamodb('TransactWriteItems', input);
       return;
     } catch (error) {
       const refusal = await judge(error, writes);
@@ -38,9 +39,10 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
 /** What to tell the caller if trying again does not help; throws at once what trying again cannot help. */
 const judge = async (error: unknown, writes: readonly Write[]): Promise<ApiError> => {
   const clash = new ApiError('CONFLICT', 'Others are changing this at the same moment; try again', undefined, { cause: error });
-  if (error instanceof TransactionInProgressException) return clash;
-  if (!(error instanceof TransactionCanceledException)) throw error;
-  const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+  if (isRefusal(error, 'TransactionInProgressException')) return clash;
+  if (!isRefusal(error, 'TransactionCanceledException')) throw error;
+  const { CancellationReasons: reasons = [] } = error.details as { readonly CancellationReasons?: readonly { Code?: string }[] };
+  const codes = reasons.map(({ Code }) => Code);
   const failed = codes.indexOf('ConditionalCheckFailed');
   if (failed >= 0) {
     const otherwise = await writes[failed]?.otherwise?.();
@@ -56,17 +58,15 @@ const judge = async (error: unknown, writes: readonly Write[]): Promise<ApiError
   throw error;
 };
 
-type Operation = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
-const operation = (write: Write): Operation => {
+const operation = (write: Write): object => {
   const common = {
     TableName: env('TABLE_NAME'),
     ...(write.condition && { ConditionExpression: write.condition }),
-    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: { ...write.names } }),
-    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: { ...write.values } }),
+    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: write.names }),
+    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: encodeItem(write.values) }),
   };
-  if ('put' in write) return { Put: { ...common, Item: write.put } };
-  if ('update' in write) return { Update: { ...common, Key: write.update, UpdateExpression: write.expression } };
-  if ('remove' in write) return { Delete: { ...common, Key: write.remove } };
-  return { ConditionCheck: { ...common, Key: write.check, ConditionExpression: write.condition } };
+  if ('put' in write) return { Put: { ...common, Item: encodeItem(write.put) } };
+  if ('update' in write) return { Update: { ...common, Key: encodedKey(write.update), UpdateExpression: write.expression } };
+  if ('remove' in write) return { Delete: { ...common, Key: encodedKey(write.remove) } };
+  return { ConditionCheck: { ...common, Key: encodedKey(write.check), ConditionExpression: write.condition } };
 };

@@ -1,20 +1,28 @@
 /** The only door to KMS: the key that signs access tokens, the key that seals secrets at rest, the key that wraps data keys. */
 import { createHash, createPublicKey } from 'node:crypto';
-import {
-  DecryptCommand,
-  EncryptCommand,
-  GenerateDataKeyCommand,
-  GetPublicKeyCommand,
-  KMSClient,
-  SignCommand,
-} from '@aws-sdk/client-kms';
+import { logLines } from '../contract/log-line.ts';
+import { jsonCall } from './aws-json.ts';
 import { env, envList } from './env.ts';
-import { patience } from './patience.ts';
+import { log } from './log.ts';
 
-let opened: KMSClient | undefined;
-const client = (): KMSClient => {
-  opened ??= new KMSClient(patience);
-  return opened;
+/** What KMS answers with; bytes are base64. */
+type Told<Name extends string> = { readonly [name in Name]?: string };
+
+const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64');
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64');
+
+/** What KMS says of a key that trying again does not open. */
+const refusals = ['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'];
+
+/** Of the keys that sign tokens and seal secrets. Who asks for one only sees that something failed; somebody has to see what. */
+const askOwn = async <T extends object>(action: string, asked: object): Promise<T> => {
+  try {
+    return await jsonCall<T>('kms', action, asked);
+  } catch (error) {
+    const { name: reason } = error as Error;
+    if (refusals.includes(reason)) log.error(logLines.secretsKeyRefused, { reason, action });
+    throw error;
+  }
 };
 
 /** The public half of a signing key, as RFC 7517 writes it. */
@@ -39,9 +47,9 @@ export const publicKeys = (): Promise<readonly PublicJwk[]> => {
 };
 
 const publicKey = async (keyId: string): Promise<PublicJwk> => {
-  const { PublicKey } = await client().send(new GetPublicKeyCommand({ KeyId: keyId }));
+  const { PublicKey } = await askOwn<Told<'PublicKey'>>('GetPublicKey', { KeyId: keyId });
   if (!PublicKey) throw new Error('KMS returned no public key');
-  const jwk = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' }).export({ format: 'jwk' });
+  const jwk = createPublicKey({ key: bytesOf(PublicKey), format: 'der', type: 'spki' }).export({ format: 'jwk' });
   const { n, e } = jwk as { n: string; e: string };
   // RFC 7638: the id of a key is a digest of the key, so it cannot name another one.
   const kid = createHash('sha256')
@@ -56,17 +64,15 @@ export const tokenSigner = async (): Promise<{ kid: string; sign: (text: string)
   const [keyId] = envList('TOKEN_KEY_IDS');
   if (!key || !keyId) throw new Error('no token signing key is configured');
   const sign = async (text: string): Promise<Buffer> => {
-    const { Signature } = await client().send(
-      new SignCommand({
-        KeyId: keyId,
-        // The digest, because KMS takes messages up to 4,096 bytes only and a token of many organizations comes close.
-        Message: createHash('sha256').update(text).digest(),
-        MessageType: 'DIGEST',
-        SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
-      }),
-    );
+    const { Signature } = await askOwn<Told<'Signature'>>('Sign', {
+      KeyId: keyId,
+      // The digest, because KMS takes messages up to 4,096 bytes only and a token of many organizations comes close.
+      Message: createHash('sha256').update(text).digest('base64'),
+      MessageType: 'DIGEST',
+      SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
+    });
     if (!Signature) throw new Error('KMS returned no signature');
-    return Buffer.from(Signature);
+    return bytesOf(Signature);
   };
   return { kid: key.kid, sign };
 };
@@ -75,20 +81,18 @@ export type Context = Readonly<Record<string, string>>;
 
 /** Seals up to 4 KiB under the secrets key; only the same context opens it. The context is not secret. */
 export const sealSecret = async (plain: string, context: Context): Promise<Uint8Array> => {
-  const { CiphertextBlob } = await client().send(
-    new EncryptCommand({ KeyId: env('SECRETS_KEY_ID'), Plaintext: Buffer.from(plain), EncryptionContext: { ...context } }),
-  );
+  const asked = { KeyId: env('SECRETS_KEY_ID'), Plaintext: base64(plain), EncryptionContext: context };
+  const { CiphertextBlob } = await askOwn<Told<'CiphertextBlob'>>('Encrypt', asked);
   if (!CiphertextBlob) throw new Error('KMS returned no ciphertext');
-  return CiphertextBlob;
+  return bytesOf(CiphertextBlob);
 };
 
 /** What was sealed under the secrets key for this very context. */
 export const openSecret = async (sealed: Uint8Array, context: Context): Promise<string> => {
-  const { Plaintext } = await client().send(
-    new DecryptCommand({ KeyId: env('SECRETS_KEY_ID'), CiphertextBlob: sealed, EncryptionContext: { ...context } }),
-  );
+  const asked = { KeyId: env('SECRETS_KEY_ID'), CiphertextBlob: base64(sealed), EncryptionContext: context };
+  const { Plaintext } = await askOwn<Told<'Plaintext'>>('Decrypt', asked);
   if (!Plaintext) throw new Error('KMS returned no plaintext');
-  return Buffer.from(Plaintext).toString();
+  return bytesOf(Plaintext).toString();
 };
 
 export interface DataKey {
@@ -102,25 +106,25 @@ export interface DataKey {
 
 /** A new key for one backup. */
 export const makeDataKey = async (context: Context): Promise<DataKey> => {
-  const { Plaintext, CiphertextBlob, KeyId } = await client().send(
-    new GenerateDataKeyCommand({ KeyId: env('DATA_KEY_ID'), KeySpec: 'AES_256', EncryptionContext: { ...context } }),
-  );
+  const asked = { KeyId: env('DATA_KEY_ID'), KeySpec: 'AES_256', EncryptionContext: context };
+  const told = await jsonCall<Told<'Plaintext' | 'CiphertextBlob' | 'KeyId'>>('kms', 'GenerateDataKey', asked);
+  const { Plaintext, CiphertextBlob, KeyId } = told;
   if (!Plaintext || !CiphertextBlob || !KeyId) throw new Error('KMS returned no data key');
-  return { plain: Buffer.from(Plaintext), blob: Buffer.from(CiphertextBlob), keyId: KeyId };
+  return { plain: bytesOf(Plaintext), blob: bytesOf(CiphertextBlob), keyId: KeyId };
 };
 
 /** Opens a wrapped data key; whichever key of ours wrapped it is named in the blob itself. */
 export const openDataKey = async (blob: Uint8Array, context: Context): Promise<Buffer> => {
-  const { Plaintext } = await client().send(new DecryptCommand({ CiphertextBlob: blob, EncryptionContext: { ...context } }));
+  const asked = { CiphertextBlob: base64(blob), EncryptionContext: context };
+  const { Plaintext } = await jsonCall<Told<'Plaintext'>>('kms', 'Decrypt', asked);
   if (!Plaintext) throw new Error('KMS returned no data key');
-  return Buffer.from(Plaintext);
+  return bytesOf(Plaintext);
 };
 
 /** Wraps a data key under the present key. */
 export const wrapDataKey = async (plain: Uint8Array, context: Context): Promise<Pick<DataKey, 'blob' | 'keyId'>> => {
-  const { CiphertextBlob, KeyId } = await client().send(
-    new EncryptCommand({ KeyId: env('DATA_KEY_ID'), Plaintext: plain, EncryptionContext: { ...context } }),
-  );
+  const asked = { KeyId: env('DATA_KEY_ID'), Plaintext: base64(plain), EncryptionContext: context };
+  const { CiphertextBlob, KeyId } = await jsonCall<Told<'CiphertextBlob' | 'KeyId'>>('kms', 'Encrypt', asked);
   if (!CiphertextBlob || !KeyId) throw new Error('KMS returned no ciphertext');
-  return { blob: Buffer.from(CiphertextBlob), keyId: KeyId };
+  return { blob: bytesOf(CiphertextBlob), keyId: KeyId };
 };

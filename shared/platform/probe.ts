@@ -1,6 +1,5 @@
 /** Asks the parts behind the API whether they answer. Each has two seconds; silence counts as failing. */
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { jsonCall } from './aws-json.ts';
 import { clock } from './clock.ts';
 import { env } from './env.ts';
 import { log } from './log.ts';
@@ -52,18 +51,21 @@ const verdict = async (what: string, good: Promise<boolean>): Promise<Verdict> =
   }
 };
 
-const options = { maxAttempts: 2 };
-let dynamodb: DynamoDBClient | undefined;
-let sqs: SQSClient | undefined;
+interface Described {
+  readonly TableStatus?: string;
+  readonly LatestStreamArn?: string;
+  readonly SSEDescription?: { readonly InaccessibleEncryptionDateTime?: number };
+}
 
-const describeTable = async () => {
-  dynamodb ??= new DynamoDBClient(options);
-  const command = new DescribeTableCommand({ TableName: env('TABLE_NAME') });
-  return (await dynamodb.send(command, { abortSignal: AbortSignal.timeout(patienceMs) })).Table;
+const options = () => ({ attempts: 2, signal: AbortSignal.timeout(patienceMs) });
+
+const describeTable = async (): Promise<Described | undefined> => {
+  const asked = { TableName: env('TABLE_NAME') };
+  return (await jsonCall<{ Table?: Described }>('dynamodb', 'DescribeTable', asked, options())).Table;
 };
 
 const describeQueue = async (): Promise<boolean> => {
-  sqs ??= new SQSClient(options);
-  const command = new GetQueueAttributesCommand({ QueueUrl: env('TASK_QUEUE_URL'), AttributeNames: ['QueueArn'] });
-  return Boolean((await sqs.send(command, { abortSignal: AbortSignal.timeout(patienceMs) })).Attributes?.QueueArn);
+  const asked = { QueueUrl: env('TASK_QUEUE_URL'), AttributeNames: ['QueueArn'] };
+  const { Attributes } = await jsonCall<{ Attributes?: { QueueArn?: string } }>('sqs', 'GetQueueAttributes', asked, options());
+  return Boolean(Attributes?.QueueArn);
 };

@@ -1,14 +1,7 @@
 /** The only door to SQS: hands tasks to the queue and tells which of them it did not take. */
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Variable } from '../contract/uses.ts';
+import { jsonCall } from './aws-json.ts';
 import { env } from './env.ts';
-import { patience } from './patience.ts';
-
-let opened: SQSClient | undefined;
-const client = (): SQSClient => {
-  opened ??= new SQSClient(patience);
-  return opened;
-};
 
 /** SendMessageBatch takes at most this many messages a call. */
 const batchMax = 10;
@@ -40,6 +33,9 @@ const sendBatch = async (queue: QueueVariable, messages: readonly QueueMessage[]
     MessageGroupId: sender,
     ...(delaySeconds !== undefined && { DelaySeconds: Math.ceil(delaySeconds) }),
   }));
-  const answer = await client().send(new SendMessageBatchCommand({ QueueUrl: env(queue), Entries: entries }));
-  return (answer.Failed ?? []).map(({ Id }) => Number(Id));
+  const { Failed = [] } = await jsonCall<{ Failed?: { Id: string }[] }>('sqs', 'SendMessageBatch', {
+    QueueUrl: env(queue),
+    Entries: entries,
+  });
+  return Failed.map(({ Id }) => Number(Id));
 };

@@ -1,9 +1,9 @@
 /** Removes many items outside any transaction: for the purge, whose every step may run again. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Key } from './change.ts';
+import { dynamodb } from './dynamodb.ts';
 import { env } from './env.ts';
-import { client } from './table.ts';
+import { encodedKey } from './table.ts';
 
 /** BatchWriteItem takes at most this many items a call. */
 const batchMax = 25;
@@ -16,12 +16,12 @@ export const removeAll = async (keys: readonly Key[]): Promise<void> => {
   await Promise.all(starts.map((start) => removeBatch(distinct.slice(start, start + batchMax))));
 };
 
-type Requests = NonNullable<BatchWriteCommandInput['RequestItems']>;
-
 const removeBatch = async (keys: readonly Key[]): Promise<void> => {
-  let left: Requests = { [env('TABLE_NAME')]: keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })) };
+  let left: Readonly<Record<string, readonly object[]>> = {
+    [env('TABLE_NAME')]: keys.map((key) => ({ DeleteRequest: { Key: encodedKey(key) } })),
+  };
   for (let tries = 1; ; tries++) {
-    const { UnprocessedItems = {} } = await client().send(new BatchWriteCommand({ RequestItems: left }));
+    const { UnprocessedItems = {} } = await dynamodb('BatchWriteItem', { RequestItems: left });
     if (Object.keys(UnprocessedItems).length === 0) return;
     if (tries === triesMax) throw new Error('the table keeps putting off removals');
     left = UnprocessedItems;

@@ -1,12 +1,13 @@
 /** The only door to STS: taking a role that a customer made for us. Nothing is kept: what is taken is for one store. */
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { patience } from './patience.ts';
+import { awsCall } from './aws-call.ts';
+import { AwsError, isRefusal } from './aws-error.ts';
+import type { Answer } from './exchange.ts';
+import { elementOf, readXml, textOf } from './xml.ts';
 
 export interface RoleCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
-  readonly expiration?: Date;
 }
 
 export interface RoleWish {
@@ -17,33 +18,36 @@ export interface RoleWish {
   readonly sessionName: string;
 }
 
-let opened: STSClient | undefined;
-
 /** The longest a role taken by a role lasts. */
 const sessionSeconds = 3_600;
 
 /** Undefined where the role does not let us in. */
 export const takeRole = async ({ roleArn, externalId, sessionName }: RoleWish): Promise<RoleCredentials | undefined> => {
-  opened ??= new STSClient(patience);
-  const command = new AssumeRoleCommand({
-    RoleArn: roleArn,
-    RoleSessionName: sessionName,
-    DurationSeconds: sessionSeconds,
+  const body = new URLSearchParams({
+    ...{ Action: 'AssumeRole', Version: '2011-06-15' },
+    ...{ RoleArn: roleArn, RoleSessionName: sessionName, DurationSeconds: String(sessionSeconds) },
     ...(externalId !== undefined && { ExternalId: externalId }),
-  });
+  }).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   try {
-    const { Credentials } = await opened.send(command);
-    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
-    if (!AccessKeyId || !SecretAccessKey || !SessionToken) throw new Error('STS returned no credentials');
-    return {
-      accessKeyId: AccessKeyId,
-      secretAccessKey: SecretAccessKey,
-      sessionToken: SessionToken,
-      ...(Expiration && { expiration: Expiration }),
-    };
+    const answer = await awsCall({ service: 'sts', method: 'POST', path: '/', headers, body }, refusalOf);
+    const taken = elementOf(elementOf(readXml(answer.body.toString()), 'AssumeRoleResult'), 'Credentials');
+    const [accessKeyId, secretAccessKey] = [textOf(taken, 'AccessKeyId'), textOf(taken, 'SecretAccessKey')];
+    const sessionToken = textOf(taken, 'SessionToken');
+    if (!accessKeyId || !secretAccessKey || !sessionToken) throw new Error('STS returned no credentials');
+    return { accessKeyId, secretAccessKey, sessionToken };
   } catch (error) {
-    const { name } = error as Error;
-    if (name === 'AccessDenied' || name === 'AccessDeniedException') return undefined;
+    if (isRefusal(error, 'AccessDenied', 'AccessDeniedException')) return undefined;
     throw error;
+  }
+};
+
+const refusalOf = ({ status, body }: Answer): AwsError => {
+  try {
+    const error = elementOf(readXml(body.toString()), 'Error');
+    const name = textOf(error, 'Code') ?? `Status${status}`;
+    return new AwsError(name, textOf(error, 'Message') ?? name, status);
+  } catch {
+    return new AwsError(`Status${status}`, 'an answer that is not of STS', status);
   }
 };

@@ -2,23 +2,11 @@
  * The only door to EventBridge Scheduler: has a message sent at a moment that is further off than a queue can wait, or again and
  * again.
  */
-import {
-  ConflictException,
-  CreateScheduleCommand,
-  type CreateScheduleCommandInput,
-  DeleteScheduleCommand,
-  ResourceNotFoundException,
-  SchedulerClient,
-  UpdateScheduleCommand,
-} from '@aws-sdk/client-scheduler';
+import { isRefusal } from './aws-error.ts';
+import { restCall } from './aws-json.ts';
 import { env } from './env.ts';
-import { patience } from './patience.ts';
-
-let opened: SchedulerClient | undefined;
-const client = (): SchedulerClient => {
-  opened ??= new SchedulerClient(patience);
-  return opened;
-};
+import { randomness } from './id.ts';
+import { encoded } from './signature.ts';
 
 /** The most that Scheduler allows: if the queue is away, it is tried for a day before the message is put aside. */
 const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
@@ -29,26 +17,23 @@ const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
  */
 export const sendLater = async (name: string, at: Date, body: string): Promise<boolean> => {
   try {
-    await client().send(
-      new CreateScheduleCommand({
-        Name: name,
-        GroupName: env('RETRY_GROUP_NAME'),
-        ScheduleExpression: `at(${wholeSecond(at)})`,
-        ScheduleExpressionTimezone: 'UTC',
-        FlexibleTimeWindow: { Mode: 'OFF' },
-        ActionAfterCompletion: 'DELETE',
-        Target: {
-          Arn: env('SLOW_DELIVERY_QUEUE_ARN'),
-          RoleArn: env('RETRY_ROLE_ARN'),
-          Input: body,
-          RetryPolicy: retry,
-          DeadLetterConfig: { Arn: env('RETRY_DEAD_LETTERS_ARN') },
-        },
-      }),
-    );
+    await put('POST', name, {
+      GroupName: env('RETRY_GROUP_NAME'),
+      ScheduleExpression: `at(${wholeSecond(at)})`,
+      ScheduleExpressionTimezone: 'UTC',
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      ActionAfterCompletion: 'DELETE',
+      Target: {
+        Arn: env('SLOW_DELIVERY_QUEUE_ARN'),
+        RoleArn: env('RETRY_ROLE_ARN'),
+        Input: body,
+        RetryPolicy: retry,
+        DeadLetterConfig: { Arn: env('RETRY_DEAD_LETTERS_ARN') },
+      },
+    });
     return true;
   } catch (error) {
-    if (error instanceof ConflictException) return false;
+    if (isRefusal(error, 'ConflictException')) return false;
     throw error;
   }
 };
@@ -70,8 +55,7 @@ export const scheduledTime = '<aws.scheduler.scheduled-time>';
 
 /** Has the body sent to the schedule queue whenever the expression says, whether or not there is an entry of that name. */
 export const putEntry = async ({ name, expression, timezone, body }: Entry): Promise<void> => {
-  const input: CreateScheduleCommandInput = {
-    Name: name,
+  const input = {
     GroupName: env('SCHEDULE_GROUP_NAME'),
     ScheduleExpression: expression,
     ScheduleExpressionTimezone: timezone,
@@ -86,18 +70,26 @@ export const putEntry = async ({ name, expression, timezone, body }: Entry): Pro
     },
   };
   try {
-    await client().send(new CreateScheduleCommand(input));
+    await put('POST', name, input);
   } catch (error) {
-    if (!(error instanceof ConflictException)) throw error;
-    await client().send(new UpdateScheduleCommand(input));
+    if (!isRefusal(error, 'ConflictException')) throw error;
+    await put('PUT', name, input);
   }
 };
+
+/** Creates an entry, or replaces one. The token makes all tries of a call the same call. */
+const put = (method: 'POST' | 'PUT', name: string, input: object): Promise<unknown> =>
+  restCall(
+    { service: 'scheduler', method, path: `/schedules/${encoded(name)}` },
+    { ...input, ClientToken: randomness(16).toString('hex') },
+  );
 
 /** One that is not there is removed already. */
 export const removeEntry = async (name: string): Promise<void> => {
   try {
-    await client().send(new DeleteScheduleCommand({ Name: name, GroupName: env('SCHEDULE_GROUP_NAME') }));
+    const query = { groupName: env('SCHEDULE_GROUP_NAME'), clientToken: randomness(16).toString('hex') };
+    await restCall({ service: 'scheduler', method: 'DELETE', path: `/schedules/${encoded(name)}`, query }, undefined);
   } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
+    if (!isRefusal(error, 'ResourceNotFoundException')) throw error;
   }
 };

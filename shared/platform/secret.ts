@@ -1,12 +1,10 @@
 /** Secrets kept in Secrets Manager, read again every few minutes: a changed one is in use by then, without a deployment. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Variable } from '../contract/uses.ts';
+import { jsonCall } from './aws-json.ts';
 import { clock } from './clock.ts';
 import { env } from './env.ts';
-import { patience } from './patience.ts';
 
-let client: SecretsManagerClient | undefined;
 const read = new Map<string, { readonly value: Promise<string>; readonly untilMs: number }>();
 const keptMs = 5 * 60_000;
 
@@ -15,8 +13,8 @@ export const secretValue = (variable: Extract<Variable, 'SERVICE_SECRET_ID' | 'I
   const known = read.get(id);
   const nowMs = clock.now().getTime();
   if (known && nowMs < known.untilMs) return known.value;
-  client ??= new SecretsManagerClient(patience);
-  const value = client.send(new GetSecretValueCommand({ SecretId: id })).then(({ SecretString }) => {
+  const answer = jsonCall<{ SecretString?: string }>('secretsmanager', 'GetSecretValue', { SecretId: id });
+  const value = answer.then(({ SecretString }) => {
     if (!SecretString) throw new Error(`the secret behind ${variable} is empty`);
     return SecretString;
   });

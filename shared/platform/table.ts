@@ -1,18 +1,10 @@
 /** Reads of the table, strongly consistent, and the notes that need no transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
+import { type Attributes, decodeItem, encodeItem } from './attribute.ts';
 import type { Item, Key } from './change.ts';
+import { dynamodb } from './dynamodb.ts';
 import { env } from './env.ts';
-import { patience } from './patience.ts';
-
-let opened: DynamoDBDocumentClient | undefined;
-/** One client per container, for this room's doors to the table. */
-export const client = (): DynamoDBDocumentClient => {
-  opened ??= DynamoDBDocumentClient.from(new DynamoDBClient(patience), { marshallOptions: { removeUndefinedValues: true } });
-  return opened;
-};
 
 /** BatchGetItem takes at most this many keys a call. */
 const batchGetMax = 100;
@@ -28,14 +20,13 @@ export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | und
   );
   await Promise.all(
     batches.map(async (batch) => {
-      for (let left: readonly Key[] = batch, tries = 0; left.length > 0; tries++) {
+      for (let left: readonly Attributes[] = batch.map(encodedKey), tries = 0; left.length > 0; tries++) {
         if (tries > putOffMax) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
         if (tries > 0) await pause(Math.random() * 50 * 2 ** tries);
         const table = env('TABLE_NAME');
-        const request = { [table]: { Keys: left.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: true } };
-        const answer = await client().send(new BatchGetCommand({ RequestItems: request }));
-        for (const item of (answer.Responses?.[table] ?? []) as Item[]) found.set(nameOf(item), item);
-        left = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as unknown as Key[];
+        const answer = await dynamodb('BatchGetItem', { RequestItems: { [table]: { Keys: left, ConsistentRead: true } } });
+        for (const item of answer.Responses?.[table]?.map(decodedItem) ?? []) found.set(nameOf(item), item);
+        left = answer.UnprocessedKeys?.[table]?.Keys ?? [];
       }
     }),
   );
@@ -45,6 +36,12 @@ export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | und
 export const get = async (key: Key): Promise<Item | undefined> => (await getAll([key]))[0];
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
+/** Of whatever else the key comes with, nothing is sent. */
+export const encodedKey = ({ pk, sk }: Key): Attributes => encodeItem({ pk, sk });
+
+/** An item of the table always has its key. */
+export const decodedItem = (attributes: Attributes): Item => decodeItem(attributes) as Item;
 
 export interface Range {
   readonly pk: string;
@@ -75,23 +72,21 @@ export const query = async (range: Range): Promise<{ items: readonly Item[]; nex
   const start = range.after !== undefined && !passed(near, range.after) ? range.after : undefined;
   const where = filter(range.where ?? {});
   const only = range.only?.map((name) => [`#only_${name}`, name] as const);
-  const answer = await client().send(
-    new QueryCommand({
-      TableName: env('TABLE_NAME'),
-      ConsistentRead: true,
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ...where,
-      ...(only && {
-        ProjectionExpression: only.map(([placeholder]) => placeholder).join(', '),
-        ExpressionAttributeNames: { ...where?.ExpressionAttributeNames, ...Object.fromEntries(only) },
-      }),
-      ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues },
-      ScanIndexForward: !newestFirst,
-      ...(start !== undefined && { ExclusiveStartKey: { pk, sk: start } }),
-      ...(limit !== undefined && { Limit: limit }),
+  const { Items = [], LastEvaluatedKey: last } = await dynamodb('Query', {
+    TableName: env('TABLE_NAME'),
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ...where,
+    ...(only && {
+      ProjectionExpression: only.map(([placeholder]) => placeholder).join(', '),
+      ExpressionAttributeNames: { ...where?.ExpressionAttributeNames, ...Object.fromEntries(only) },
     }),
-  );
-  return { items: (answer.Items ?? []) as Item[], next: answer.LastEvaluatedKey?.sk as string | undefined };
+    ExpressionAttributeValues: encodeItem({ ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues }),
+    ScanIndexForward: !newestFirst,
+    ...(start !== undefined && { ExclusiveStartKey: encodedKey({ pk, sk: start }) }),
+    ...(limit !== undefined && { Limit: limit }),
+  });
+  return { items: Items.map(decodedItem), next: last && decodedItem(last).sk };
 };
 
 const filter = (where: Readonly<Record<string, string>>) => {
@@ -117,28 +112,24 @@ export async function* walk(range: Range): AsyncGenerator<Item> {
 
 /** Adds one to a counter that ends by itself, and tells what it stands at. */
 export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> => {
-  const answer = await client().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: { pk: key.pk, sk: key.sk },
-      UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
-      ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': ttlEpochSeconds },
-      ReturnValues: 'UPDATED_NEW',
-    }),
-  );
-  return answer.Attributes?.count as number;
+  const { Attributes: after = {} } = await dynamodb('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: encodedKey(key),
+    UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
+    ExpressionAttributeValues: encodeItem({ ':one': 1, ':ttl': ttlEpochSeconds }),
+    ReturnValues: 'UPDATED_NEW',
+  });
+  return decodeItem(after).count as number;
 };
 
 /** Writes a few attributes of one item outside any transaction: for notes whose loss would not matter. */
 export const note = async (key: Key, attribute: string, value: unknown): Promise<void> => {
-  await client().send(
-    new UpdateCommand({
-      TableName: env('TABLE_NAME'),
-      Key: { pk: key.pk, sk: key.sk },
-      UpdateExpression: 'SET #name = :value',
-      ExpressionAttributeNames: { '#name': attribute },
-      ExpressionAttributeValues: { ':value': value },
-    }),
-  );
+  await dynamodb('UpdateItem', {
+    TableName: env('TABLE_NAME'),
+    Key: encodedKey(key),
+    UpdateExpression: 'SET #name = :value',
+    ExpressionAttributeNames: { '#name': attribute },
+    ExpressionAttributeValues: encodeItem({ ':value': value }),
+  });
 };

@@ -1,21 +1,8 @@
 /** The only door to Step Functions. */
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  SFNClient,
-  StartExecutionCommand,
-  StopExecutionCommand,
-} from '@aws-sdk/client-sfn';
 import type { Variable } from '../contract/uses.ts';
+import { isRefusal } from './aws-error.ts';
+import { jsonCall } from './aws-json.ts';
 import { env } from './env.ts';
-import { patience } from './patience.ts';
-
-let opened: SFNClient | undefined;
-const client = (): SFNClient => {
-  opened ??= new SFNClient(patience);
-  return opened;
-};
 
 type Workflow = Extract<Variable, `${string}_WORKFLOW_ARN`>;
 
@@ -26,9 +13,9 @@ export const startWorkflow = async (
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
   try {
-    await client().send(new StartExecutionCommand({ stateMachineArn: env(workflow), name, input: JSON.stringify(input) }));
+    await jsonCall('states', 'StartExecution', { stateMachineArn: env(workflow), name, input: JSON.stringify(input) });
   } catch (error) {
-    if (!(error instanceof ExecutionAlreadyExists)) throw error;
+    if (!isRefusal(error, 'ExecutionAlreadyExists')) throw error;
   }
 };
 
@@ -38,15 +25,16 @@ const executionArn = (workflow: Workflow, name: string): string =>
 /** Whether an execution goes on, has ended in whatever way, or was never started. */
 export const lookAtWorkflow = async (workflow: Workflow, name: string): Promise<'running' | 'ended' | 'unknown'> => {
   try {
-    const { status } = await client().send(new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) }));
+    const asked = { executionArn: executionArn(workflow, name) };
+    const { status } = await jsonCall<{ status: string }>('states', 'DescribeExecution', asked);
     return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'running' : 'ended';
   } catch (error) {
-    if (error instanceof ExecutionDoesNotExist) return 'unknown';
+    if (isRefusal(error, 'ExecutionDoesNotExist')) return 'unknown';
     throw error;
   }
 };
 
 /** Ends an execution; one that has ended stays as it is. */
 export const stopWorkflow = async (workflow: Workflow, name: string, cause: string): Promise<void> => {
-  await client().send(new StopExecutionCommand({ executionArn: executionArn(workflow, name), cause }));
+  await jsonCall('states', 'StopExecution', { executionArn: executionArn(workflow, name), cause });
 };

@@ -1,6 +1,6 @@
-import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { jsonCall } from './aws-json.ts';
+import { foundKeys } from './found-keys.ts';
 import type { Context } from './keys.ts';
-import { patience } from './patience.ts';
 
 /**
  * Opens a wrapped data key from outside of the service, with whatever credentials the caller's environment has: who may
@@ -12,14 +12,8 @@ export const openWrappedKey = async (
   { endpoint }: { readonly endpoint?: string | undefined } = {},
 ): Promise<Buffer> => {
   const region = /^arn:[\w-]+:kms:([\w-]+):/.exec(keyId)?.[1];
-  const client = new KMSClient({ ...patience, ...(region && { region }), ...(endpoint && { endpoint }) });
-  try {
-    const { Plaintext } = await client.send(
-      new DecryptCommand({ CiphertextBlob: blob, KeyId: keyId, EncryptionContext: { ...context } }),
-    );
-    if (!Plaintext) throw new Error('KMS returned no data key');
-    return Buffer.from(Plaintext);
-  } finally {
-    client.destroy();
-  }
+  const asked = { CiphertextBlob: Buffer.from(blob).toString('base64'), KeyId: keyId, EncryptionContext: context };
+  const { Plaintext } = await jsonCall<{ Plaintext?: string }>('kms', 'Decrypt', asked, { region, endpoint, keys: foundKeys() });
+  if (!Plaintext) throw new Error('KMS returned no data key');
+  return Buffer.from(Plaintext, 'base64');
 };

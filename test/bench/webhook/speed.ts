@@ -1,7 +1,7 @@
 /** Deliveries that one core makes, to an https receiver in another process that keeps its connections open. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { bundle, bundleDir } from '../../../infra/bundle.ts';
+import { withoutNetwork } from '../network.ts';
 import { fixed, type Goal, goalColumns, goalRow, median, printTable, quantile, reaches, whole } from '../print.ts';
 import { child } from '../restore/server.ts';
 import type { Order, Took, Way } from './sender.ts';
@@ -19,13 +19,7 @@ const ways = Object.keys(names) as Way[];
 
 export const measureSpeed = async (dir: string): Promise<boolean> => {
   const out = join(dir, 'webhook');
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
-  const alias = {
-    '@smithy/node-http-handler': join(root, 'test/bench/network.ts'),
-    '@aws-sdk/credential-provider-node': join(root, 'shared/platform/credentials.ts'),
-    '@aws-sdk/endpoint-cache': join(root, 'shared/platform/endpoint-cache.ts'),
-  };
-  await bundle([entry], out, { alias });
+  await bundle([entry], out, { instead: withoutNetwork });
   const receiver = child('webhook/receiver.ts');
   const sender = child('webhook/sender.ts', await receiver.heard<string>(), join(bundleDir(entry, out), 'index.cjs'));
   const took: Readonly<Record<Way, Took[]>> = { pool: [], door: [], function: [] };

@@ -13,7 +13,7 @@ const isPart = (seen: Seen, number?: number) => seen.path.includes(`partNumber=$
 const isBegin = ({ method, path }: Seen) => method === 'POST' && path.includes('uploads');
 const isComplete = ({ method, path }: Seen) => method === 'POST' && path.includes('uploadId=');
 const isAbort = ({ method, path }: Seen) => method === 'DELETE' && path.includes('uploadId=');
-const isGet = ({ method, path }: Seen) => method === 'GET' && path.includes('GetObject');
+const isGet = ({ method, path }: Seen) => method === 'GET' && !path.includes('list-type');
 const isHead = ({ method }: Seen) => method === 'HEAD';
 
 for (const type of ['s3', 'spaces'] as const)

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
-import { proveTenant } from '../../../shared/platform/index.ts';
+import { wire } from '../../../shared/platform/aws-call.ts';
+import { type Exchange, proveTenant } from '../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../shared/webhook/record.ts';
 import { newSecret, openSecrets, sealHeaders, sealWebhookSecret } from '../../../shared/webhook/secret.ts';
 import { Fault, type Input, type Script, type ScriptedAws, scriptAws } from '../../support/scripted-aws.ts';
@@ -101,9 +101,10 @@ test('a failure of KMS is not remembered', async () => {
 test('two thousand webhooks with headers cost one call each, however many events they hear; no more than five thousand texts are remembered, those used last', async (t) => {
   let opened = 0;
   // So many calls take long over a socket.
-  t.mock.method(KMSClient.prototype, 'send', async ({ input }: DecryptCommand) => {
+  t.mock.method(wire, 'exchange', async ({ body }: Exchange) => {
     opened += 1;
-    return { Plaintext: input.CiphertextBlob };
+    const { CiphertextBlob: Plaintext } = JSON.parse(String(body)) as Input;
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ Plaintext })) };
   });
   const webhookOf = (n: number) => ({ id: `whk_${n}`, sealedSecret: Buffer.from('s'), sealedHeaders: Buffer.from('X-A:b') });
   const webhooks = Array.from({ length: 2_000 }, (_, n) => webhookOf(n));
