@@ -1,11 +1,11 @@
 /** Which part of the dashboard an alarm belongs to, by its name. */
 import { Alarm, type CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IConstruct } from 'constructs';
-import type { Metric } from '../../shared/contract/metric.ts';
 import { alarmPrefix } from './alarm.ts';
+import type { MetricTitle } from './metric-title.ts';
 
 export interface Section {
-  readonly name: 'health' | Metric['section'];
+  readonly name: 'health' | MetricTitle['section'];
   readonly title: string;
   /** Names of alarms; what no other section claims is of the health of the whole. */
   readonly claims?: RegExp;

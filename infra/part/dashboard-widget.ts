@@ -14,6 +14,7 @@ import type { Construct } from 'constructs';
 import { type MetricName, metricNamespace, metrics } from '../../shared/contract/metric.ts';
 import { alarmPeriod, alarmPrefix } from './alarm.ts';
 import { type Section, shortName } from './dashboard-section.ts';
+import { metricTitles } from './metric-title.ts';
 
 /** The grid is 24 wide. */
 const full = 24;
@@ -70,16 +71,16 @@ const thresholdsOf = (alarms: readonly Alarm[]): readonly number[] => [
 
 /** Of a duration most and nearly all; of everything else how much it was. */
 const statisticsOf = (name: MetricName): readonly string[] =>
-  ['Seconds', 'Milliseconds'].includes(metrics[name].unit) ? ['p50', 'p99'] : ['Sum'];
+  ['Seconds', 'Milliseconds'].includes(metrics[name]) ? ['p50', 'p99'] : ['Sum'];
 
 /** A graph for each metric of our own, with what it says for a title. */
 export const metricGraphs = (section: Section['name']): IWidget[] =>
   (Object.keys(metrics) as MetricName[])
-    .filter((name) => metrics[name].section === section)
+    .filter((name) => metricTitles[name].section === section)
     .map(
       (name) =>
         new GraphWidget({
-          title: metrics[name].says,
+          title: metricTitles[name].says,
           left: statisticsOf(name).map(
             (statistic) =>
               new Metric({
@@ -90,7 +91,7 @@ export const metricGraphs = (section: Section['name']): IWidget[] =>
                 label: statistic === 'Sum' ? name : statistic,
               }),
           ),
-          leftYAxis: { min: 0, showUnits: false, label: metrics[name].unit },
+          leftYAxis: { min: 0, showUnits: false, label: metrics[name] },
           width: quarter,
           height: 4,
         }),

@@ -17,7 +17,7 @@ const formOf = (measured: Measured) => ({
     {
       Namespace: metricNamespace,
       Dimensions: [[]],
-      Metrics: (Object.keys(measured) as MetricName[]).map((Name) => ({ Name, Unit: metrics[Name].unit })),
+      Metrics: (Object.keys(measured) as MetricName[]).map((Name) => ({ Name, Unit: metrics[Name] })),
     },
   ],
 });
