@@ -93,7 +93,7 @@ test('mail may be sent from the configured address and from no other, whatever S
 });
 
 test('the sweep runs every hour and what it could not do is put aside', () => {
-  assert.equal(named('SweepClock').properties.ScheduleExpression, 'rate(1 hour)');
+  assert.equal(named('SweepClock').properties.ScheduleExpression, 'rate(60 minutes)');
   assert.ok(named('SweepRetries').properties.DestinationConfig);
 });
 
