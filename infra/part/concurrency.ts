@@ -12,10 +12,10 @@ export const usualConcurrency = 1_000;
 export const stepConcurrency = {
   backupPrepare: 15,
   backupPlan: 25,
-  backupCopy: 250,
+  backupCopy: 200,
   backupSeal: 25,
   backupFail: 10,
-  backupVerify: 40,
+  backupVerify: 30,
   restorePrepare: 20,
   restoreCheck: 60,
   restoreSeal: 10,

@@ -1,4 +1,5 @@
 /** A day of capturing changes: what it asks for beside the base backups that it begins with. */
+import type { Worker } from '../../shared/contract/workers.ts';
 import { estimateBackup } from './backup.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
@@ -18,35 +19,40 @@ export const countReadsPerHour = 1_000;
 export const baseEverySeconds = 24 * 3_600;
 /** What a turn changes in one transaction: the state of the project, where it goes on, the batch and an event of it. */
 const turnWriteUnits = 2 * (assumed.jobRecordKilobytes + 3);
-/** How many turns a worker ends before another takes its place, and what it does besides: the key, the record, the place in the queue. */
-const roundCalls = 3;
+/** What of its time a worker listens before another takes its place, and how often it has the source tell the time (`shared/pitr/live.ts`). */
+const listenShare = 0.7;
+const askSeconds = 20;
+
+const { memoryMegabytes: megabytes = code.usualMegabytes }: Worker = code.workers.capture;
 
 /** `seconds` is how long a write waits, at most, until it can be restored. */
 export const estimateCapture = (documents: number, precision: Precision): CaptureEstimate => {
   const changes = documents * assumed.changedADay;
   const turns = daySeconds / code.captureIntervalSeconds;
-  const { timeoutSeconds, memoryMegabytes } = code.workers.capture;
+  const { timeoutSeconds } = code.workers.capture;
   const isListening = precision === 'second';
   // Who listens is there all day; who comes once an interval is there for as long as a turn takes.
   const turnSeconds = assumed.stepSeconds + changes / turns / measured.packedPerSecond;
   const workSeconds = isListening ? daySeconds : turns * turnSeconds;
-  const invocations = isListening ? daySeconds / (assumed.runShare * timeoutSeconds) : turns;
-  const bytes = changes * measured.storedBytes;
+  const invocations = isListening ? daySeconds / (listenShare * timeoutSeconds) : turns;
+  const asked = isListening ? daySeconds / askSeconds : 0;
+  const counting = Math.min(countReadsPerHour, documents / code.countedPerRead) * 24;
   return {
     changesPerSecond: changes / daySeconds,
     seconds: code.captureIntervalSeconds + turnSeconds,
     counts: {
-      gigabyteSeconds: workSeconds * gigabytes(memoryMegabytes),
+      gigabyteSeconds: workSeconds * gigabytes(megabytes),
       invocations,
       transitions: 0,
       writeUnits: turns * turnWriteUnits,
-      readUnits: turns * 2 + invocations * roundCalls,
-      puts: turns + Math.ceil(bytes / code.uploadPartBytes),
-      gets: invocations,
-      keyCalls: invocations,
-      messages: invocations * roundCalls,
+      readUnits: turns * 4,
+      puts: turns + Math.ceil((changes * measured.storedBytes) / code.uploadPartBytes),
+      gets: 0,
+      keyCalls: turns,
+      // Sent, received and removed.
+      messages: 3 * (turns + invocations),
     },
-    sourceDollars: (changes + turns + Math.min(countReadsPerHour, documents / code.countedPerRead) * 24) * code.usdPerRead,
+    sourceDollars: (changes + turns + asked + counting) * code.usdPerRead,
   };
 };
 
@@ -59,7 +65,7 @@ export const captureLimits = (pace: Pace): readonly Limit[] => [
   },
   {
     name: 'changes a second of one worker',
-    most: measured.packedPerSecond * Math.min(1, code.workers.capture.memoryMegabytes / quota.coreMegabytes),
+    most: measured.packedPerSecond * Math.min(1, megabytes / quota.coreMegabytes),
     used: (documents) => estimateCapture(documents, 'second').changesPerSecond,
     remedy: 'more memory for `workers.capture`, up to a core',
   },

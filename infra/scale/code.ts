@@ -31,3 +31,6 @@ export { workflowTimeoutSeconds as purgeWorkflowSeconds } from '../workflow/purg
 export { lanesMax, workflowTimeoutSeconds as restoreWorkflowSeconds } from '../workflow/restore.ts';
 export { waitsMax } from '../workflow/step.ts';
 export { workflowTimeoutSeconds as verifyWorkflowSeconds } from '../workflow/verify.ts';
+
+/** What a function has unless its row says otherwise; `infra/part/fn.ts` gives it. */
+export const usualMegabytes = 512;

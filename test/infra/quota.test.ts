@@ -5,6 +5,7 @@ import { suite, test } from 'node:test';
 import { readConfig } from '../../infra/config.ts';
 import { queueConcurrency, reservedFor, stepConcurrency, unreservedMin, usualConcurrency } from '../../infra/part/concurrency.ts';
 import { queueNames, queues } from '../../infra/part/work-queues.ts';
+import { usualMegabytes } from '../../infra/scale/code.ts';
 import { quota } from '../../infra/scale/quota.ts';
 import { task, waitsMax } from '../../infra/workflow/step.ts';
 import { retryDelaysSeconds } from '../../shared/contract/limits.ts';
@@ -85,6 +86,11 @@ suite('quotas of the template', () => {
     }
   });
 
+  test('a function of which nothing is said has the memory that the model of scale reckons with', () => {
+    const fallback = wantedFunctions.find(({ name }) => name === 'fallback')!;
+    assert.equal(functionOf(resources, fallback).properties.MemorySize, usualMegabytes);
+  });
+
   test('no function is to take longer than Lambda lets it', () => {
     for (const { id, properties } of functions) assert.ok(Number(properties.Timeout) <= quota.lambdaSeconds, id);
   });
@@ -132,8 +138,8 @@ test('the retries that infra/scale.md tells of are those of the template', () =>
 });
 
 suite('what runs at once', () => {
-  /** A thousand requests a second, the most the stage lets in, at a fifth of a second each. */
-  const apiShare = 200;
+  /** A thousand requests a second, the most the stage lets in, at 150 ms each. */
+  const apiShare = 150;
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
   const ofQueues = sum(queueNames.map((name) => queues[name].concurrencyMax));
   const names = Object.keys(workers) as readonly WorkerName[];
