@@ -26,6 +26,17 @@ const resources = resourcesOf(templates);
 const ofType = (type: string): readonly Resource[] => resources.filter((resource) => resource.type === type);
 const functions = ofType('AWS::Lambda::Function');
 
+const addresses = (host: string) => Array.from({ length: 20 }, (_, n) => `https://${host}-${n}.example.com`).join(',');
+/** Of a new account that has many consoles. */
+const unusual = resourcesOf(
+  templatesOf({
+    ...settings,
+    allowedOrigins: addresses('app'),
+    allowedRedirectUris: addresses('redirect'),
+    accountConcurrency: '10',
+  }),
+);
+
 /** Its references replaced by something as long as what they stand for can be: an ARN of a function with a long generated name. */
 const resolved = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
@@ -77,9 +88,7 @@ suite('quotas of the template', () => {
   });
 
   test('the variables of a function fit, also with many addresses to redirect to', () => {
-    const addresses = (host: string) => Array.from({ length: 20 }, (_, n) => `https://${host}-${n}.example.com`).join(',');
-    const many = { ...settings, allowedOrigins: addresses('app'), allowedRedirectUris: addresses('redirect') };
-    for (const { id, type, properties } of resourcesOf(templatesOf(many))) {
+    for (const { id, type, properties } of unusual) {
       if (type !== 'AWS::Lambda::Function') continue;
       const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: object };
       assert.ok(bytesOf(Variables) < 0.9 * quota.lambdaEnvironmentBytes, `${id}: ${bytesOf(Variables)}`);
@@ -177,9 +186,8 @@ suite('what runs at once', () => {
       const mapped = queueNames.map((name) => queueConcurrency(queues[name].concurrencyMax, account));
       assert.ok(mapped.every((most, n) => most >= 2 && most <= Math.max(2, Object.values(queues)[n]?.concurrencyMax ?? 0)));
     }
-    const small = resourcesOf(templatesOf({ ...settings, accountConcurrency: '10' }));
     assert.deepEqual(
-      small.filter(({ properties }) => properties.ReservedConcurrentExecutions !== undefined),
+      unusual.filter(({ properties }) => properties.ReservedConcurrentExecutions !== undefined),
       [],
     );
   });
