@@ -1,9 +1,9 @@
 /** Files in one process are as good as files in processes of their own. */
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { entriesOf } from './process-entry.ts';
@@ -34,14 +34,41 @@ test('a test that fails is named with its file, and the files after it run', () 
   match(stdout, /✔ test\/fixture\/process\/finding\.ts/);
 });
 
-test('files of one room share a process, eight at most; those that need the stage have their own', () => {
-  const room = Array.from({ length: 9 }, (_, n) => `test/shared/room/${n}.test.ts`);
-  const alone = ['test/journey/one.test.ts', 'test/law/other.test.ts', 'test/shared/other/only.test.ts'];
-  const entries = entriesOf([...room, ...alone], root, dir, 1_000);
-  deepEqual(
-    entries.slice(2),
-    alone.map((file) => join(root, file)),
+/** The files of each process, in the order in which they begin. */
+const processesOf = (files: readonly string[]): readonly (readonly string[])[] =>
+  entriesOf(files, root, dir, 1_000).map((entry) =>
+    entry.endsWith('.mjs') ? (readFileSync(entry, 'utf8').match(/test\/[^"]+\.test\.ts/g) ?? []) : [relative(root, entry)],
   );
-  const shares = entries.slice(0, 2).map((entry) => readFileSync(entry, 'utf8').match(/test\/shared\/room\/\d/g)?.length);
-  deepEqual(shares, [5, 4]);
+const madeUp = (room: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `test/${room}/made-up-${n}.test.ts`);
+
+test('files of one room share a process, eight at most; what needs a process of its own has one', () => {
+  const alone = ['test/infra/config.test.ts', 'test/journey/webhook-crash.test.ts', 'test/law/endpoint.test.ts'];
+  const processes = processesOf([...madeUp('shared/room', 9), ...madeUp('shared/other', 2), ...alone]);
+  deepEqual(
+    processes.map(({ length }) => length).sort((one, other) => other - one),
+    [5, 4, 2, 1, 1, 1],
+  );
+  for (const file of alone)
+    ok(
+      processes.some((share) => share.length === 1 && share[0] === file),
+      file,
+    );
+});
+
+test('files that read the templates share a process, those of other folders, too', () => {
+  const readers = ['test/infra/api-stack.test.ts', 'test/law/alarm.test.ts'];
+  deepEqual(
+    processesOf([...readers, 'test/infra/config.test.ts']).map(({ length }) => length),
+    [2, 1],
+  );
+});
+
+test('every file is run once, and those that wait are spread among those that compute', () => {
+  const given = [...madeUp('journey', 12), ...madeUp('shared/room', 64)];
+  const processes = processesOf(given);
+  deepEqual([...processes.flat()].sort(), [...given].sort());
+  const waits = processes.map(([first]) => first?.startsWith('test/journey/'));
+  equal(waits.filter(Boolean).length, 4);
+  ok(!waits.some((each, n) => each && waits[n + 1]), String(waits));
 });

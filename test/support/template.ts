@@ -1,6 +1,8 @@
 /** The templates a deployment would send, made without bundles. */
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildApp } from '../../infra/app.ts';
 import { readConfig } from '../../infra/config.ts';
@@ -36,12 +38,28 @@ export const settings = {
 
 export const inlineCode = () => Code.fromInline('exports.handler = async () => {}');
 
-/** Each stack's template by its id. */
-export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> => {
+/** Each stack's template by its id. What one file of an `npm test` synthesized the others read. */
+export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> =>
+  new Map(JSON.parse(keptText(JSON.stringify(context), () => JSON.stringify([...synthesized(context)]))));
+
+const synthesized = (context: Readonly<Record<string, unknown>>): ReadonlyMap<string, Template> => {
   const assembly = buildApp({ config: readConfig(context), code: inlineCode }).synth();
   const templates = new Map(assembly.stacks.map((stack) => [stack.id, stack.template as Template]));
   rmSync(assembly.directory, { recursive: true });
   return templates;
+};
+
+const keptText = (name: string, make: () => string): string => {
+  const { STAGE_DIR: run } = process.env;
+  if (!run) return make();
+  const path = join(run, 'template', createHash('sha256').update(name).digest('hex'));
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  const text = make();
+  mkdirSync(dirname(path), { recursive: true });
+  // Whole or not there, whoever else is at it.
+  writeFileSync(`${path}-${process.pid}`, text);
+  renameSync(`${path}-${process.pid}`, path);
+  return text;
 };
 
 export const resourcesOf = (templates: ReadonlyMap<string, Template>): readonly Resource[] =>
