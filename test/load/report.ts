@@ -78,13 +78,20 @@ export const printVerdicts = (verdicts: readonly Verdict[]): void => {
   for (const { law, broken } of verdicts) for (const each of broken.slice(0, 20)) console.log(`BROKEN ${law}: ${each}`);
 };
 
-/** The last quarter beside the second: what warms up has warmed up by then. */
+/**
+ * How the memory of the last process grew: its last third beside the one before. By then what warms up has warmed up, which is
+ * an instance of each function, unless the load was short.
+ */
 export const memoryGrowth = (moments: readonly Moment[]): string => {
-  const quarter = Math.floor(moments.length / 4);
-  const mean = (some: readonly Moment[]): number => some.reduce((sum, { stageBytes }) => sum + stageBytes, 0) / some.length;
-  const [before, after] = [moments.slice(quarter, 2 * quarter), moments.slice(-quarter)];
-  if (quarter === 0) return 'too short to say how memory grows';
-  const minutes = ((after[0]?.atSeconds ?? 0) - (before[0]?.atSeconds ?? 0)) / 60;
-  const perMinute = (mean(after) - mean(before)) / 1_048_576 / minutes;
-  return `the stage held ${mb(mean(before))} MB in the second quarter of the time and ${mb(mean(after))} MB in the last: ${fixed(perMinute, 1)} MB a minute`;
+  // The moment of a kill still shows the process that was killed.
+  const own = moments.slice(moments.findLastIndex(({ wasKilled }) => wasKilled) + 1);
+  const third = Math.floor(own.length / 3);
+  if (third === 0) return 'too short to say how memory grows';
+  const mean = (some: readonly Moment[], of: (moment: Moment) => number): number =>
+    some.reduce((sum, moment) => sum + of(moment), 0) / some.length;
+  const [before, after] = [own.slice(-2 * third, -third), own.slice(-third)];
+  const [bytesBefore, bytesAfter] = [before, after].map((some) => mean(some, ({ stageBytes }) => stageBytes)) as [number, number];
+  const minutes = (mean(after, ({ atSeconds }) => atSeconds) - mean(before, ({ atSeconds }) => atSeconds)) / 60;
+  const perMinute = (bytesAfter - bytesBefore) / 1_048_576 / minutes;
+  return `the stage held ${mb(bytesBefore)} MB in the second last third of its time and ${mb(bytesAfter)} MB in the last: ${fixed(perMinute, 1)} MB a minute`;
 };

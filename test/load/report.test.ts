@@ -1,0 +1,18 @@
+import { equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { newTally } from './meter.ts';
+import { type Moment, memoryGrowth } from './report.ts';
+
+const megabytes = (...held: readonly number[]): Moment[] =>
+  held.map((mb, n) => ({
+    ...{ atSeconds: 60 * (n + 1), seconds: 60, tally: newTally(), jobsEnded: 0, deliveries: 0, tableBytes: 0 },
+    ...{ stageBytes: mb * 1_048_576, wasKilled: false },
+  }));
+
+test('memory grows by what the last process holds more than before, not by what one that was killed held', () => {
+  const [first, killed] = megabytes(900, 1_900) as [Moment, Moment];
+  const moments = [first, { ...killed, wasKilled: true }, ...megabytes(100, 400, 500, 500, 530, 530)];
+  match(memoryGrowth(moments), /held 500 MB .* 530 MB .*: 15\.0 MB a minute$/);
+});
+
+test('of two rows nothing is said', () => equal(memoryGrowth(megabytes(1, 2)), 'too short to say how memory grows'));
