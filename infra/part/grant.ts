@@ -34,6 +34,7 @@ export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
 };
 
 const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
+  'table:look': ({ tableArn }) => [allow(reading, [tableArn])],
   'table:read': ({ tableArn }) => [
     allow(reading, [tableArn]),
     // Counting requests and noting who was seen is all a read-only function may write.
@@ -64,6 +65,10 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'source:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'source-credentials')],
   'destination:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'destination-credentials')],
   'passphrase:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'passphrase')],
+  'move:seal': ({ secretsKeyArn }) => [
+    openSealed(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+    sealFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+  ],
   // What a function opens is held to its purpose by the context it was sealed with.
   'source:read': ({ identitySecretArn, secretsKeyArn }) => [
     ...readSecret(identitySecretArn, secretsKeyArn),
@@ -76,7 +81,8 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
     takeRoles({ Null: { 'sts:ExternalId': 'false' } }),
   ],
   // A role that lets us in without the ExternalId is refused, which has to be tried.
-  'destination:probe': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials'), takeRoles()],
+  'destination:probe': () => [takeRoles()],
+  'destination:open': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials')],
   'data-key:name': () => [],
   'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
     allow(['kms:GenerateDataKey'], [dataKeyArn]),

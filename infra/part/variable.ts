@@ -17,8 +17,9 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
   const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
   const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
   const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
-  const destination = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS, ...secrets };
+  const destination = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS };
   return {
+    'table:look': table,
     'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
     'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
     'table:purge': table,
@@ -31,9 +32,11 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
     'source:seal': secrets,
     'destination:seal': secrets,
     'passphrase:seal': secrets,
+    'move:seal': secrets,
     'source:read': { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, ...identity, ...secrets, PUBLIC_URL },
-    'destination:use': destination,
+    'destination:use': { ...destination, ...secrets },
     'destination:probe': destination,
+    'destination:open': secrets,
     'data-key:name': { ...dataKey, PLAN },
     'data-key:make': { ...dataKey, ...secrets },
     'data-key:wrap': { ...dataKey, ...secrets },

@@ -72,7 +72,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
       expiresAt: Moment,
     }),
     errors: ['INVITATION_NOT_FOUND'],
-    uses: ['table:read', 'secret:service'],
+    uses: ['table:look', 'secret:service'],
   },
   accept: {
     method: 'POST',

@@ -86,7 +86,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     audit: 'project.updated',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT', 'PERMISSION_DENIED'],
     requestShare: outsideShare,
-    uses: ['table:write', 'source:read', 'destination:use', 'source:seal', 'destination:seal'],
+    uses: ['table:write', 'move:seal'],
   },
   remove: {
     method: 'DELETE',

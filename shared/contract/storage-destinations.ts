@@ -65,7 +65,6 @@ const given = {
 const read = { role: 'viewer', scope: 'storage:read' } as const;
 const manage = { role: 'admin', scope: 'storage:write' } as const;
 const probes = ['table:write', 'destination:probe'] as const;
-const keeps = [...probes, 'destination:seal'] as const;
 
 export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {
   create: {
@@ -88,7 +87,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     errors: ['STORAGE_ERROR'],
     idempotent: true,
     requestShare: outsideShare,
-    uses: [...keeps],
+    uses: [...probes, 'destination:seal'],
   },
   list: {
     method: 'GET',
@@ -117,7 +116,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
     requestShare: outsideShare,
-    uses: [...keeps],
+    uses: [...probes, 'destination:open', 'destination:seal'],
   },
   remove: {
     method: 'DELETE',
@@ -139,6 +138,6 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     audit: 'storage.tested',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR'],
     requestShare: outsideShare,
-    uses: [...probes],
+    uses: [...probes, 'destination:open'],
   },
 });

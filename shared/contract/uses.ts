@@ -4,6 +4,8 @@
  * shared/platform/env.ts reads them. A name that is not here cannot be granted, nor read.
  */
 export const uses = {
+  /** Read any item, and nothing else: for those that nobody who is known calls. */
+  'table:look': ['TABLE_NAME'],
   /** Read any item; count requests and note who was seen (RATE# and SEEN# partitions only). */
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN'],
   /** Change items in transactions; IAM denies updating and removing audit entries (replacing one is kept out by its condition). */
@@ -32,6 +34,8 @@ export const uses = {
   'destination:seal': ['SECRETS_KEY_ID'],
   /** the passphrase of an organization. */
   'passphrase:seal': ['SECRETS_KEY_ID'],
+  /** Seal for another organization what a project takes along when it moves. */
+  'move:seal': ['SECRETS_KEY_ID'],
   /** Read and write a project's database with the access it was connected with: a person's grant or a Google service account. */
   'source:read': [
     'FIRESTORE_URL',
@@ -45,8 +49,10 @@ export const uses = {
   ],
   /** Reach the customers' buckets with the credentials they gave, or by taking the role they made for us. */
   'destination:use': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS', 'SECRETS_KEY_ID'],
-  /** The same, and see whether a role would let us in without the ExternalId too. */
-  'destination:probe': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS', 'SECRETS_KEY_ID'],
+  /** Try credentials that were just given, and see whether a role would let us in without the ExternalId too. */
+  'destination:probe': ['S3_URL', 'SPACES_URL', 'GCS_URL', 'GOOGLE_TOKEN_URL', 'PRIVATE_HOSTS'],
+  /** Open those that were kept, to try them again. */
+  'destination:open': ['SECRETS_KEY_ID'],
   /** Say which key wraps the data keys of backups. */
   'data-key:name': ['DATA_KEY_ID', 'PLAN'],
   /** Make the data key of a new backup. */

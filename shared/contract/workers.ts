@@ -85,7 +85,7 @@ export const workers = {
     summary: 'Every hour: asks for the purge of organizations whose recovery deadline has passed',
     trigger: 'clock',
     timeoutSeconds: 60,
-    uses: ['table:read', 'task:send'],
+    uses: ['table:look', 'task:send'],
   },
   purge: {
     entry: 'functions/organization/purge.ts',
@@ -237,7 +237,7 @@ export const workers = {
     summary: 'Every hour: has the retention of each organization applied in which something is due',
     trigger: 'clock',
     timeoutSeconds: 60,
-    uses: ['table:read', 'chore:send'],
+    uses: ['table:look', 'chore:send'],
   },
 } as const satisfies Record<string, Worker>;
 
