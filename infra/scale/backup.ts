@@ -43,8 +43,11 @@ export const estimateBackup = (documents: number, pace: Pace, kind: BackupKind =
       invocations: runs + 3,
       transitions: transitionsOf(shards, runs),
       writeUnits:
-        (tells + 2 * stored.parts) * together + shards * 2 * assumed.shardRecordKilobytes + (2 * stored.manifestBytes) / 1_024,
-      readUnits: looks + stored.parts,
+        assumed.jobWriteUnits +
+        (tells + 2 * stored.parts) * together +
+        shards * 2 * assumed.shardRecordKilobytes +
+        (2 * stored.manifestBytes) / 1_024,
+      readUnits: assumed.jobReadUnits + looks + stored.parts,
       puts: Math.ceil(bytes / code.uploadPartBytes) + 2 * stored.objects + 2,
       // Of the backup before, names and times are fetched, a leaf at a time.
       gets: stored.objects + 2 + (isFull ? 0 : stored.leaves),

@@ -45,8 +45,12 @@ export const estimateRestore = (documents: number, pace: Pace, kind: RestoreKind
       invocations: shards + runs + 3,
       transitions: 10 + shards * 8 + (runs - shards) * 2,
       // Each writer asks for its share of the pace about every second.
-      writeUnits: (tells + 2 * journal.parts + 2 * runs) * together + writing + shards * 2 * assumed.shardRecordKilobytes,
-      readUnits: looks + tells,
+      writeUnits:
+        assumed.jobWriteUnits +
+        (tells + 2 * journal.parts + 2 * runs) * together +
+        writing +
+        shards * 2 * assumed.shardRecordKilobytes,
+      readUnits: assumed.jobReadUnits + looks + tells,
       puts: Math.ceil(journalBytes / code.uploadPartBytes) + 2 * journal.objects + 2,
       // Names and contents, once to compare and once to write; and the journal, which says what to write.
       gets: 4 * leaves + 2 * journal.leaves + journal.objects,

@@ -11,6 +11,7 @@ import { sharedByAll } from '../../infra/scale/fleet.ts';
 import { lineEvents, loopEvents } from '../../infra/scale/history.ts';
 import { backupLimits, restoreLimits } from '../../infra/scale/job-limits.ts';
 import { inOrder, type Limit, reachedAt } from '../../infra/scale/limit.ts';
+import { measured } from '../../infra/scale/measured.ts';
 import { withTables } from '../../infra/scale/page.ts';
 import { statePayload } from '../../infra/scale/payload.ts';
 import { quota } from '../../infra/scale/quota.ts';
@@ -56,6 +57,13 @@ suite('cost', () => {
 
   test('a million documents that nobody waits for cost at most half a cent at AWS, as performance.md asks', () =>
     assert.ok(awsDollars(estimateBackup(1e6, 'core')) <= 0.005));
+});
+
+test('the model asks for about what was counted: never much less, nor twice as much and more', () => {
+  const { documents, ...counted } = measured.counted;
+  const { counts } = estimateBackup(documents, 'core');
+  for (const name of ['writeUnits', 'readUnits', 'puts', 'gets'] as const)
+    assert.ok(counts[name] >= 0.6 * counted[name] && counts[name] <= 2 * counted[name], `${name}: ${counts[name]}`);
 });
 
 suite('limits', () => {
