@@ -20,8 +20,8 @@ import { entriesOf } from './support/process-entry.ts';
  */
 const seed = `--import=${new URL('support/seed.ts', import.meta.url)}`;
 
-/** Nothing here takes minutes; what hangs must not hang for ever. */
-const timeoutMs = 300_000;
+/** Nothing here takes minutes, unless more is asked for (`npm run fuzz`); what hangs must not hang for ever. */
+const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 300_000);
 
 /** Two leave two cores idle for a sixth of the time: files wait, for the stage and for clocks. */
 const concurrency = 3;

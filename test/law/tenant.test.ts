@@ -1,4 +1,4 @@
-/** Another's id answers exactly like an id that does not exist, wherever an id can stand. */
+/** What is no id of ours answers like an id that does not exist; test/attack does the same with ids that are another's. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { newId } from '../../shared/platform/index.ts';
 import { takeBackup } from '../support/backup.ts';
 import { call, type Result } from '../support/client.ts';
 import { startInProcessApi } from '../support/in-process-api.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
+import { addMember, newOrganization, type TestOrganization } from '../support/organization.ts';
 import { newEmail, type Person, signIn } from '../support/person.ts';
 import { restore } from '../support/restore.ts';
 import { getItem, itemsOf } from '../support/table.ts';
@@ -118,15 +118,13 @@ for (const endpoint of named) {
   suite(endpoint.id, () => {
     let absent = '';
     before(async () => {
-      const result = await ask(newId(kinds[name]));
+      const result = await askHere(newId(kinds[name]));
       equal(result.status, 404, result.text);
       equal(flawOf(endpoint, result), undefined);
       absent = stable(result);
+      if (isFirst) equal(stable(await ask(newId(kinds[name]))), absent);
     });
 
-    test('another’s id looks like a random one', async () => equal(stable(await ask(foreignIds[name]!)), absent));
-    test('a random one looks the same wherever it is asked for', async () =>
-      equal(stable(await askHere(newId(kinds[name]))), absent));
     for (const [what, make] of strange)
       test(`${what} looks like a random one`, async () => {
         equal(stable(await askHere(make())), absent);
@@ -186,18 +184,6 @@ const foreignCursor = async (endpoint: Endpoint): Promise<string | undefined> =>
   const { body } = await call(endpoint, { ...own, query: { limit: '1' } });
   return body.pagination.nextCursor ?? undefined;
 };
-
-test('two organizations with different people never see a word of each other in any list or answer', async () => {
-  const canary = `canary${Date.now()}`;
-  const alpha = await newOrganization(undefined, canary);
-  const by = { token: alpha.owner.accessToken, org: alpha.id };
-  await call(invites.create, { ...by, body: { email: newEmail(canary) } });
-  await newApiKey(alpha, ['organization:read']);
-  for (const endpoint of endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
-    const { text } = await call(endpoint, { token: ours.owner.accessToken, org: ours.id });
-    equal(text.includes(canary) || text.includes(alpha.id) || text.includes(alpha.owner.email), false, endpoint.id);
-  }
-});
 
 // The token still lists the organization; the membership is read at every call.
 test('who was removed is out at the next call, whatever the token says', async () => {

@@ -18,8 +18,7 @@ const expectStatus = <D>(result: Result<D>, status: number): D => {
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 
 /** A bucket nobody has used. */
-export const newBucket = async (): Promise<string> => {
-  const bucket = `bucket-${randomUUID().slice(0, 8)}`;
+export const newBucket = async (bucket = `bucket-${randomUUID().slice(0, 8)}`): Promise<string> => {
   const answer = await fetch(`${stageVariable('STAGE_S3_URL')}/${bucket}`, {
     method: 'PUT',
     headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request' },

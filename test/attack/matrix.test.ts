@@ -1,0 +1,39 @@
+/**
+ * Every row of the contract is attacked on the running stage, in one sweep, because a function that was called is warm for what follows. Two
+ * organizations have one of everything; every text of the one is marked, and whatever the other one does, it never sees the mark.
+ */
+import { after, before, suite } from 'node:test';
+import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { endpoints } from '../../shared/contract/index.ts';
+import { attackAccess } from './access.ts';
+import { type Description, readDescription } from './document.ts';
+import { fuzz } from './fuzz.ts';
+import { findLeaks } from './leak.ts';
+import { type Scene, setScene } from './scene.ts';
+import { attackWithStolenBucket } from './stolen-bucket.ts';
+import { attackTenancy } from './tenancy.ts';
+import { attackWithTwins } from './twins.ts';
+
+let made: Scene | undefined;
+let read: Description | undefined;
+const scene = (): Scene => made as Scene;
+const description = (): Description => read as Description;
+before(async () => {
+  [made, read] = await Promise.all([setScene(), readDescription()]);
+});
+after(() => made?.receiver.stop());
+
+/** What takes something away comes last, and what needs that it is gone after it. */
+const late = ['serviceAccount.remove', 'serviceAccount.create', 'organizations.remove', 'organizations.recover'];
+const rankOf = ({ id, method }: Endpoint): number => (late.includes(id) ? 2 + late.indexOf(id) : method === 'DELETE' ? 1 : 0);
+
+for (const endpoint of [...endpoints].sort((one, other) => rankOf(one) - rankOf(other)))
+  suite(endpoint.id, () => {
+    attackAccess(endpoint, scene);
+    attackTenancy(endpoint, scene);
+    attackWithTwins(endpoint, scene);
+    fuzz(endpoint, description, scene);
+  });
+
+attackWithStolenBucket(scene);
+suite('afterwards', () => findLeaks(scene));
