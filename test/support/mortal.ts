@@ -3,6 +3,24 @@ import { Fault } from './scripted-aws.ts';
 
 export class Crash extends Error {}
 
+/** Where a machine dies: at the n-th thing it does, before it is done or once it is. */
+export interface Moment {
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+/**
+ * Every state in which a machine can leave the world that does so many things one after the other, each once: dead after one thing it
+ * leaves what it leaves dead before the next. Half of them are reached in either way.
+ */
+export const momentsOf = (effects: number): readonly Moment[] => [
+  ...Array.from({ length: Math.ceil(effects / 2) }, (_, n) => 2 * n + 1).flatMap((at): readonly Moment[] => [
+    { at, when: 'before' },
+    { at, when: 'after' },
+  ]),
+  ...(effects % 2 === 0 ? [{ at: effects, when: 'after' } as const] : []),
+];
+
 const dead = new Fault('AccessDeniedException');
 
 /** Dies at the n-th thing it does that others can see; from then on nothing it tries has any effect. */

@@ -43,7 +43,7 @@ export const entriesOf = (files: readonly string[], root: string, dir: string, t
 };
 
 /** Those of these folders mostly wait, for the stage or for processes they start; the others compute. */
-const waiting = /^test\/(journey|infra\/archive)\//;
+const waiting = /^test\/(attack|journey|load|infra\/archive)\//;
 
 /** Those that wait evenly among those that compute, so that there is always something to compute; they begin and end a little earlier. */
 const spread = (entries: readonly { readonly entry: string; readonly waits: boolean }[]): readonly string[] => {

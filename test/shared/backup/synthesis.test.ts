@@ -7,7 +7,7 @@ import { planArchive } from '../../../shared/backup/synthesis-plan.ts';
 import type { MemoryStore, Store, Upload } from '../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../shared/platform/index.ts';
 import { jobLock } from '../../../shared/project/index.ts';
-import { Crash, Mortal } from '../../support/mortal.ts';
+import { Crash, Mortal, momentsOf } from '../../support/mortal.ts';
 import { takeChain, takeLink, usualSteps } from './chain-world.ts';
 import { eventsOf, projectId, runFrom, runWorkflow, server, start, table, tenant } from './engine-world.ts';
 import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from './reading-world.ts';
@@ -248,20 +248,19 @@ test('killed before or after anything it does, whoever goes on makes exactly tha
   const counting = new Mortal();
   await run(counting);
   ok(counting.effects > 8, String(counting.effects));
-  for (let at = 1; at <= counting.effects; at++)
-    for (const when of ['before', 'after'] as const) {
-      again();
-      await run(new Mortal(at, when));
-      const made = syntheses();
-      deepEqual(
-        made.map(({ status }) => status),
-        ['completed'],
-        `${when} ${at}`,
-      );
-      const names = [...storeOf(world, made[0]!).objects.keys()].sort();
-      const { manifest, found } = await holdings(world, made[0]!);
-      deepEqual(found, expected, `${when} ${at}`);
-      deepEqual(names, ['key', 'manifest', ...manifest.objects.map(({ name }) => name)].sort(), `${when} ${at}`);
-    }
+  for (const { at, when } of momentsOf(counting.effects)) {
+    again();
+    await run(new Mortal(at, when));
+    const made = syntheses();
+    deepEqual(
+      made.map(({ status }) => status),
+      ['completed'],
+      `${when} ${at}`,
+    );
+    const names = [...storeOf(world, made[0]!).objects.keys()].sort();
+    const { manifest, found } = await holdings(world, made[0]!);
+    deepEqual(found, expected, `${when} ${at}`);
+    deepEqual(names, ['key', 'manifest', ...manifest.objects.map(({ name }) => name)].sort(), `${when} ${at}`);
+  }
   again();
 });

@@ -8,6 +8,7 @@ import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, Overtaken, openSecret, proveTenant, sealSecret } from '../../../shared/platform/index.ts';
 import { type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { momentsOf } from '../../support/mortal.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import type { StrictTable } from '../../support/strict-table.ts';
 import {
@@ -242,41 +243,40 @@ suite('a call that dies at any write leaves one side or the other, and', () => {
     };
   };
   const writesOfAll = 7;
-  for (const dies of ['before', 'after'] as const)
-    for (let n = 1; n <= writesOfAll; n++) {
-      const die = async () => {
-        const table = await newWorld();
-        const before = await seenIn(table, from);
-        const empty = await seenIn(table, to);
-        dieAt(table, n, dies);
-        await rejects(move());
-        table.onWrite = () => undefined;
-        const [here, there] = [await seenIn(table, from), await seenIn(table, to)];
-        const isOld = here.project !== undefined;
-        deepEqual(isOld ? here : there.backups, isOld ? before : before.backups, 'the side it is on is whole');
-        deepEqual(isOld ? there : here.backups, isOld ? empty : [], 'the other shows nothing');
-        return { table, before, isOld };
-      };
-      test(`write ${n}, ${dies} it is made: the same call goes on`, async () => {
-        const { table, before } = await die();
-        const moved = await moveAnew();
-        deepEqual(moved.pk, `ORG#${to.organizationId}`);
-        const there = await seenIn(table, to);
-        deepEqual([there.backups, there.counts.backupCount], [before.backups, 30]);
-        deepEqual([(await seenIn(table, from)).backups, leftovers(table)], [[], []]);
-      });
-      test(`write ${n}, ${dies} it is made: the task puts it in order`, async () => {
-        const { table, before, isOld } = await die();
-        const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
-        const later = { now: () => new Date(start.getTime() + 120_000) };
-        const until = new Date(start.getTime() + 600_000);
-        const task = { projectId, moveId: begun?.id ?? '' };
-        await settleMove(from, task, (id) => proveTenant(id, 'record'), until, later);
-        deepEqual(leftovers(table), []);
-        deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
-        if (isOld) deepEqual(await seenIn(table, from), before);
-      });
-    }
+  for (const { at: n, when: dies } of momentsOf(writesOfAll)) {
+    const die = async () => {
+      const table = await newWorld();
+      const before = await seenIn(table, from);
+      const empty = await seenIn(table, to);
+      dieAt(table, n, dies);
+      await rejects(move());
+      table.onWrite = () => undefined;
+      const [here, there] = [await seenIn(table, from), await seenIn(table, to)];
+      const isOld = here.project !== undefined;
+      deepEqual(isOld ? here : there.backups, isOld ? before : before.backups, 'the side it is on is whole');
+      deepEqual(isOld ? there : here.backups, isOld ? empty : [], 'the other shows nothing');
+      return { table, before, isOld };
+    };
+    test(`write ${n}, ${dies} it is made: the same call goes on`, async () => {
+      const { table, before } = await die();
+      const moved = await moveAnew();
+      deepEqual(moved.pk, `ORG#${to.organizationId}`);
+      const there = await seenIn(table, to);
+      deepEqual([there.backups, there.counts.backupCount], [before.backups, 30]);
+      deepEqual([(await seenIn(table, from)).backups, leftovers(table)], [[], []]);
+    });
+    test(`write ${n}, ${dies} it is made: the task puts it in order`, async () => {
+      const { table, before, isOld } = await die();
+      const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
+      const later = { now: () => new Date(start.getTime() + 120_000) };
+      const until = new Date(start.getTime() + 600_000);
+      const task = { projectId, moveId: begun?.id ?? '' };
+      await settleMove(from, task, (id) => proveTenant(id, 'record'), until, later);
+      deepEqual(leftovers(table), []);
+      deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
+      if (isOld) deepEqual(await seenIn(table, from), before);
+    });
+  }
   test('these are all the writes there are', async () => {
     const table = await newWorld();
     let writes = 0;

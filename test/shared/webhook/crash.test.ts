@@ -6,7 +6,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
-import { Mortal } from '../../support/mortal.ts';
+import { type Moment, Mortal, momentsOf } from '../../support/mortal.ts';
 import type { Answer } from '../../support/receiver.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import {
@@ -32,8 +32,8 @@ import {
   written,
 } from './world.ts';
 
-/** Every moment at which a machine can die that does so many things. */
-const moments = (effects: number) =>
+/** A batch is matched all at once: what is under way when the machine dies differs before and after a thing. */
+const momentsOfBatch = (effects: number): readonly Moment[] =>
   Array.from({ length: effects }, (_, n) => n + 1).flatMap((at) => [
     { at, when: 'before' as const },
     { at, when: 'after' as const },
@@ -55,7 +55,7 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
   const whole = new Mortal();
   deepEqual((await matchOnce(whole)).answer, { batchItemFailures: [] });
   ok(whole.effects > 2 * eventsOfBatch, 'a put for every pair, and messages');
-  for (const { at, when } of moments(whole.effects)) {
+  for (const { at, when } of momentsOfBatch(whole.effects)) {
     const machine = new Mortal(at, when);
     const { webhooks, batch, answer } = await matchOnce(machine);
     ok(machine.isDead);
@@ -103,7 +103,7 @@ for (const [what, answers, status, attempts] of [
   test(`delivering to ${what}: whoever dies at any moment, every attempt is made and counted once, and it comes to its end`, async () => {
     const whole = new Mortal();
     await deliverAll(whole, ...answers);
-    for (const { at, when } of moments(whole.effects)) {
+    for (const { at, when } of momentsOf(whole.effects)) {
       const machine = new Mortal(at, when);
       const webhook = await deliverAll(machine, ...answers);
       ok(machine.isDead);
@@ -160,7 +160,7 @@ test('what waits in the quick lane of an endpoint that turned slow is delivered 
   };
   const whole = new Mortal();
   await begin(whole);
-  for (const { at, when } of moments(whole.effects)) {
+  for (const { at, when } of momentsOf(whole.effects)) {
     const webhook = await begin(new Mortal(at, when));
     const { status, attempts } = deliveryOf(webhook);
     deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
@@ -176,7 +176,7 @@ test('with the longest timeout and a Scheduler that makes no entry: whoever dies
   const begin = (machine: Mortal) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
   const whole = new Mortal();
   await begin(whole);
-  for (const { at, when } of moments(whole.effects)) {
+  for (const { at, when } of momentsOf(whole.effects)) {
     const webhook = await begin(new Mortal(at, when));
     const { status, attempts, claimedUntil } = deliveryOf(webhook);
     const name = `${when} ${at}`;
