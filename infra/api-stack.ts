@@ -44,10 +44,10 @@ export class ApiStack extends Stack {
     for (const [file, rows] of groups) this.#makeGroup(file, rows);
     this.#makeFallback();
     const stage = this.#makeStage();
-    if (props.config.domainName && props.config.certificateArn)
-      this.#makeDomain(stage, props.config.domainName, props.config.certificateArn);
+    const { domainName, certificateArn } = props.config;
+    const domain = domainName && certificateArn ? this.#makeDomain(stage, domainName, certificateArn) : undefined;
     this.#makeAlarms();
-    this.#makeOutputs();
+    this.#makeOutputs(domain);
   }
 
   /** The rows of one handler file: a function each, and one role by which the gateway starts these and no others. */
@@ -127,7 +127,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  #makeDomain(stage: CfnStage, domainName: string, certificateArn: string): void {
+  #makeDomain(stage: CfnStage, domainName: string, certificateArn: string): CfnDomainName {
     const domain = new CfnDomainName(this, 'Domain', {
       domainName,
       domainNameConfigurations: [{ certificateArn, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }],
@@ -146,6 +146,7 @@ export class ApiStack extends Stack {
       value: domain.attrRegionalHostedZoneId,
       description: 'The hosted zone an alias record asks for',
     });
+    return domain;
   }
 
   #makeAlarms(): void {
@@ -189,30 +190,22 @@ export class ApiStack extends Stack {
   }
 
   /** This stack is the last, so what it says is what the deployer reads: where the API is, and what to do, in order. */
-  #makeOutputs(): void {
+  #makeOutputs(domain: CfnDomainName | undefined): void {
     const { data, config } = this.#props;
     const say = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     say('ApiUrl', data.publicUrl, 'The API; /docs describes it');
     say('AlarmTopic', data.alarms.topicArn, 'Where alarms go; infra/runbook.md has a section for each');
     say('Dashboard', dashboardUrl, 'Every alarm and every number on one page');
-    say(
-      'NextStep1',
+    const steps = [
       `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string '<client secret of ${config.identityClientId}>'`,
-      'Nobody can sign in before',
-    );
-    say(
-      'NextStep2',
       `Register ${data.publicUrl}${auth.callback.path} as a redirect URI at ${config.identityIssuer}`,
-      'Nobody can sign in before',
-    );
-    say('NextStep3', `npm run smoke -- ${data.publicUrl}`, 'Walks the main journey');
-    say(
-      'NextStep4',
       config.alarmEmail === undefined
         ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
         : `Confirm the subscription that was mailed to ${config.alarmEmail}`,
-      'No alarm is heard before',
-    );
+      ...(domain ? [`Point ${config.domainName} at ${domain.attrRegionalDomainName} (CNAME or alias)`] : []),
+      `npm run smoke -- ${data.publicUrl}`,
+    ];
+    for (const [n, step] of steps.entries()) say(`NextStep${n + 1}`, step, 'To be done once, in this order');
   }
 }
 

@@ -60,8 +60,8 @@ suite('the outputs of the last stack', () => {
       /put-secret-value --secret-id .*IdentitySecret.* --secret-string '<client secret of client\.apps/,
     );
     assert.match(NextStep2 ?? '', /\/api\/v1\/auth\/google\/callback as a redirect URI at https:\/\/accounts\.google\.com/);
-    assert.match(NextStep3 ?? '', /npm run smoke -- /);
-    assert.match(NextStep4 ?? '', /aws sns subscribe --topic-arn /);
+    assert.match(NextStep3 ?? '', /aws sns subscribe --topic-arn /);
+    assert.match(NextStep4 ?? '', /npm run smoke -- /);
   });
 
   test('name the domain where there is one, and the address that alarms are mailed to', () => {
@@ -72,8 +72,9 @@ suite('the outputs of the last stack', () => {
     };
     const named = Object.fromEntries(outputsOf(templatesOf({ ...settings, ...more })));
     assert.equal(named.ApiUrl, '"https://api.example.com"');
-    assert.equal(named.NextStep3, '"npm run smoke -- https://api.example.com"');
-    assert.match(named.NextStep4 ?? '', /ops@example\.com/);
+    assert.match(named.NextStep3 ?? '', /ops@example\.com/);
+    assert.match(named.NextStep4 ?? '', /Point api\.example\.com at .*RegionalDomainName/);
+    assert.equal(named.NextStep5, '"npm run smoke -- https://api.example.com"');
     assert.ok(named.DomainTarget && named.DomainTargetZone);
   });
 });
