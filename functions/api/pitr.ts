@@ -37,5 +37,5 @@ export const disable = handle(rows.disable, async (call) => {
 
 export const windows = handle(rows.windows, async ({ tenant, params, now }) => {
   const [, pitr] = await both(tenant, params.projectId);
-  return { data: pitr ? windowsOf(pitr, now) : { windows: [], gaps: [] } };
+  return { data: pitr ? windowsOf(pitr, now) : { windows: [], gaps: [], sampled: [] } };
 });

@@ -25,8 +25,12 @@ export const queues = {
   slowDelivery: { id: 'SlowDeliveries', worker: 'deliverSlow', batchSize: 10, concurrencyMax: 100, waitMaxSeconds: 3_600 },
   /** A tick, and what follows a change of a schedule: some calls of the table and of the Scheduler each. A nightly crowd is worked off in minutes. */
   schedule: { id: 'Schedules', worker: 'scheduleRun', batchSize: 5, concurrencyMax: 10, waitMaxSeconds: 900 },
-  /** One project a time, because a turn may take all of its worker's time; as many projects at once as a region's databases bear. */
-  capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 50, waitMaxSeconds: 900 },
+  /**
+   * One project a time, for as long as its worker listens, which is most of the time: so many projects can be listened to at once, and
+   * what comes late is captured turn by turn. A message is there until its worker has left, and what it asked for waits up to five
+   * minutes more: what is older was not taken. The source forgets after an hour.
+   */
+  capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: 2_400 },
 } as const;
 export type QueueName = keyof typeof queues;
 export const queueNames = Object.keys(queues) as readonly QueueName[];

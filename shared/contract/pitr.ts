@@ -6,8 +6,8 @@ import { Moment } from './fields.ts';
 /** Starting: it waits for a base backup. Active: changes are captured. */
 export const pitrStatuses = ['disabled', 'starting', 'active'] as const;
 /**
- * Second: every version that was there at a whole second is looked up, a read for each changed document more. Interval: what is
- * there at the end of each interval, and a restore goes to the last of these moments.
+ * Second: the source is listened to all the time, so that every whole second is known. Interval: what is there at the end of each
+ * interval, and a restore goes to the last of these moments.
  */
 export const pitrPrecisions = ['second', 'interval'] as const;
 
@@ -77,6 +77,11 @@ export const PitrWindows = z.object({
         ...some,
       }),
     )
-    .describe('Whole seconds. A document that came and went between two captures was seen by nobody, and is in none of them'),
+    .describe('Whole seconds, of each of which everything is known, unless precision, collections or sampled say otherwise'),
   gaps: z.array(PitrGap),
+  sampled: z
+    .array(z.object({ from: Moment, to: Moment }))
+    .describe(
+      'Stretches of the windows in which nobody listened to the source all the time (at the beginning, after an outage, before a new collection was found): every second of them is known, but for documents that were created and deleted again within the stretch',
+    ),
 });

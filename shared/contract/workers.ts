@@ -218,10 +218,10 @@ export const workers = {
   },
   capture: {
     entry: 'functions/pitr/capture.ts',
-    summary: 'Captures what changed in a project since the last turn, and arranges the next',
+    summary: 'Listens to a project and captures what changes in it, turn after turn, until another one relieves it',
     trigger: 'queue',
-    timeoutSeconds: 300,
-    memoryMegabytes: 1_769,
+    // It listens for most of it. Memory is what that costs, all the time: the usual.
+    timeoutSeconds: 900,
     sendsToItself: true,
     uses: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture:send'],
   },

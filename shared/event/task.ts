@@ -70,7 +70,8 @@ export const Task = z.discriminatedUnion('kind', [
   /** A backup of the schedule has ended, one way or the other. */
   z.object({ kind: z.literal('schedule-outcome'), scheduleId: id('schedule'), backupId: id('backup') }),
   /** Captures what changed since the last turn; a message of another turn than the one that is due does nothing. */
-  z.object({ kind: z.literal('capture'), projectId: id('project'), turn: z.int().min(0) }),
+  /** `isRelief`: whoever listens now leaves when that turn is over, and is heard out first. */
+  z.object({ kind: z.literal('capture'), projectId: id('project'), turn: z.int().min(0), isRelief: z.boolean().optional() }),
   /** Makes a full backup of what a long chain holds, without reading the source. */
   z.object({ kind: z.literal('synthesize-full'), backupId: id('backup') }),
   /** Removes what the organization's retention does not keep. */

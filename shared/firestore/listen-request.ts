@@ -14,6 +14,12 @@ export interface ListenTarget {
 export const addTarget = (database: string, target: ListenTarget): Buffer =>
   Buffer.concat([text(1, database), message(2, query(database, target), resume(target), integer(5, target.id))]);
 
+/** A document by its full name, whether or not it is there. */
+export const addDocument = (database: string, name: string, id: number): Buffer =>
+  Buffer.concat([text(1, database), message(2, message(3, text(2, name)), integer(5, id))]);
+
+export const removeTarget = (database: string, id: number): Buffer => Buffer.concat([text(1, database), integer(3, id)]);
+
 /** QueryTarget { parent, structured_query { from { collection_id, all_descendants } } }: the service takes no other for a group. */
 const query = (database: string, { collectionId }: ListenTarget): Buffer =>
   message(2, text(1, `${database}/documents`), message(2, message(2, text(2, collectionId), integer(3, 1))));

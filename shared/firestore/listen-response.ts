@@ -30,8 +30,11 @@ export const targetChange = (bytes: Buffer): TargetChange => {
   };
 };
 
-/** The full name of a document that is no more, or no longer of a target. */
-export const goneName = (bytes: Buffer): string => lastField(bytes, 1)?.bytes.toString() ?? '';
+/** A document that is no more: its full name, and when that was seen, which is not before it happened. */
+export const goneDocument = (bytes: Buffer): { readonly name: string; readonly seenAt: string | undefined } => {
+  const readTime = lastField(bytes, 4)?.bytes;
+  return { name: lastField(bytes, 1)?.bytes.toString() ?? '', seenAt: readTime && decodeReadTime(readTime) };
+};
 
 export const existenceFilter = (bytes: Buffer): { readonly targetId: number; readonly count: number } => ({
   targetId: lastField(bytes, 1)?.value ?? 0,

@@ -2,8 +2,8 @@ import { ArchiveError, DocumentSkim } from '../archive/index.ts';
 import { SourceError } from './error.ts';
 import { FrameBuffer, headerBytes } from './frame-buffer.ts';
 import type { GrpcStream } from './grpc-stream.ts';
-import { addTarget, type ListenTarget } from './listen-request.ts';
-import { answerKinds, existenceFilter, goneName, type TargetChange, targetChange } from './listen-response.ts';
+import { addDocument, addTarget, type ListenTarget, removeTarget } from './listen-request.ts';
+import { answerKinds, existenceFilter, goneDocument, type TargetChange, targetChange } from './listen-response.ts';
 import type { RawDocument } from './skim.ts';
 import type { Source } from './source.ts';
 import { RpcError, statusOf } from './status.ts';
@@ -15,9 +15,12 @@ export class ListenLost extends Error {}
 /** Who hears what a stream tells. The bytes of a document are valid within the call only; each is billed as a read. */
 export interface Listener {
   changed(bytes: Buffer, document: RawDocument): void;
-  gone(name: string): void;
+  /** `seenAt` is when the source noticed, if it says so. */
+  gone(name: string, seenAt: string | undefined): void;
   /** How many documents a target has by now: the source is not sure that it told of each that is gone. */
   counted(targetId: number, count: number): void;
+  /** Everything that happened up to a time was told, of all targets. */
+  settled(settled: Settled): void;
   /** Called between messages: waits where what was heard is not taken fast enough. */
   rest(): Promise<void>;
 }
@@ -26,10 +29,14 @@ export interface Listener {
 export interface Settled {
   readonly readTime: string;
   readonly token: Buffer;
+  /** Whether the source has answered all that it was asked. */
+  readonly isAnswered: boolean;
 }
 
-/** The service takes no more of them on one stream. */
-export const targetsMax = 100;
+/** The service takes no more of them on one stream, and one is kept for asking the time. */
+export const targetsMax = 99;
+/** The ids of what is asked to be told the time come after all others. */
+const firstQuestion = 1 << 20;
 
 /**
  * One Listen stream of several collection groups. Nothing is proven before every target is current and a time was told of them
@@ -43,7 +50,12 @@ export class Listening {
   readonly #skim = new DocumentSkim();
   /** Targets that were asked for and are not current. */
   readonly #pending = new Set<number>();
-  #settled: Settled | undefined;
+  /** Targets that were asked for only to be told a time, until they are gone again; and those that are not current. */
+  readonly #questions = new Set<number>();
+  readonly #open = new Set<number>();
+  #asked = 0;
+  #question: string | undefined;
+  #isClosed = false;
 
   private constructor(source: Source, call: GrpcStream, ask: (request: Buffer) => void, buffer: FrameBuffer) {
     this.#source = source;
@@ -60,15 +72,26 @@ export class Listening {
 
   add(target: ListenTarget): void {
     this.#pending.add(target.id);
-    this.#settled = undefined;
     this.#ask(addTarget(this.#source.database, target));
   }
 
-  /** Hears until everything up to one time has been told. */
-  async settle(listener: Listener): Promise<Settled> {
+  /**
+   * Has the source tell up to when everything was told: a stream on which nothing happens says nothing. Asks for a document that
+   * nobody has, which is billed as a read; its name must be one of chance.
+   */
+  askTime(name: string): void {
+    const id = firstQuestion + this.#asked;
+    this.#asked += 1;
+    this.#question = name;
+    this.#questions.add(id);
+    this.#open.add(id);
+    this.#ask(addDocument(this.#source.database, name, id));
+  }
+
+  /** Hears for as long as the stream lasts, which has no good end: throws why it is over. */
+  async hear(listener: Listener): Promise<never> {
     for (;;) {
       this.#buffer.drop(this.#take(listener));
-      if (this.#settled) return this.#settled;
       if (this.#call.isOver) throw this.#failure();
       await listener.rest();
       await this.#call.wait();
@@ -76,13 +99,14 @@ export class Listening {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#call.cancel();
   }
 
-  /** A stream of this kind has no good end. */
+  /** A stream of this kind has no good end, but for ours. */
   #failure(): RpcError {
     const failure = this.#call.failure ?? new RpcError('UNAVAILABLE', 'The source ended a stream that has no end.');
-    this.#source.suspect(failure);
+    if (!this.#isClosed) this.#source.suspect(failure);
     return failure;
   }
 
@@ -90,7 +114,7 @@ export class Listening {
   #take(listener: Listener): number {
     const { bytes } = this.#buffer;
     let at = 0;
-    for (let end = this.#buffer.frameEnd(at); end !== undefined && !this.#settled; end = this.#buffer.frameEnd(at)) {
+    for (let end = this.#buffer.frameEnd(at); end !== undefined; end = this.#buffer.frameEnd(at)) {
       this.#message(bytes.subarray(at + headerBytes, end), listener);
       at = end;
     }
@@ -99,9 +123,9 @@ export class Listening {
 
   #message(message: Buffer, listener: Listener): void {
     for (const { field, bytes } of fieldsOf(message)) {
-      if (field === answerKinds.target) this.#target(targetChange(bytes));
+      if (field === answerKinds.target) this.#target(targetChange(bytes), listener);
       else if (field === answerKinds.changed) this.#changed(bytes, listener);
-      else if (field === answerKinds.deleted) listener.gone(goneName(bytes));
+      else if (field === answerKinds.deleted) this.#gone(bytes, listener);
       // Not deleted, and no longer shown: nobody can tell what it is by now.
       else if (field === answerKinds.removed) throw new ListenLost('the source no longer shows a document');
       else if (field === answerKinds.filter) {
@@ -122,17 +146,24 @@ export class Listening {
     listener.changed(bytes, this.#skim);
   }
 
-  #target({ kind, targetIds, cause, token, readTime }: TargetChange): void {
-    if (kind === 'CURRENT') for (const id of targetIds) this.#pending.delete(id);
-    else if (kind === 'RESET') throw new ListenLost('the source began anew with all documents');
-    else if (kind === 'REMOVE') throw removed(cause);
-    else if (kind === 'NO_CHANGE' && targetIds.length === 0 && this.#pending.size === 0 && token && readTime !== undefined)
-      this.#settled = { readTime, token };
+  #gone(bytes: Buffer, listener: Listener): void {
+    const { name, seenAt } = goneDocument(bytes);
+    if (name !== this.#question) listener.gone(name, seenAt);
   }
 
-  /** What was settled is past: hears on. */
-  goOn(): void {
-    this.#settled = undefined;
+  #target({ kind, targetIds, cause, token, readTime }: TargetChange, listener: Listener): void {
+    const isQuestion = targetIds.length > 0 && targetIds.every((id) => this.#questions.has(id));
+    if (kind === 'CURRENT') for (const id of targetIds) this.#isCurrent(id);
+    else if (kind === 'RESET' && !isQuestion) throw new ListenLost('the source began anew with all documents');
+    else if (kind === 'REMOVE' && isQuestion && !cause) for (const id of targetIds) this.#questions.delete(id);
+    else if (kind === 'REMOVE') throw removed(cause);
+    else if (kind === 'NO_CHANGE' && targetIds.length === 0 && this.#pending.size === 0 && token && readTime !== undefined)
+      listener.settled({ readTime, token, isAnswered: this.#open.size === 0 });
+  }
+
+  #isCurrent(id: number): void {
+    this.#pending.delete(id);
+    if (this.#open.delete(id)) this.#ask(removeTarget(this.#source.database, id));
   }
 }
 

@@ -1,7 +1,8 @@
-/** What a turn hears, group by group: written as it comes, and remembered by name. */
-import type { Listener, RawDocument } from '../firestore/index.ts';
-import { type BatchWriter, createdOf, updatedOf } from './batch-writer.ts';
+/** What is heard in a turn, group by group: stored step by step, and remembered by name. */
+import type { BatchWriter } from './batch-writer.ts';
+import { lastSecondBefore } from './moment.ts';
 import type { Standing } from './standing.ts';
+import type { Walk } from './walk-back.ts';
 
 /** A version of a document: its times in microseconds. */
 export interface Version {
@@ -17,7 +18,13 @@ export interface Filter {
 }
 
 export class Group {
-  readonly standing: Standing;
+  standing: Standing;
+  /** Since when it is heard here, in microseconds: who takes over from another heard something before that one left. */
+  readonly since: number;
+  /** Whether the group is listened to since it was left off, so that whatever came and went was told. */
+  readonly isLive: boolean;
+  /** Up to when everything was told, in microseconds. */
+  heard: Pick<Standing, 'to' | 'token'>;
   /** What each document that changed is by now; undefined if it is gone. */
   readonly changes = new Map<string, Version | undefined>();
   filter: Filter | undefined;
@@ -26,8 +33,16 @@ export class Group {
   /** Documents sent. */
   told = 0;
 
-  constructor(standing: Standing) {
+  constructor(standing: Standing, isLive: boolean) {
     this.standing = standing;
+    this.since = standing.to;
+    this.isLive = isLive;
+    this.heard = standing;
+  }
+
+  /** Whether anything was told yet: what is told first is what is there by then, whatever came and went before. */
+  get isHeard(): boolean {
+    return this.isLive || this.heard !== this.standing;
   }
 
   /** Deletions, and documents that were created since the group was left off. */
@@ -39,54 +54,37 @@ export class Group {
     return { gone, created };
   }
 
-  /** A query is billed as one read at least. */
+  /** A query that is begun is billed as one read at least. */
   get reads(): number {
-    return Math.max(1, this.told);
+    return Math.max(this.isLive ? 0 : 1, this.told);
   }
 }
 
-export class Gathering implements Listener {
+/** A stretch of time, in microseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Gathering {
+  readonly writer: BatchWriter;
   readonly groups = new Map<string, Group>();
-  readonly #targets = new Map<number, Group>();
-  readonly #writer: BatchWriter;
+  /** What is to be looked up before every second is known. */
+  walks: Walk[] = [];
+  /** Within it nobody listened all the time: a document that came and went was told to nobody. */
+  unheard: Span | undefined;
+  /** How often the source was asked for the time. */
+  questions = 0;
 
   constructor(writer: BatchWriter) {
-    this.#writer = writer;
+    this.writer = writer;
   }
 
-  /** The group of a target that is to be listened to. */
-  add(targetId: number, standing: Standing): Group {
-    const group = new Group(standing);
-    this.groups.set(standing.collectionId, group);
-    this.#targets.set(targetId, group);
-    return group;
-  }
-
-  changed(bytes: Buffer, document: RawDocument): void {
-    const name = bytes.toString('utf8', document.nameStart, document.nameEnd);
-    const group = this.#groupOf(name);
-    const updated = updatedOf(document);
-    group.told += 1;
-    if (updated <= group.standing.to) {
-      group.isReplayed = true;
-      return;
-    }
-    if (group.changes.get(name)?.updated === updated) return;
-    group.changes.set(name, { updated, created: createdOf(document) });
-    this.#writer.document(bytes, document.start, document.end, document);
-  }
-
-  gone(name: string): void {
-    this.#groupOf(name).changes.set(name, undefined);
-  }
-
-  counted(targetId: number, count: number): void {
-    const group = this.#targets.get(targetId);
-    if (group) group.filter = { count, ...group.tally() };
-  }
-
-  rest(): Promise<void> {
-    return this.#writer.rest();
+  /** That of a group only the ends are told. */
+  missed({ from, to }: Span): void {
+    if (lastSecondBefore(to) <= from) return;
+    const { unheard = { from, to } } = this;
+    this.unheard = { from: Math.min(from, unheard.from), to: Math.max(to, unheard.to) };
   }
 
   /** Documents that changed. */
@@ -94,10 +92,8 @@ export class Gathering implements Listener {
     return [...this.groups.values()].reduce((sum, { changes }) => sum + changes.size, 0);
   }
 
-  #groupOf(name: string): Group {
-    const collectionId = name.split('/').at(-2) ?? '';
-    const group = this.groups.get(collectionId);
-    if (!group) throw new Error('the source told of a document that nobody asked for');
-    return group;
+  /** What the source bills for what it told. */
+  get reads(): number {
+    return [...this.groups.values()].reduce((sum, { reads }) => sum + reads, this.questions);
   }
 }

@@ -7,6 +7,7 @@ export { enablePitr, type PitrWish } from './enabling.ts';
 export { captureUsing, refuseEnding } from './ending.ts';
 export { forgetCaptures } from './forgetting.ts';
 export { refuseIfCaptured } from './leaving.ts';
+export { type Arranged, captureLive, type LiveRun, type LiveTask } from './live.ts';
 export { mergeChanges, type PointSink, type PointTally } from './merging.ts';
 export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './moment.ts';
 export { pinnedBackups } from './pins.ts';

@@ -11,7 +11,6 @@ import { momentOf } from './moment.ts';
  */
 export const judgeGroup = async (
   group: Group,
-  heardTo: number,
   { source, lookup, signal }: { readonly source: Source; readonly lookup: Lookup; readonly signal: AbortSignal },
 ): Promise<number> => {
   const { filter, isReplayed, standing } = group;
@@ -23,7 +22,7 @@ export const judgeGroup = async (
   const isOfNow = gone === filter?.gone && created === filter.created;
   if (isOfNow && fitsKnown(group, filter, went)) return 0;
   const before = await countGroup(source, standing.collectionId, momentOf(standing.to), signal);
-  const after = await countGroup(source, standing.collectionId, momentOf(heardTo), signal);
+  const after = await countGroup(source, standing.collectionId, momentOf(group.heard.to), signal);
   const reads = before.reads + after.reads;
   if (before.documents === undefined || after.documents === undefined)
     throw new ListenLost('the source is not sure of what was deleted, and does not count');

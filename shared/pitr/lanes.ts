@@ -1,66 +1,67 @@
-/** The streams of a turn: as many as its groups need. */
+/** The streams of a project: as many as its groups need, open for as long as somebody listens. */
 import { Listening, type Source, targetsMax } from '../firestore/index.ts';
-import type { Gathering, Group } from './gathering.ts';
-import { microsOf } from './moment.ts';
-import { type Standing, targetOf } from './standing.ts';
+import type { Gathering } from './gathering.ts';
+import { type Following, Lane } from './lane.ts';
+import type { Standing } from './standing.ts';
 
-interface Lane {
-  readonly listening: Listening;
-  readonly groups: Set<Group>;
-  settled: { readonly to: number; readonly token: Buffer } | undefined;
+export interface LaneOptions {
+  readonly refresh: boolean;
+  readonly signal: AbortSignal;
+  /** The full name of a document that nobody has. */
+  readonly question: string;
 }
 
 /** Each lane has a time of its own up to which all its groups were heard; nothing is known of all beyond the earliest. */
 export class Lanes {
   readonly #source: Source;
-  readonly #gathering: Gathering;
-  readonly #options: { readonly refresh: boolean; readonly signal: AbortSignal };
+  readonly #options: LaneOptions;
   readonly #lanes: Lane[] = [];
   #targets = 0;
 
-  constructor(source: Source, gathering: Gathering, options: { readonly refresh: boolean; readonly signal: AbortSignal }) {
+  constructor(source: Source, options: LaneOptions) {
     this.#source = source;
-    this.#gathering = gathering;
     this.#options = options;
   }
 
-  async add(standing: Standing): Promise<void> {
-    const lane = this.#lanes.find(({ groups }) => groups.size < targetsMax) ?? (await this.#newLane());
-    this.#targets += 1;
-    lane.groups.add(this.#gathering.add(this.#targets, standing));
-    lane.settled = undefined;
-    lane.listening.add(targetOf(standing, this.#targets));
+  /** Hears these groups from where they were left off, up to a time for each lane; and on, if anyone does. */
+  async add(standings: readonly Standing[], gathering: Gathering, following: Following): Promise<void> {
+    const added: Promise<void>[] = [];
+    for (let n = 0; n < standings.length; n += targetsMax) {
+      const lane = new Lane(await Listening.open(this.#source, this.#options), gathering, following);
+      this.#lanes.push(lane);
+      added.push(lane.nextStep());
+      for (const standing of standings.slice(n, n + targetsMax)) lane.add(standing, ++this.#targets);
+    }
+    await Promise.all(added);
   }
 
-  /** Hears until everything up to one time, or a time for each lane, has been told. */
-  async settle(): Promise<void> {
-    await Promise.all(
-      this.#lanes.map(async (lane) => {
-        if (lane.settled) return;
-        const { readTime, token } = await lane.listening.settle(this.#gathering);
-        lane.settled = { to: microsOf(readTime), token };
-      }),
-    );
+  get count(): number {
+    return this.#lanes.length;
   }
 
-  /** Up to when everything was heard of all, in microseconds; undefined where nothing is listened to. */
-  get to(): number | undefined {
-    return this.#lanes.length === 0 ? undefined : Math.min(...this.#lanes.map(({ settled }) => settled?.to ?? 0));
+  /** Why one of them hears nothing more. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#lanes.find(({ failure }) => failure)?.failure;
   }
 
-  /** Up to when a group was heard, and what goes on from there. */
-  heard(group: Group): { readonly to: number; readonly token: Buffer | undefined } {
-    const settled = this.#lanes.find(({ groups }) => groups.has(group))?.settled;
-    return settled ?? { to: group.standing.to, token: group.standing.token };
+  /** Ends a turn: up to a time for each lane everything is told; what is told behind that is the following one's. */
+  async turnOver(following: Following): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.turnOver(following, this.#options.question)));
+  }
+
+  /** A quiet stream that nobody asks anything would be taken for a dead one. */
+  async ask(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.ask(this.#options.question)));
+  }
+
+  /** Hears no more: what was whole by then counts. Throws why one was broken off, if that cannot be had. */
+  giveUp(): void {
+    const { failure } = this;
+    const isWhole = this.#lanes.map((lane) => lane.giveUp()).every((is) => is);
+    if (!isWhole) throw failure?.error ?? new Error('nobody listens any more');
   }
 
   close(): void {
-    for (const { listening } of this.#lanes) listening.close();
-  }
-
-  async #newLane(): Promise<Lane> {
-    const lane = { listening: await Listening.open(this.#source, this.#options), groups: new Set<Group>(), settled: undefined };
-    this.#lanes.push(lane);
-    return lane;
+    for (const lane of this.#lanes) lane.close();
   }
 }

@@ -22,6 +22,8 @@ export const momentOf = (micros: number): string => {
 export const spelled = (moment: string): string => momentOf(microsOf(moment));
 
 export const floorSecond = (micros: number): number => Math.floor(micros / secondMicros) * secondMicros;
+/** The last whole second that is earlier. */
+export const lastSecondBefore = (micros: number): number => floorSecond(micros - 1);
 export const ceilSecond = (micros: number): number => Math.ceil(micros / secondMicros) * secondMicros;
 
 /** As answers spell it, which end with milliseconds. */

@@ -1,64 +1,70 @@
-/** Finds every version that was there at a whole second: what the source tells is only what is there at the end. */
+/** Finds every version that was there at a whole second: what the source tells is what is there at the end of each step. */
 import { type BatchWriter, createdOf, updatedOf } from './batch-writer.ts';
-import type { Group, Version } from './gathering.ts';
+import type { Version } from './gathering.ts';
 import type { Lookup } from './lookup.ts';
-import { type Step, type Stretch, samplesOf, walkBack } from './walk-back.ts';
+import { type Look, samplesOf, type Walk, walkBack } from './walk-back.ts';
 
 export interface Proving {
-  readonly groups: Iterable<Group>;
-  /** Up to when each group was heard, in microseconds; all that is heard is known up to `to`. */
-  readonly heardTo: (group: Group) => number;
+  readonly walks: readonly Walk[];
+  /** Everything that is heard is known up to here, in microseconds; some of it was heard further. */
   readonly to: number;
   readonly isEverySecond: boolean;
   readonly lookup: Lookup;
   readonly writer: BatchWriter;
 }
 
-interface Walk {
-  readonly name: string;
-  readonly from: number;
-  readonly steps: Generator<Step, void, Version | undefined>;
-  /** Versions that are written already, by their times. */
+interface Walking {
+  readonly walk: Walk;
+  readonly looks: Generator<Look, void, Version | undefined>;
   readonly written: Set<number>;
 }
 
 /** Writes what it finds; memory is that of the names, and of the answers under way. */
-export const prove = async ({ groups, heardTo, to, isEverySecond, lookup, writer }: Proving): Promise<void> => {
-  let waiting = new Map<number, Walk[]>();
-  const go = (walk: Walk, told?: Version): void => {
-    for (let step = walk.steps.next(told); !step.done; step = walk.steps.next()) {
-      if ('look' in step.value) {
-        const { look } = step.value;
-        waiting.set(look, waiting.get(look) ?? []);
-        waiting.get(look)?.push(walk);
+export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Proving): Promise<void> => {
+  let waiting = new Map<number, Walking[]>();
+  const go = (walking: Walking, told?: Version): void => {
+    for (let look = walking.looks.next(told); !look.done; look = walking.looks.next()) {
+      if ('look' in look.value) {
+        const moment = look.value.look;
+        waiting.set(moment, waiting.get(moment) ?? []);
+        waiting.get(moment)?.push(walking);
         return;
       }
-      writer.tombstone(walk.name, step.value.goneSince);
+      writer.tombstone(walking.walk.name, look.value.goneSince);
     }
   };
-  for (const group of groups) {
-    const { to: from } = group.standing;
-    const stretch: Stretch = { from, to: heardTo(group), samples: samplesOf(from, heardTo(group), isEverySecond, to) };
-    for (const [name, last] of group.changes)
-      go({ name, from, steps: walkBack(stretch, last), written: new Set(last && [last.updated]) });
-  }
+  const samples = sampling(isEverySecond, to);
+  for (const walk of walks)
+    go({ walk, looks: walkBack({ ...walk, samples: samples(walk) }, walk.last), written: new Set(walk.versions) });
   await writer.rest();
   while (waiting.size > 0) {
     const round = waiting;
     waiting = new Map();
-    for (const [moment, walks] of round) {
-      const byName = new Map(walks.map((walk) => [walk.name, walk]));
+    for (const [moment, walkings] of round) {
+      // One document may have been told of in several steps.
+      const byName = Map.groupBy(walkings, ({ walk }) => walk.name);
       await lookup.at(moment, [...byName.keys()], (name, bytes, skim) => {
-        const walk = byName.get(name);
-        if (!walk) return;
         const version = bytes && { updated: updatedOf(skim), created: createdOf(skim) };
-        if (bytes && version && version.updated > walk.from && !walk.written.has(version.updated)) {
-          walk.written.add(version.updated);
-          writer.document(bytes, 0, bytes.length, skim);
+        for (const walking of byName.get(name) ?? []) {
+          if (bytes && version && version.updated > walking.walk.from && !walking.written.has(version.updated)) {
+            walking.written.add(version.updated);
+            writer.document(bytes, 0, bytes.length, skim);
+          }
+          go(walking, version);
         }
-        go(walk, version);
       });
       await writer.rest();
     }
   }
+};
+
+/** Most walks are of the same few steps. */
+const sampling = (isEverySecond: boolean, end: number) => {
+  const known = new Map<string, readonly number[]>();
+  return ({ from, to }: Walk): readonly number[] => {
+    const key = `${from} ${to}`;
+    const samples = known.get(key) ?? samplesOf(from, to, isEverySecond, end);
+    known.set(key, samples);
+    return samples;
+  };
 };

@@ -34,6 +34,12 @@ export interface Unchecked {
   readonly collections: readonly string[];
 }
 
+/** A stretch of time, both ends known, in which nobody listened all the time: what came and went within it is not known. */
+export interface Sampled {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface PitrRecord extends Item {
   readonly projectId: string;
   readonly status: 'disabled' | 'starting' | 'active';
@@ -74,6 +80,8 @@ export interface PitrRecord extends Item {
   readonly known?: readonly string[] | undefined;
   /** Captured and never checked, because captures began anew before that; oldest first. */
   readonly unchecked?: readonly Unchecked[];
+  /** Where only every version was looked up that was there at a whole second; oldest first. */
+  readonly sampled?: readonly Sampled[];
   /** The name of the last batch. */
   readonly lastBatch?: string;
   /** What was captured before this is removed, or about to be; null as long as nothing is. */

@@ -2,12 +2,13 @@
 import { retentionNote } from '../backup/index.ts';
 import { commit, iso, type Write } from '../platform/index.ts';
 import { holdBase } from './base.ts';
+import type { Captured } from './concluding.ts';
 import { widened, withGaps } from './gaps.ts';
-import type { Captured } from './listening.ts';
 import { microsOf, momentOf } from './moment.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from './record.ts';
 import { isLooking, type Refresh } from './refreshing.ts';
 import { nameOf } from './row.ts';
+import { withSampled } from './sampled.ts';
 import type { Scene } from './scene.ts';
 import { afterSpending, lookupsLeft, nothingSpent, type Spending } from './spending.ts';
 import { shownIds } from './standing.ts';
@@ -43,6 +44,7 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
+    ...(pitr.precision === 'second' && captured.unheard && { sampled: withSampled(pitr, captured.unheard) }),
     capturedTo: to,
     ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,

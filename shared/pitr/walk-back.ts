@@ -5,20 +5,30 @@
 import type { Version } from './gathering.ts';
 import { floorSecond } from './moment.ts';
 
-export interface Stretch {
+/** A document of which something was told, and between which two moments. */
+export interface Walk {
+  readonly name: string;
   /** Known up to here, in microseconds. */
   readonly from: number;
-  /** Heard up to here. */
+  /** Heard up to here: what it is then. */
   readonly to: number;
+  readonly last: Version | undefined;
+  /** Versions that are stored already, by their times. */
+  readonly versions: readonly number[];
+  /** When the source noticed that it is gone, if it was listened to by then. */
+  readonly seenAt: number | undefined;
+}
+
+export interface Stretch extends Pick<Walk, 'from' | 'to'>, Partial<Pick<Walk, 'seenAt'>> {
   /** The moments between that are to be known, ascending. */
   readonly samples: readonly number[];
 }
 
 /** Asks what was there at a moment, or says since which of them there was nothing. */
-export type Step = { readonly look: number } | { readonly goneSince: number };
+export type Look = { readonly look: number } | { readonly goneSince: number };
 
 /** Goes back from what is there at the end; ends where a version is not newer than the beginning, which is known. */
-export function* walkBack(stretch: Stretch, last: Version | undefined): Generator<Step, void, Version | undefined> {
+export function* walkBack(stretch: Stretch, last: Version | undefined): Generator<Look, void, Version | undefined> {
   const { from, samples } = stretch;
   let version = last ?? (yield* dateDeletion(stretch, samples.length));
   while (version) {
@@ -35,15 +45,20 @@ export function* walkBack(stretch: Stretch, last: Version | undefined): Generato
   }
 }
 
-/** It is gone at sample `high`, and was there at the beginning: finds the first at which it is gone; answers what was there before. */
+/**
+ * It is gone at sample `goneAt`, and was there at the beginning: finds the first at which it is gone; answers what was there before.
+ * Whoever listened was told at once: the sample before that is asked for first.
+ */
 function* dateDeletion(
-  { from, to, samples }: Stretch,
+  { from, to, samples, seenAt }: Stretch,
   goneAt: number,
-): Generator<Step, Version | undefined, Version | undefined> {
+): Generator<Look, Version | undefined, Version | undefined> {
   let [low, high] = [-1, goneAt];
+  let guess = seenAt === undefined ? -1 : Math.min(lastBelow(samples, seenAt), goneAt - 1);
   let last: Version | undefined;
   while (high - low > 1) {
-    const middle = (low + high) >>> 1;
+    const middle = guess >= 0 ? guess : (low + high) >>> 1;
+    guess = -1;
     const found: Version | undefined = yield { look: samples[middle] ?? to };
     if (found) [low, last] = [middle, found];
     else high = middle;

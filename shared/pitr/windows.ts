@@ -25,6 +25,11 @@ export const windowsOf = (record: PitrRecord, now: Date): z.input<typeof PitrWin
   return {
     windows: pieces.flatMap((piece) => windowOf(piece, horizon)),
     gaps: gaps.filter(({ isBridged }) => !isBridged).map(shownGap),
+    sampled: (record.sampled ?? []).flatMap(({ from, to }) =>
+      microsOf(to) > horizon
+        ? [{ from: shownMoment(microsOf(from)), to: shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000) }]
+        : [],
+    ),
   };
 };
 

@@ -68,7 +68,7 @@ const capture = (more: Data = {}) => {
 test('it is disabled until it is enabled, with the defaults', async () => {
   const before = await ask(pitr.get);
   deepEqual(Pitr.parse(before.body.data).enabled, false);
-  deepEqual((await ask(pitr.windows)).body.data, { windows: [], gaps: [] });
+  deepEqual((await ask(pitr.windows)).body.data, { windows: [], gaps: [], sampled: [] });
   equal((await ask(pitr.update, { retentionDays: 3 })).body.error.code, 'CONFLICT');
   equal((await ask(pitr.disable)).body.error.code, 'CONFLICT');
   const enabled = await ask(pitr.enable, { storageDestinationId: storageId });

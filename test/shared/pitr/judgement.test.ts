@@ -33,7 +33,8 @@ before(async () => {
 after(() => server.stop());
 
 const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?: number; filter?: number }): Group => {
-  const group = new Group({ collectionId: 'users', to: from, token: undefined, count });
+  const group = new Group({ collectionId: 'users', to: from, token: undefined, count }, false);
+  group.heard = { to, token: undefined };
   for (const path of deleted) group.changes.set(`${root}/${path}`, undefined);
   group.changes.set(`${root}/users/new`, { updated: to, created: to });
   if (filter !== undefined) group.filter = { count: filter, ...group.tally() };
@@ -42,7 +43,7 @@ const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?:
 const judge = async (group: Group) => {
   const source = sourceOf(server.url);
   try {
-    return await judgeGroup(group, to, { source, lookup: new Lookup(source, signal), signal });
+    return await judgeGroup(group, { source, lookup: new Lookup(source, signal), signal });
   } finally {
     source.close();
   }

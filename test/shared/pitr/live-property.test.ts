@@ -1,0 +1,82 @@
+/** Random writes, short lives among them, heard by workers that leave, relieve each other, lose their streams and die: every second that is offered, and was heard, is as it was. */
+import { ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { microsOf } from '../../../shared/pitr/index.ts';
+import { assertExact, begun, type CaptureWorld, pass, pitrNow, put, runComing, secondsIn, server } from './capture-world.ts';
+import { listening } from './live-world.ts';
+
+after(() => server.stop());
+
+const paths = ['users/a', 'users/b', 'users/b/notes/n', 'shops/a', 'shops/a/notes/n', 'new/root'];
+
+interface Write {
+  readonly path: string;
+  readonly isGone: boolean;
+  readonly afterSeconds: number;
+}
+interface Run {
+  readonly seconds: number;
+  readonly writes: readonly Write[];
+  /** After how many messages of a stream it is broken off. */
+  readonly breakAfter: number | undefined;
+  /** In which second the worker dies. */
+  readonly diesIn: number | undefined;
+}
+
+const write: fc.Arbitrary<Write> = fc.record({
+  path: fc.constantFrom(...paths),
+  isGone: fc.boolean(),
+  afterSeconds: fc.double({ min: 0.001, max: 1.5, noNaN: true }).map((seconds) => Math.round(seconds * 1_000) / 1_000),
+});
+const seldom = (max: number) => fc.option(fc.integer({ min: 1, max }), { freq: 3, nil: undefined });
+const run: fc.Arbitrary<Run> = fc.record({
+  seconds: fc.integer({ min: 10, max: 60 }),
+  writes: fc.array(write, { minLength: 5, maxLength: 25 }),
+  breakAfter: seldom(60),
+  diesIn: seldom(30),
+});
+
+/** Writes one after the other in the seconds of a run. */
+const happening = (world: CaptureWorld, { writes, diesIn }: Run, die: AbortController) => {
+  const left = [...writes];
+  return async (second: number): Promise<void> => {
+    if (second === diesIn) die.abort();
+    for (const { path, isGone, afterSeconds } of left.splice(0, 2)) {
+      pass(afterSeconds);
+      await put(world, { [path]: isGone ? null : `${second}` });
+    }
+  };
+};
+
+test('every second that was heard is as it was, whatever came and went', async () => {
+  let [heard, all] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.array(run, { minLength: 2, maxLength: 4 }), async (runs) => {
+      const world = await begun({ 'users/a': '1', 'users/b': '1', 'users/b/notes/n': '1' }, { captureIntervalSeconds: 10 });
+      for (const [n, one] of runs.entries()) {
+        if (one.breakAfter !== undefined)
+          server.faults.add({ method: 'Listen', end: { afterMessages: one.breakAfter, status: 'UNAVAILABLE' } });
+        const die = new AbortController();
+        const others: Promise<unknown>[] = [];
+        const arranged = ({ isRelief }: { isRelief?: boolean }): void => {
+          if (isRelief && n % 2 === 0) others.push(listening(world, { seconds: 20, isRelief, happens: async () => undefined }));
+        };
+        await listening(world, { seconds: one.seconds, happens: happening(world, one, die), arranged, signal: die.signal });
+        server.faults.clear();
+        await Promise.all(others);
+        await runComing(world);
+      }
+      if (pitrNow().status !== 'active') return;
+      const { sampled = [] } = pitrNow();
+      const isHeard = (second: number): boolean =>
+        !sampled.some(({ from, to }) => microsOf(from) < second && second < microsOf(to));
+      const seconds = secondsIn();
+      const known = seconds.filter(isHeard);
+      [heard, all] = [heard + known.length, all + seconds.length];
+      if (known.length > 0) await assertExact(world, known);
+    }),
+    { numRuns: 6 },
+  );
+  ok(heard > all / 3, `only ${heard} of ${all} seconds were heard`);
+});

@@ -1,0 +1,122 @@
+/** A project that is listened to all the time: whatever comes and goes between two turns is heard. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Arranged, microsOf, windowsOf } from '../../../shared/pitr/index.ts';
+import { assertExact, batches, begun, type CaptureWorld, pass, pitrNow, put, server, time } from './capture-world.ts';
+import { listening } from './live-world.ts';
+
+after(() => server.stop());
+
+/** A document that is there for some tenths of a second, over a whole second or not. */
+const flash = async (world: CaptureWorld, path: string, seconds = 0.7): Promise<void> => {
+  await put(world, { [path]: 'brief' });
+  pass(seconds);
+  await put(world, { [path]: null });
+};
+
+test('what comes and goes between two turns is known at every second, for a read of each change and few look-ups', async () => {
+  const world = await begun({ 'users/ada': '1', 'users/bob': '1', 'users/ada/notes/a': '1' });
+  let written = 0;
+  const before = pitrNow().reads;
+  const happens = async (second: number) => {
+    if (second % 4 !== 1) return;
+    for (let n = 0; n < 20; n++) {
+      pass(0.09);
+      await put(world, { [`users/brief-${second}`]: n % 2 === 0 ? `${n}` : null, 'users/ada': `${second} ${n}` });
+      written += 1 + (n % 2 === 0 ? 1 : 0);
+    }
+    pass(0.8);
+    await put(world, { 'users/bob': second % 8 === 1 ? null : 'again' });
+    await flash(world, 'users/ada/notes/b', 1.6);
+    written += second % 8 === 1 ? 1 : 2;
+  };
+  const arranged = await listening(world, { seconds: 190, happens });
+  assert.ok(batches().length >= 3);
+  assert.equal(arranged.at(-1)!.turn, pitrNow().turn);
+  assert.deepEqual(pitrNow().gaps, []);
+  // Nobody listened between the base and the first turn; since then somebody does.
+  const { sampled } = windowsOf(pitrNow(), new Date(time.ms));
+  assert.equal(sampled.length, 1);
+  assert.ok(microsOf(sampled[0]!.to) <= microsOf(batches()[0]!.from) + 1_000);
+  await assertExact(world);
+  const reads = pitrNow().reads - before;
+  assert.ok(reads < 1.4 * written, `${reads} reads of ${written} changes`);
+});
+
+test('a quiet project costs a few reads a minute, however many collections it has', async () => {
+  const ids = Array.from({ length: 30 }, (_, n) => `c${n}`);
+  const world = await begun(Object.fromEntries(ids.map((id) => [`${id}/a`, '1'])));
+  const arranged = await listening(world, { seconds: 250 });
+  const safety = arranged.filter(({ isRelief }) => !isRelief).map(({ delaySeconds }) => Math.round(delaySeconds));
+  assert.deepEqual(new Set(safety), new Set([120]));
+  assert.deepEqual(batches(), []);
+  // What ends the turn, and up to three questions before; the root collections, and a count of all.
+  assert.ok(pitrNow().lastCapture!.reads <= 6, `${pitrNow().lastCapture!.reads} reads`);
+  assert.ok(microsOf(pitrNow().capturedTo!) / 1_000 > time.ms - 61_000);
+});
+
+test('before one leaves another listens: nothing comes and goes unheard while they change', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  let other: Promise<readonly Arranged[]> | undefined;
+  const happens = async (second: number) => {
+    pass(0.3);
+    await flash(world, `users/a-${second}`);
+    await put(world, { 'users/ada': `${second}` });
+  };
+  const arranged = await listening(world, {
+    seconds: 130,
+    happens,
+    arranged: ({ isRelief }) => {
+      if (isRelief) other = listening(world, { seconds: 70, isRelief, happens: async () => undefined });
+    },
+  });
+  assert.equal(arranged.filter(({ isRelief }) => isRelief).length, 1);
+  const turns = pitrNow().turn;
+  pass(1);
+  await flash(world, 'users/between');
+  assert.ok(other);
+  await other;
+  assert.ok(pitrNow().turn > turns, 'the other did not go on');
+  assert.equal(pitrNow().sampled!.length, 1);
+  assert.deepEqual(pitrNow().gaps, []);
+  await assertExact(world);
+});
+
+test('who is to relieve somebody that is gone begins by itself, and that nobody listened is said', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  await listening(world, { seconds: 130 });
+  const { turn } = pitrNow();
+  await put(world, { 'users/ada': '2' });
+  await listening(world, { seconds: 200, isRelief: true, happens: async (second) => flash(world, `users/${second}`) });
+  assert.ok(pitrNow().turn > turn);
+  assert.equal(pitrNow().sampled!.length, 2);
+  const [, unheard] = pitrNow().sampled!;
+  const heard = windowsOf(pitrNow(), new Date(time.ms)).windows.flatMap(({ from, to }) => {
+    const all = Array.from({ length: (microsOf(to) - microsOf(from)) / 1_000_000 + 1 }, (_, n) => microsOf(from) + n * 1_000_000);
+    return all.filter((second) => second <= microsOf(unheard!.from) || second >= microsOf(unheard!.to));
+  });
+  await assertExact(world, heard);
+});
+
+for (const afterMessages of [8, 15, 30])
+  test(`a stream that is broken off after ${afterMessages} messages is opened again: what was whole by then counts`, async () => {
+    const world = await begun({ 'users/ada': '1', 'users/bob': '1' });
+    server.faults.add({ method: 'Listen', end: { afterMessages, status: 'UNAVAILABLE' } });
+    const happens = async (second: number) => {
+      await put(world, { 'users/ada': `${second}`, [`users/new-${second}`]: 'x', 'users/bob': second % 2 ? null : 'again' });
+    };
+    await listening(world, { seconds: 150, happens });
+    server.faults.clear();
+    assert.deepEqual(pitrNow().gaps, []);
+    await assertExact(world);
+    for (const { from, to } of pitrNow().sampled!.slice(1))
+      assert.ok(microsOf(to) - microsOf(from) < 30_000_000, `${from} to ${to} was not heard`);
+  });
+
+test('a source that is away ends the turn as one to be tried again, by the queue', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  server.faults.add({ method: 'Listen', status: 'PERMISSION_DENIED', times: 1_000 });
+  const [next, ...more] = await listening(world, { seconds: 300 });
+  server.faults.clear();
+  assert.deepEqual([next!.delaySeconds, more, pitrNow().putOffs], [30, [], 1]);
+});
