@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { App, type CfnResource, type Stack } from 'aws-cdk-lib';
+import { App, type CfnResource, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { buildApp } from '../../infra/app.ts';
 import { readConfig } from '../../infra/config.ts';
@@ -26,10 +26,10 @@ interface Report {
 }
 
 /** What the packs and the validation say; the latter says nothing where there is nothing to say. */
-const reportOf = (spoil: (app: App) => void = () => {}): Report => {
+const reportOf = (fill: (app: App) => void): Report => {
   const outdir = mkdtempSync(join(tmpdir(), 'nag-'));
-  const app = buildApp({ config: readConfig(settings), code: inlineCode }, new App({ outdir }));
-  spoil(app);
+  const app = new App({ outdir });
+  fill(app);
   try {
     withNag(app).synth();
   } catch (error) {
@@ -41,7 +41,7 @@ const reportOf = (spoil: (app: App) => void = () => {}): Report => {
   return report;
 };
 
-const report = reportOf();
+const report = reportOf((app) => buildApp({ config: readConfig(settings), code: inlineCode }, app));
 
 test('no finding is without a written reason', () => {
   assert.deepEqual(report.pluginReports.map(({ pluginName }) => pluginName).sort(), ['AwsSolutions', 'Serverless']);
@@ -74,8 +74,8 @@ test('a queue without dead letters and a property that does not exist would be f
   // The findings are printed as well; here they are wanted.
   t.mock.method(process.stderr, 'write', () => true);
   const { pluginReports } = reportOf((app) => {
-    new Queue(app.node.findChild('Engine') as Stack, 'Forgotten');
-    (app.node.findChild('Api').node.findChild('Stage') as CfnResource).addPropertyOverride('Nonsense', true);
+    const queue = new Queue(new Stack(app, 'Engine'), 'Forgotten');
+    (queue.node.defaultChild as CfnResource).addPropertyOverride('Nonsense', true);
   });
   const found = pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
   assert.ok(found.includes('AwsSolutions-SQS3'), String(found));
