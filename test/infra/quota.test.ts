@@ -8,7 +8,12 @@ import { queueNames, queues } from '../../infra/part/work-queues.ts';
 import { usualMegabytes } from '../../infra/scale/code.ts';
 import { quota } from '../../infra/scale/quota.ts';
 import { task, waitsMax } from '../../infra/workflow/step.ts';
-import { retryDelaysSeconds } from '../../shared/contract/limits.ts';
+import {
+  retryDelaysSeconds,
+  runningBackupsMax,
+  runningRestoresMax,
+  runningVerificationsMax,
+} from '../../shared/contract/limits.ts';
 import { type Worker, type WorkerName, workers } from '../../shared/contract/workers.ts';
 import { transactionMax } from '../../shared/platform/index.ts';
 import {
@@ -176,8 +181,11 @@ suite('what runs at once', () => {
   });
 
   // A backup that waits for its twentieth copy is slower than need be; one that waits for its first does nothing.
-  test('more backups copy at once than one organization may run', () =>
-    assert.ok(stepConcurrency.backupCopy >= 10 * 20 && stepConcurrency.restoreWrite >= 2 * 20));
+  test('all jobs that one organization may run can work at once, and as many of others', () => {
+    assert.ok(stepConcurrency.backupCopy >= 2 * runningBackupsMax);
+    assert.ok(Math.min(stepConcurrency.restoreCheck, stepConcurrency.restoreWrite) >= 2 * runningRestoresMax);
+    assert.ok(stepConcurrency.backupVerify >= 2 * runningVerificationsMax);
+  });
 
   test('whatever the account has, reservations leave what Lambda asks for, and a small account reserves nothing', () => {
     for (let account = 10; account <= 5_000; account += 10) {
