@@ -6,7 +6,6 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { auth } from '../shared/contract/auth.ts';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
 import { endpoints, handlerOf, usesOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
@@ -14,10 +13,10 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
-import { dashboardUrl } from './part/dashboard.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
 import { makeLogGroup } from './part/log.ts';
 import { countLines, linesCounted } from './part/log-count.ts';
+import { sayWhatIsNext } from './part/next-step.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly config: Config;
@@ -44,10 +43,11 @@ export class ApiStack extends Stack {
     for (const [file, rows] of groups) this.#makeGroup(file, rows);
     this.#makeFallback();
     const stage = this.#makeStage();
-    const { domainName, certificateArn } = props.config;
+    const { config, data } = props;
+    const { domainName, certificateArn } = config;
     const domain = domainName && certificateArn ? this.#makeDomain(stage, domainName, certificateArn) : undefined;
     this.#makeAlarms();
-    this.#makeOutputs(domain);
+    sayWhatIsNext(this, { config, data, domainTarget: domain?.attrRegionalDomainName });
   }
 
   /** The rows of one handler file: a function each, and one role by which the gateway starts these and no others. */
@@ -187,25 +187,6 @@ export class ApiStack extends Stack {
       periods: 2,
       topic,
     });
-  }
-
-  /** This stack is the last, so what it says is what the deployer reads: where the API is, and what to do, in order. */
-  #makeOutputs(domain: CfnDomainName | undefined): void {
-    const { data, config } = this.#props;
-    const say = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
-    say('ApiUrl', data.publicUrl, 'The API; /docs describes it');
-    say('AlarmTopic', data.alarms.topicArn, 'Where alarms go; infra/runbook.md has a section for each');
-    say('Dashboard', dashboardUrl, 'Every alarm and every number on one page');
-    const steps = [
-      `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string '<client secret of ${config.identityClientId}>'`,
-      `Register ${data.publicUrl}${auth.callback.path} as a redirect URI at ${config.identityIssuer}`,
-      config.alarmEmail === undefined
-        ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
-        : `Confirm the subscription that was mailed to ${config.alarmEmail}`,
-      ...(domain ? [`Point ${config.domainName} at ${domain.attrRegionalDomainName} (CNAME or alias)`] : []),
-      `npm run smoke -- ${data.publicUrl}`,
-    ];
-    for (const [n, step] of steps.entries()) say(`NextStep${n + 1}`, step, 'To be done once, in this order');
   }
 }
 
