@@ -20,8 +20,8 @@ export const baseEverySeconds = 24 * 3_600;
 /** What a turn changes in one transaction: the state of the project, where it goes on, the batch and an event of it. */
 const turnWriteUnits = 2 * (assumed.jobRecordKilobytes + 3);
 /** What of its time a worker listens before another takes its place, and how often it has the source tell the time (`shared/pitr/live.ts`). */
-const listenShare = 0.7;
-const askSeconds = 20;
+export const listenShare = 0.7;
+export const askSeconds = 20;
 
 const { memoryMegabytes: megabytes = code.usualMegabytes }: Worker = code.workers.capture;
 

@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { estimateBackup, transitionsOf } from '../../infra/scale/backup.ts';
-import { baseEverySeconds, captureLimits, countReadsPerHour, estimateCapture } from '../../infra/scale/capture.ts';
+import {
+  askSeconds,
+  baseEverySeconds,
+  captureLimits,
+  countReadsPerHour,
+  estimateCapture,
+  listenShare,
+} from '../../infra/scale/capture.ts';
 import * as code from '../../infra/scale/code.ts';
 import { awsDollars, type Estimate } from '../../infra/scale/estimate.ts';
 import { sharedByAll } from '../../infra/scale/fleet.ts';
@@ -23,6 +30,7 @@ import { permittedPerSecond } from '../../shared/firestore/write-rate.ts';
 import { root } from '../support/source.ts';
 
 const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
+const spelled = (count: number): string => count.toLocaleString('en-US').replace(',', '_');
 const jobs: Readonly<Record<string, (documents: number) => Estimate>> = {
   'full backup, fast': (documents) => estimateBackup(documents, 'fast'),
   'full backup, slow': (documents) => estimateBackup(documents, 'slow'),
@@ -103,15 +111,15 @@ suite('limits', () => {
 });
 
 suite('the model and the code agree', () => {
-  // Its rooms keep these to themselves.
-  test('on what captures may count, and how often they want a base', () => {
-    assert.ok(
-      read('shared/pitr/coverage.ts').includes(
-        `const readsPerHour = ${countReadsPerHour.toLocaleString('en-US').replace(',', '_')};`,
-      ),
-    );
-    assert.equal(baseEverySeconds, 24 * 3_600);
-    assert.ok(read('shared/pitr/refreshing.ts').includes('const refreshSeconds = 24 * 3_600;'));
+  // The room keeps these to itself: they are read as text.
+  test('on what captures count, how often they want a base, and how long they listen', () => {
+    for (const [path, text] of [
+      ['shared/pitr/coverage.ts', `const readsPerHour = ${spelled(countReadsPerHour)};`],
+      ['shared/pitr/refreshing.ts', `const refreshSeconds = ${baseEverySeconds / 3_600} * 3_600;`],
+      ['shared/pitr/live.ts', `const askEveryMs = ${spelled(askSeconds * 1_000)};`],
+      ['functions/pitr/capture.ts', `const listenSeconds = workers.capture.timeoutSeconds * ${listenShare};`],
+    ] as const)
+      assert.ok(read(path).includes(text), `${path} does not say: ${text}`);
   });
 
   test('on how long writing takes: what the code permits, second by second, is as much', () => {
