@@ -1,6 +1,6 @@
 /** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
 import { retentionNote } from '../backup/index.ts';
-import { commit, iso, type Write } from '../platform/index.ts';
+import { commit, iso, measure, type Write } from '../platform/index.ts';
 import { holdBase } from './base.ts';
 import type { Captured } from './concluding.ts';
 import { widened, withGaps } from './gaps.ts';
@@ -64,6 +64,12 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
     ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
     ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),
   ]);
+  measure('a turn was captured', {
+    ChangesCaptured: captured.changes,
+    ChangesRead: saved.spending.reads,
+    ChangesStored: captured.chunk?.size ?? 0,
+    CaptureDelay: now.getTime() / 1_000 - captured.to / 1_000_000,
+  });
   return nextOf(scene, delaySeconds);
 };
 

@@ -39,12 +39,9 @@ before(async () => {
   while (about('RestoresCompleted').length === 0) await pause(100);
 });
 
-/** The watch over captures is told apart: its room is being rebuilt, and its line has no id of its run until that is done. */
-const besides = ['CaptureWatch'];
-
 test('every line has the id of its request or run', () =>
   assert.deepEqual(
-    logged().filter(({ fn, line }) => !besides.includes(fn) && line.requestId === undefined),
+    logged().filter(({ line }) => line.requestId === undefined),
     [],
   ));
 

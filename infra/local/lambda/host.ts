@@ -36,13 +36,11 @@ const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 4 
 
 /**
  * 48 instances hold about 1.3 GB; half of today's functions can stay warm, and where there is memory all of them: a start costs as much
- * CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, say), leave a third of the places to the others.
+ * CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, projects that are listened to), leave a third of
+ * the places to the others.
  */
-const limitsByDefault: HostLimits = {
-  perFunction: 4,
-  perFedFunction: 8,
-  total: Math.min(224, Math.max(48, instancesOf(process.availableMemory()))),
-};
+const total = Math.min(224, Math.max(48, instancesOf(process.availableMemory())));
+const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };
 
 const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>
   Math.min(
