@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { RpcError } from './status.ts';
 
 /** What a stream may send ahead while nobody reads: bounds memory, and at 20 ms of round trip still lets 200 MB/s through. */
@@ -51,7 +51,8 @@ export class Connection {
 
   #connect(): Promise<ClientHttp2Session> {
     const connecting = new Promise<ClientHttp2Session>((resolve, reject) => {
-      const session = connect(this.#endpoint, {
+      // Loaded when it is needed: most calls of the API that could read a source do not, and would start later for it.
+      const session = process.getBuiltinModule('node:http2').connect(this.#endpoint, {
         settings: { enablePush: false, initialWindowSize: streamWindowBytes },
         maxSessionMemory: sessionMemoryMb,
       });

@@ -1,7 +1,10 @@
-import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { cancelled } from './error.ts';
 import type { FrameBuffer } from './frame-buffer.ts';
 import { failureOf, failureOfHttp, RpcError } from './status.ts';
+
+/** RFC 9113, section 7: CANCEL. */
+const http2Cancel = 8;
 
 /** How much to take before looking at it, and how long to wait for anything at all. */
 export interface StreamOptions {
@@ -71,7 +74,7 @@ export class GrpcStream {
   /** Tells the server that nobody reads on; of a call that is over nothing is left to tell. */
   cancel(): void {
     this.#options.signal?.removeEventListener('abort', this.#abort);
-    if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_CANCEL);
+    if (!this.#stream.closed) this.#stream.close(http2Cancel);
     this.#stream.destroy();
   }
 
