@@ -12,7 +12,7 @@ import { type FuzzRequest, requestsTo, send } from './request.ts';
 import type { Scene } from './scene.ts';
 
 /** Of each operation. */
-const runs = Number(process.env.FUZZ_RUNS ?? 6);
+const runs = Number(process.env.FUZZ_RUNS ?? 4);
 
 export const fuzz = ({ id }: Endpoint, description: () => Description, scene: () => Scene): void => {
   test(`nothing that is sent is answered otherwise than described (${runs} requests)`, async () => {

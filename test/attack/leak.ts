@@ -40,7 +40,8 @@ export const findLeaks = (scene: () => Scene): void => {
 
   test('no answer to anybody else has a word of theirs, nor an id that was not asked for', () => {
     const { theirs, exchanges } = scene();
-    ok(exchanges.length > 500);
+    // What is only refused proves little.
+    ok(exchanges.length > 500 && exchanges.filter(({ result }) => result.status < 300).length > 100);
     const ids = Object.values(theirs.ids).flat();
     for (const { id: row, asked, result } of exchanges) {
       const said = result.text + JSON.stringify([...result.headers]);

@@ -24,7 +24,13 @@ before(async () => {
 after(() => made?.receiver.stop());
 
 /** What takes something away comes last, and what needs that it is gone after it. */
-const late = ['serviceAccount.remove', 'serviceAccount.create', 'organizations.remove', 'organizations.recover'];
+const late = [
+  'projects.remove',
+  'serviceAccount.remove',
+  'serviceAccount.create',
+  'organizations.remove',
+  'organizations.recover',
+];
 const rankOf = ({ id, method }: Endpoint): number => (late.includes(id) ? 2 + late.indexOf(id) : method === 'DELETE' ? 1 : 0);
 
 for (const endpoint of [...endpoints].sort((one, other) => rankOf(one) - rankOf(other)))

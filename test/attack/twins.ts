@@ -25,14 +25,16 @@ export const attackWithTwins = (endpoint: Endpoint, scene: () => Scene): void =>
   const isRead = method === 'GET';
 
   /** By a person with no more than the role it takes, and by a key with no more than the scope. */
-  const both = async () => {
+  const ask = async () => {
     const { ours, attack, setScopes } = scene();
     if (!isRead) await prepare(endpoint, ours);
     const whole = callOf(endpoint, ours);
     const person = ours.people[access.role].accessToken;
     if (access.scope !== 'people-only') await setScopes(ours, [access.scope]);
     const tokens = [person, access.scope === 'people-only' ? person : ours.apiKey];
-    const results = await Promise.all(tokens.map((token) => attack(endpoint, { ...whole, token, org: ours.id })));
+    const asked = tokens.map((token) => () => attack(endpoint, { ...whole, token, org: ours.id }));
+    // Two at once are two instances to start; readers do not meet.
+    const results = isRead ? await inOrder(asked) : await Promise.all(asked.map((one) => one()));
     await setScopes(ours, everyScope);
     for (const result of results) {
       equal(flawOf(endpoint, result), undefined);
@@ -43,13 +45,13 @@ export const attackWithTwins = (endpoint: Endpoint, scene: () => Scene): void =>
 
   if (isRead)
     test('who may read it is let in', async () => {
-      for (const { status, text } of await both()) equal(status, 200, text);
+      for (const { status, text } of await ask()) equal(status, 200, text);
     });
   else
-    test(`of two at once ${words[timesOf(endpoint)]}, and what is refused is noted nowhere`, async () => {
-      const results = await both();
+    test(`of two at once ${timesOf(endpoint).words}, and what is refused is noted nowhere`, async () => {
+      const results = await ask();
       const done = results.filter(({ status }) => status < 300);
-      equal(done.length, timesOf(endpoint), results.map(({ text }) => text).join());
+      ok(timesOf(endpoint).allowed.includes(done.length), results.map(({ text }) => text).join());
       const entries = await itemsOf(`AUDIT#${scene().ours.id}`);
       const notes = ({ headers }: (typeof results)[number]): number =>
         entries.filter(({ context }) => (context as { requestId: string }).requestId === headers.get('x-request-id')).length;
@@ -59,34 +61,51 @@ export const attackWithTwins = (endpoint: Endpoint, scene: () => Scene): void =>
     });
 };
 
-type Times = 0 | 1 | 2;
-const words: Readonly<Record<Times, string>> = { 0: 'neither is done', 1: 'one is done', 2: 'both are done' };
-const timesOf = ({ id }: Endpoint): Times => times[id] ?? 2;
+const inOrder = async <T>(work: readonly (() => Promise<T>)[]): Promise<T[]> => {
+  const done: T[] = [];
+  for (const one of work) done.push(await one());
+  return done;
+};
 
-/** How many of two can be done: one, where it makes or ends something that there is once; none, where there is nothing to do. */
+interface Times {
+  readonly words: string;
+  /** How many of the two may have been done. */
+  readonly allowed: readonly number[];
+}
+const both: Times = { words: 'both are done', allowed: [2] };
+/** It makes or ends something that there is once. */
+const once: Times = { words: 'one is done', allowed: [1] };
+/** It begins work of which there is one at a time, and which may have ended before the second is there. */
+const inTurn: Times = { words: 'one is done, or one after the other', allowed: [1, 2] };
+/** There is nothing to do. */
+const never: Times = { words: 'neither is done', allowed: [0] };
+
+const timesOf = ({ id }: Endpoint): Times => times[id] ?? both;
+
 const times: Readonly<Record<string, Times>> = {
-  'organizations.remove': 1,
-  'members.remove': 1,
-  'invites.create': 1,
-  'invites.cancel': 1,
-  'serviceAccount.create': 1,
-  'serviceAccount.remove': 1,
-  'projects.remove': 1,
-  'pitr.enable': 1,
-  'storageDestinations.remove': 0,
-  'backups.create': 1,
-  'backups.cancel': 0,
-  'backups.verify': 1,
-  'backupContents.register': 0,
-  'restores.create': 1,
-  'restores.cancel': 0,
-  'restores.resume': 0,
-  'restores.undo': 1,
-  'schedules.trigger': 1,
-  'schedules.remove': 1,
-  'webhooks.retry': 0,
-  'webhooks.replay': 1,
-  'webhooks.remove': 1,
+  'organizations.remove': once,
+  'members.remove': once,
+  'invites.create': once,
+  'invites.cancel': once,
+  'serviceAccount.create': once,
+  'serviceAccount.remove': once,
+  'projects.remove': once,
+  'pitr.enable': once,
+  'pitr.disable': once,
+  'storageDestinations.remove': never,
+  'backups.create': inTurn,
+  'backups.cancel': never,
+  'backups.verify': inTurn,
+  'backups.remove': once,
+  'restores.create': inTurn,
+  'restores.cancel': never,
+  'restores.resume': never,
+  'restores.undo': inTurn,
+  'schedules.trigger': inTurn,
+  'schedules.remove': once,
+  'webhooks.retry': never,
+  'webhooks.replay': inTurn,
+  'webhooks.remove': once,
 };
 
 /** A project has one job at a time: what earlier rows began has ended. And the name is what it was, which whoever removes it gives. */
