@@ -119,6 +119,7 @@ const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStateme
   'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
     allow(['sqs:SendMessage'], [deliveryQueueArn, slowDeliveryQueueArn]),
   ],
+  'delivery:retry': ({ slowDeliveryQueueArn }) => [allow(['sqs:SendMessage'], [slowDeliveryQueueArn])],
   'delivery:later': ({ retryGroupName, retryRoleArn }) => [
     allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
     passTo('scheduler.amazonaws.com', retryRoleArn),

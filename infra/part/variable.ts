@@ -53,6 +53,7 @@ export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } =
     'webhook:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },
     'delivery:keep': table,
     'delivery:send': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
+    'delivery:retry': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
     'delivery:later': {
       RETRY_GROUP_NAME: parts.retryGroupName,
       RETRY_ROLE_ARN: parts.retryRoleArn,

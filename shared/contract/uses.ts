@@ -77,6 +77,8 @@ export const uses = {
   /** Read what is an organization's and its deliveries (ORG#, DELIVERY#); write deliveries and what is known of endpoints (DELIVERY#). */
   'delivery:keep': ['TABLE_NAME'],
   'delivery:send': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
+  /** Tell the lanes apart, and send to the slow one only, where all that is tried again goes. */
+  'delivery:retry': ['DELIVERY_QUEUE_URL', 'SLOW_DELIVERY_QUEUE_URL'],
   /** Have an attempt made later than a queue can wait: a one-time entry of the Scheduler that sends to the slow queue. */
   'delivery:later': ['RETRY_GROUP_NAME', 'RETRY_ROLE_ARN', 'SLOW_DELIVERY_QUEUE_ARN', 'RETRY_DEAD_LETTERS_ARN'],
   'schedule:send': ['SCHEDULE_QUEUE_URL'],

@@ -25,7 +25,7 @@ const delivery = {
   trigger: 'queue',
   timeoutSeconds: 75,
   sendsToItself: true,
-  uses: ['delivery:keep', 'delivery:send', 'delivery:later', 'webhook:send', 'task:send'],
+  uses: ['delivery:keep', 'delivery:retry', 'delivery:later', 'webhook:send', 'task:send'],
 } as const;
 
 export const workers = {
@@ -65,7 +65,7 @@ export const workers = {
       "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events, settles a move",
     trigger: 'queue',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:send'],
+    uses: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
   },
   match: {
     entry: 'functions/webhook/match.ts',

@@ -81,7 +81,7 @@ test('a secret that was given is never returned; a simple webhook may have none'
   equal((await patch(simple.id, { secret: given.secret })).body.data.secret, mask);
   equal((await patch(simple.id, { secret: null })).body.data.secret, null);
   refused(await patch(simple.id, { format: 'standard' }), 'secret');
-  equal((await patch(simple.id, { format: 'standard', secret: given.secret })).body.data.format, 'standard');
+  equal((await put(simple.id, { format: 'standard', secret: given.secret })).body.data.format, 'standard');
   refused(await patch(simple.id, { secret: null }), 'secret');
 });
 

@@ -1,6 +1,7 @@
 /** What a role may do, taken apart: one action on one resource under one choice of each condition. */
 import { judge } from '../iam.ts';
 import type { Statement } from '../parts.ts';
+import { matches } from '../pattern.ts';
 
 export interface Permission {
   readonly action: string;
@@ -34,7 +35,10 @@ const partOf = (
   condition: NonNullable<Statement['Condition']>,
 ): Part => {
   const alone: Statement = { Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition };
-  return { action, resource, conditions, lets: (need) => judge([alone], need) === 'allowed' };
+  // Nearly every call is of another action: asked at each call of the stage, that must cost next to nothing.
+  const pattern = action.toLowerCase();
+  const lets = (need: Need): boolean => matches(pattern, need.action.toLowerCase()) && judge([alone], need) === 'allowed';
+  return { action, resource, conditions, lets };
 };
 
 interface Choice {
