@@ -1,6 +1,7 @@
 /** What we send to buckets is what the official SDK would send, to where it would send it, signature included. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { Agent } from 'node:https';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import * as s3 from '@aws-sdk/client-s3';
 import type { Store } from '../../../shared/destination/index.ts';
@@ -179,4 +180,41 @@ test('buckets are where the SDK looks for them, and one with dots has no address
       ok(ours !== '');
       equal(ours, theirs);
     }
+});
+
+test('a bucket that is in another region than was guessed is asked there, from then on, and nowhere that is no region', async () => {
+  let told = 'eu-west-3';
+  const hosts: string[] = [];
+  const port = Number(
+    new URL(
+      await serve(stops, (request, response) => {
+        hosts.push(request.headers.host!);
+        const isThere = request.headers.authorization!.includes('/eu-west-3/');
+        response.writeHead(isThere ? 200 : 301, { 'x-amz-bucket-region': told }).end();
+      }),
+    ).port,
+  );
+  const own = (isGuessed: boolean) => {
+    const agent = new Agent();
+    agent.createConnection = (() => connect(port, '127.0.0.1')) as never;
+    return new OwnClient({
+      bucket: 'somebodys',
+      region: 'us-east-1',
+      isGuessed,
+      keys: async () => keys,
+      agent,
+      connectMs: 1_000,
+    });
+  };
+  const look = (client: OwnClient) => client.send({ method: 'HEAD', key: 'k', signal: AbortSignal.timeout(9_000) });
+  const client = own(true);
+  await look(client);
+  await look(client);
+  const there = 'somebodys.s3.eu-west-3.amazonaws.com';
+  deepEqual(hosts.splice(0), ['somebodys.s3.us-east-1.amazonaws.com', there, there]);
+  await rejects(look(own(false)), { status: 301 });
+  told = 'evil.example.com#';
+  hosts.length = 0;
+  await rejects(look(own(true)), { status: 301 });
+  equal(hosts.length, 1);
 });
