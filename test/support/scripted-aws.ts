@@ -38,7 +38,7 @@ export interface ScriptedAws {
   stop(): void;
 }
 
-/** Points the SDK, through the environment, at a server that plays the script. */
+/** Points calls to AWS, ours and those of the SDK, through the environment at a server that plays the script. */
 export const scriptAws = async (script: Script = {}): Promise<ScriptedAws> => {
   log.setLogLevel('SILENT');
   let current = script;
@@ -58,7 +58,7 @@ export const scriptAws = async (script: Script = {}): Promise<ScriptedAws> => {
     AWS_ACCESS_KEY_ID: 'TEST',
     AWS_SECRET_ACCESS_KEY: 'TEST',
     TABLE_NAME: 'Table',
-    // The SDK sends to the address in the queue's URL.
+    // The SDK, where a test uses it, sends to the address in the queue's URL.
     TASK_QUEUE_URL: `${url}/1/Tasks`,
     SERVICE_SECRET_ID: 'secret',
     PLAN: 'starter',
