@@ -26,9 +26,8 @@ export interface Furnished extends TestOrganization {
   readonly people: Readonly<Record<Role, Person>>;
   /** Of a service account with every scope. */
   readonly apiKey: string;
-  /** The last part of a pending invitation's link, and whom it is for. */
+  /** The last part of a pending invitation's link. */
   readonly link: string;
-  readonly invited: Person;
   /** Where its backup lies. */
   readonly place: { readonly bucket: string; readonly prefix: string; readonly path: string };
   /** What there is, by the prefixes of ids; the first is the one that is asked for. Nobody signs in as the member. */
@@ -51,7 +50,11 @@ export const furnish = async (word: Word, receiver: Receiver, key: string): Prom
     const headers = { 'user-agent': word('agent') };
     const result = await call(endpoint, { token: owner.accessToken, org, body, params, headers });
     if (result.status >= 300) throw new Error(`${endpoint.id}: ${result.status} ${result.text}`);
-    return result.body.data as { id: string } & typeof result.body.data;
+    const data = result.body.data as { id: string; name?: string } & typeof result.body.data;
+    // What was taken is given back to the letter.
+    if ('name' in body && data.name !== body.name)
+      throw new Error(`${endpoint.id} changed ${String(body.name)} into ${data.name}`);
+    return data;
   };
 
   const name = title('organization');
@@ -154,7 +157,6 @@ export const furnish = async (word: Word, receiver: Receiver, key: string): Prom
     people: { owner, viewer, member, admin },
     apiKey,
     link: String(invitation.acceptUrl).split('/').at(-1) ?? '',
-    invited,
     place: { bucket, prefix, path },
     ids: Object.fromEntries(Object.entries(ids).map(([kind, known]) => [idPrefixes[kind as keyof typeof ids], known])),
     sent,
