@@ -56,6 +56,7 @@ export const open = (): void => {
     PLAN: 'starter',
     AUDIT_RETENTION_DAYS: '',
     TOKEN_KEY_IDS: 'key',
+    DATA_KEY_ID: 'key',
     PUBLIC_URL: tokenIssuer,
     ALLOWED_ORIGINS: '',
     SERVICE_SECRET_ID: 'secret',
