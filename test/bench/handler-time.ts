@@ -8,7 +8,7 @@ import type { Handler } from '../../shared/http/index.ts';
 import { counter, open, settleAccount } from './aws.ts';
 import { withoutNetwork } from './network.ts';
 import { fixed, judged, median, printTable, quantile } from './print.ts';
-import { makeScene, outOfScene, type Scene } from './scene.ts';
+import { isPlayed, makeScene, type Scene } from './scene.ts';
 
 const require = createRequire(import.meta.url);
 const entryOf = (endpoint: Endpoint): string => `functions/api/${handlerOf(endpoint).file}.ts`;
@@ -79,9 +79,7 @@ const measure = async (call: () => Promise<unknown>): Promise<{ medianMs: number
 const countRoundTrips = async (scene: Scene): Promise<boolean> => {
   const rows: string[][] = [];
   counter.standsAt = 1;
-  for (const endpoint of endpoints.filter(
-    ({ id, uses }) => !outOfScene.has(id) && uses.some((use) => use.startsWith('table:')),
-  )) {
+  for (const endpoint of endpoints.filter((row) => isPlayed(row) && row.uses.some((use) => use.startsWith('table:')))) {
     scene.set(endpoint);
     settleAccount();
     await scene.call(endpoint);

@@ -10,7 +10,11 @@ import { tokenFor } from '../support/signing.ts';
 import { table } from './aws.ts';
 
 /** These talk to the identity provider, or need what only a sign-in makes. */
-export const outOfScene = new Set(['auth.google', 'auth.callback', 'auth.token', 'auth.refresh']);
+const bySignIn = new Set(['auth.google', 'auth.callback', 'auth.token', 'auth.refresh']);
+const played = new Set(['auth', 'organizations', 'members', 'invites', 'invitations', 'serviceAccount', 'auditLogs', 'system']);
+
+/** Whether the scene has what a call of this row needs: people and their organization, and no project, bucket or backup. */
+export const isPlayed = ({ id }: Pick<Endpoint, 'id'>): boolean => played.has(id.split('.')[0] ?? '') && !bySignIn.has(id);
 
 type Call = (endpoint: Endpoint) => Promise<string>;
 
