@@ -35,6 +35,11 @@ const lateMaxSeconds = 300;
 /** A stream on which nothing came for 75 s is taken for a dead one. */
 const askEveryMs = 20_000;
 const lookEveryMs = 1_000;
+/** So many look-ups in a second are worth a question in each of the following. */
+const worthAsking = 3;
+const askingMs = 30_000;
+/** A little behind the whole second: clocks differ, and the source must have got there. */
+const behindMs = 50;
 /** Each new collection at the root is heard on a stream of its own until the next worker puts them together. */
 const streamsMax = 20;
 /** How often a stream may be broken off before the rest is left to another worker. */
@@ -71,12 +76,19 @@ export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine
 /** Whether the source is listened to all the time. */
 const isLive = ({ pitr }: Scene): boolean => pitr.status === 'active' && pitr.precision === 'second';
 
+const untilSecondMs = ({ clock }: Engine): number => {
+  const ms = lookEveryMs - (clock.now().getTime() % lookEveryMs) + behindMs;
+  return ms > lookEveryMs ? ms - lookEveryMs : ms;
+};
+
 /** Hears a project turn after turn. */
 class Listener {
   readonly #engine: Engine;
   readonly #run: LiveRun;
   #capturing: Capturing | undefined;
+  /** Since when it was asked nothing, and for how long it is asked every second. */
   #quietMs = 0;
+  #askingMs = 0;
 
   constructor(engine: Engine, run: LiveRun) {
     this.#engine = engine;
@@ -161,10 +173,18 @@ class Listener {
     }
   }
 
-  async #pass(ms: number): Promise<void> {
+  /**
+   * What changes first in a second is looked up, all of it if that is a large commit: then it is cheaper to have the source tell a
+   * time as each second begins.
+   */
+  async #pass(mostMs: number): Promise<void> {
+    const { gathering } = this.#capturing?.session ?? {};
+    const before = gathering?.walks.length ?? 0;
+    const ms = this.#askingMs > 0 ? Math.min(mostMs, untilSecondMs(this.#engine)) : mostMs;
     await this.#run.pause(ms);
     this.#quietMs += ms;
-    if (this.#quietMs < askEveryMs) return;
+    this.#askingMs = (gathering?.walks.length ?? 0) - before > worthAsking ? askingMs : this.#askingMs - ms;
+    if (this.#quietMs < askEveryMs && this.#askingMs <= 0) return;
     this.#quietMs = 0;
     await this.#capturing?.session.ask().catch(() => undefined);
   }

@@ -53,7 +53,7 @@ interface Took {
   readonly delays: readonly number[];
 }
 
-/** The commits of a second, in the order of their times within it. */
+/** Commits at times of chance, so many a second on average. */
 class Writing {
   readonly #world: CaptureWorld;
   readonly #workload: Workload;
@@ -61,24 +61,21 @@ class Writing {
   /** Documents that changed since the last turn: a listener that comes by tells of each once. */
   readonly touched = new Set<string>();
   #next = 0;
-  #due = 0;
+  #dueMs: number;
   #chance = 12_345;
   changes = 0;
 
   constructor(world: CaptureWorld, workload: Workload) {
     this.#world = world;
     this.#workload = workload;
+    this.#dueMs = time.ms;
   }
 
-  async second(): Promise<void> {
+  /** Everything that is written until then. */
+  async until(ms: number): Promise<void> {
     const { perSecond, atOnce, spread, isChurn } = this.#workload;
-    this.#due += perSecond / atOnce;
-    const commits = Math.floor(this.#due);
-    this.#due -= commits;
-    const moments = Array.from({ length: commits }, () => this.#random()).sort((a, b) => a - b);
-    const begunMs = time.ms;
-    for (const moment of moments) {
-      time.ms = Math.max(time.ms, begunMs + Math.floor(moment * 1_000));
+    for (; this.#dueMs < ms; this.#dueMs += Math.ceil((this.#random() * 2_000 * atOnce) / perSecond)) {
+      time.ms = this.#dueMs;
       const writes: Record<string, string | null> = {};
       for (let n = 0; n < atOnce; n++, this.#next++) {
         const path = `users/${isChurn ? `new-${this.#next >> 1}` : this.#next % spread}`;
@@ -89,7 +86,7 @@ class Writing {
       this.changes += atOnce;
       this.writtenAt.push(time.ms);
     }
-    time.ms = begunMs + 1_000;
+    time.ms = ms;
   }
 
   /** The same in every run. */
@@ -106,7 +103,9 @@ const capture = async (workload: Workload, precision: Precision): Promise<Took> 
   await enable({ precision, captureIntervalSeconds: intervalSeconds });
   await untilActive(world);
   await nextTurn(world);
+  await nextTurn(world);
   const before = pitrNow().reads;
+  if (precision === 'second') time.ms = Date.parse(pitrNow().nextTurnAt ?? '');
   const writing = new Writing(world, workload);
   const delays: number[] = [];
   let told = 0;
@@ -120,15 +119,11 @@ const capture = async (workload: Workload, precision: Precision): Promise<Took> 
     writing.touched.clear();
   };
   if (precision === 'second') {
-    // The turn, too, takes its seconds out of those that pass.
-    const happens = async (): Promise<void> => {
-      time.ms -= 1_000;
-      await writing.second();
-    };
+    const happens = (): Promise<void> => writing.until(time.ms);
     await listening(world, { seconds: intervals * intervalSeconds, happens, arranged: turned });
   } else
     for (let n = 0; n < intervals; n++) {
-      for (let second = 0; second < intervalSeconds; second++) await writing.second();
+      await writing.until(time.ms + intervalSeconds * 1_000);
       await nextTurn(world);
       turned();
     }

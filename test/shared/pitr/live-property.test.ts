@@ -8,7 +8,9 @@ import { listening } from './live-world.ts';
 
 after(() => server.stop());
 
-const paths = ['users/a', 'users/b', 'users/b/notes/n', 'shops/a', 'shops/a/notes/n', 'new/root'];
+/** The last is of a collection that nobody knows at first: one that were gone again before it is found would be heard by nobody. */
+const lasting = 'new/root';
+const paths = ['users/a', 'users/b', 'users/b/notes/n', 'shops/a', 'shops/a/notes/n', lasting];
 
 interface Write {
   readonly path: string;
@@ -44,7 +46,7 @@ const happening = (world: CaptureWorld, { writes, diesIn }: Run, die: AbortContr
     if (second === diesIn) die.abort();
     for (const { path, isGone, afterSeconds } of left.splice(0, 2)) {
       pass(afterSeconds);
-      await put(world, { [path]: isGone ? null : `${second}` });
+      await put(world, { [path]: isGone && path !== lasting ? null : `${second}` });
     }
   };
 };
@@ -53,7 +55,10 @@ test('every second that was heard is as it was, whatever came and went', async (
   let [heard, all] = [0, 0];
   await fc.assert(
     fc.asyncProperty(fc.array(run, { minLength: 2, maxLength: 4 }), async (runs) => {
-      const world = await begun({ 'users/a': '1', 'users/b': '1', 'users/b/notes/n': '1' }, { captureIntervalSeconds: 10 });
+      const world = await begun(
+        { 'users/a': '1', 'users/b': '1', 'users/b/notes/n': '1', 'shops/b': '1' },
+        { captureIntervalSeconds: 10 },
+      );
       for (const [n, one] of runs.entries()) {
         if (one.breakAfter !== undefined)
           server.faults.add({ method: 'Listen', end: { afterMessages: one.breakAfter, status: 'UNAVAILABLE' } });
