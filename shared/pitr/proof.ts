@@ -35,7 +35,7 @@ export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Provin
   };
   const samples = sampling(isEverySecond, to);
   for (const walk of walks)
-    go({ walk, looks: walkBack({ ...walk, samples: samples(walk) }, walk.last), written: new Set(walk.versions) });
+    go({ walk, looks: walkBack({ ...walk, samples: samples(walk) }, walk.last), written: writtenOf(walk) });
   await writer.rest();
   while (waiting.size > 0) {
     const round = waiting;
@@ -57,6 +57,8 @@ export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Provin
     }
   }
 };
+
+const writtenOf = ({ versions }: Walk): Set<number> => new Set(versions.map(({ updated }) => updated));
 
 /** Most walks are of the same few steps. */
 const sampling = (isEverySecond: boolean, end: number) => {

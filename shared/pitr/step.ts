@@ -13,8 +13,8 @@ interface Told {
   last: Version | undefined;
   /** When the source noticed that it is gone. */
   seenAt: number | undefined;
-  /** Versions that were told, by their times: one, mostly. */
-  readonly versions: number[];
+  /** Versions that were told: one, mostly. */
+  readonly versions: Version[];
   /** Whether something was told of it earlier in the turn, and what. */
   readonly wasTold: boolean;
   readonly before: Version | undefined;
@@ -37,7 +37,7 @@ export class Step {
     const version = { updated: updatedOf(document), created: createdOf(document) };
     const told = this.#of(group, name);
     this.#drop(name, told);
-    told.versions.push(version.updated);
+    told.versions.push(version);
     told.last = version;
     group.changes.set(name, version);
     this.#hold(name, bytes, document);

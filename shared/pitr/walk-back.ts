@@ -13,13 +13,13 @@ export interface Walk {
   /** Heard up to here: what it is then. */
   readonly to: number;
   readonly last: Version | undefined;
-  /** Versions that are stored already, by their times. */
-  readonly versions: readonly number[];
+  /** Versions that are stored already, in the order of time: whatever became of them must be told. */
+  readonly versions: readonly Version[];
   /** When the source noticed that it is gone, if it was listened to by then. */
   readonly seenAt: number | undefined;
 }
 
-export interface Stretch extends Pick<Walk, 'from' | 'to'>, Partial<Pick<Walk, 'seenAt'>> {
+export interface Stretch extends Pick<Walk, 'from' | 'to'>, Partial<Pick<Walk, 'seenAt' | 'versions'>> {
   /** The moments between that are to be known, ascending. */
   readonly samples: readonly number[];
 }
@@ -29,14 +29,14 @@ export type Look = { readonly look: number } | { readonly goneSince: number };
 
 /** Goes back from what is there at the end; ends where a version is not newer than the beginning, which is known. */
 export function* walkBack(stretch: Stretch, last: Version | undefined): Generator<Look, void, Version | undefined> {
-  const { from, samples } = stretch;
+  const { from, samples, versions = [] } = stretch;
   let version = last ?? (yield* dateDeletion(stretch, samples.length));
   while (version) {
     const before = lastBelow(samples, version.updated);
     const sample = samples[before];
     if (sample === undefined) return;
     // What was created later is another document of the same name. Mostly there was none before.
-    const isNew: boolean = sample < version.created;
+    const isNew: boolean = sample < version.created && !versions.some(({ updated }) => updated <= sample);
     if (isNew && !(yield { look: from })) return;
     // One that was there at the beginning may have been until a moment ago: deleted and made again within a second.
     const found: Version | undefined = yield { look: sample };
@@ -46,18 +46,18 @@ export function* walkBack(stretch: Stretch, last: Version | undefined): Generato
 }
 
 /**
- * It is gone at sample `goneAt`, and was there at the beginning: finds the first at which it is gone; answers what was there before.
- * Whoever listened was told at once: the sample before that is asked for first.
+ * It is gone at sample `goneAt`, and was there at the beginning, or since it was stored: finds the first at which it is gone; answers
+ * what was there before. Whoever listened was told at once: the sample before that is asked for first.
  */
 function* dateDeletion(
-  { from, to, samples, seenAt }: Stretch,
+  { from, to, samples, seenAt, versions = [] }: Stretch,
   goneAt: number,
 ): Generator<Look, Version | undefined, Version | undefined> {
-  let [low, high] = [-1, goneAt];
+  let last = versions.findLast(({ updated }) => updated <= (samples[goneAt] ?? to));
+  let [low, high] = [last ? lastBelow(samples, last.updated) : -1, goneAt];
   let guess = seenAt === undefined ? -1 : Math.min(lastBelow(samples, seenAt), goneAt - 1);
-  let last: Version | undefined;
   while (high - low > 1) {
-    const middle = guess >= 0 ? guess : (low + high) >>> 1;
+    const middle = guess > low ? guess : (low + high) >>> 1;
     guess = -1;
     const found: Version | undefined = yield { look: samples[middle] ?? to };
     if (found) [low, last] = [middle, found];

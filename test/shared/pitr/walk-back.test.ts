@@ -77,3 +77,19 @@ test('without seconds to know, nothing is looked up', () => {
   assert.deepEqual(gone.next().value, { goneSince: 60 * second });
   assert.equal(gone.next().done, true);
 });
+
+test('a life that is stored already, and that no look would have met, has its end behind it', () => {
+  const [from, to] = [0, 100 * second + 7];
+  const life = { updated: 9_200_000, created: 9_200_000 };
+  const at = (moment: number) => (moment >= life.created && moment < 10_800_000 ? life : undefined);
+  for (const last of [undefined, { updated: 50_500_000, created: 50_500_000 }]) {
+    const gone: number[] = [];
+    const walk = walkBack({ from, to, samples: samplesOf(from, to, true, 0), versions: last ? [life, last] : [life] }, last);
+    for (let step = walk.next(); !step.done; )
+      if ('goneSince' in step.value) {
+        gone.push(step.value.goneSince);
+        step = walk.next();
+      } else step = walk.next(at(step.value.look));
+    assert.deepEqual(gone, [11 * second]);
+  }
+});
