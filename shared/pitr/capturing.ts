@@ -29,9 +29,12 @@ export class BaseGone extends Error {}
 /** Who listens all the time stores more often than every half hour: what is heard, and not stored, is heard in vain if it dies. */
 const turnMaxSeconds = 240;
 
-/** How long a turn is of who listens all the time. */
-export const everySecondsOf = ({ captureIntervalSeconds }: Pick<PitrRecord, 'captureIntervalSeconds'>): number =>
-  Math.min(captureIntervalSeconds, turnMaxSeconds);
+/** How long a turn is; of who listens all the time, or could if there were a worker, less than one has. */
+export const everySecondsOf = ({
+  captureIntervalSeconds,
+  precision,
+}: Pick<PitrRecord, 'captureIntervalSeconds' | 'precision'>): number =>
+  precision === 'second' ? Math.min(captureIntervalSeconds, turnMaxSeconds) : captureIntervalSeconds;
 
 export class Capturing {
   readonly #source: Source;
@@ -91,7 +94,7 @@ export class Capturing {
     try {
       const captured = await this.#conclude(scene, { refreshed, spending, following });
       const now = this.#engine.clock.now();
-      const everySeconds = isOnce ? scene.pitr.captureIntervalSeconds : everySecondsOf(scene.pitr);
+      const everySeconds = everySecondsOf(scene.pitr);
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - begun.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const next = await save(
@@ -123,15 +126,17 @@ export class Capturing {
     this.session.gathering = joined.gathering;
   }
 
-  /** Goes on from where somebody else has left off. False if what was heard does not reach back to there, or is not all. */
-  takeOver({ pitr, standings }: Scene): boolean {
+  /** Goes on from where somebody else has left off. False if what was heard does not reach from before that to behind it, or is not all. */
+  async takeOver({ pitr, standings }: Scene): Promise<boolean> {
+    // A stream may be behind the other's, and a quiet one says nothing: what is broken off before it gets there tells less than is known.
+    await this.session.ask().catch(() => undefined);
     const { gathering, isBroken } = this.session;
     const { groups } = gathering;
-    const isAll = standings.length === groups.size && standings.every(({ collectionId }) => groups.has(collectionId));
+    const isAll =
+      standings.length === groups.size && standings.every(({ collectionId, to }) => groups.get(collectionId)?.wasHeardAt(to));
     if (isBroken || !isAll || this.#batch.keyBackup.id !== pitr.bases.at(-1)?.backupId) return false;
-    if (standings.some(({ collectionId, to }) => to < (groups.get(collectionId)?.standing.to ?? 0))) return false;
     this.#adopt(gathering, standings);
-    gathering.walks = gathering.walks.filter(({ to }) => to > microsOf(pitr.capturedTo ?? ''));
+    gathering.leaveOut(microsOf(pitr.capturedTo ?? ''));
     return true;
   }
 

@@ -45,6 +45,11 @@ export class Group {
     return this.isLive || this.heard !== this.standing;
   }
 
+  /** Whether everything was told from before that moment on until behind it. */
+  wasHeardAt(moment: number): boolean {
+    return this.standing.to <= moment && moment <= this.heard.to;
+  }
+
   /** Deletions, and documents that were created since the group was left off. */
   tally(): { readonly gone: number; readonly created: number } {
     let [gone, created] = [0, 0];
@@ -85,6 +90,15 @@ export class Gathering {
     if (lastSecondBefore(to) <= from) return;
     const { unheard = { from, to } } = this;
     this.unheard = { from: Math.min(from, unheard.from), to: Math.max(to, unheard.to) };
+  }
+
+  /**
+   * Somebody else has captured everything up to then: of that nothing is looked up again. A later batch knows better, so what it tells
+   * to have come it must also tell to be gone.
+   */
+  leaveOut(to: number): void {
+    for (const walk of this.walks) if (walk.to <= to && !walk.last) this.writer.tombstone(walk.name, walk.to);
+    this.walks = this.walks.filter((walk) => walk.to > to);
   }
 
   /** Documents that changed. */

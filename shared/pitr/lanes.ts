@@ -29,7 +29,10 @@ export class Lanes {
     for (let n = 0; n < standings.length; n += targetsMax) {
       const lane = new Lane(await Listening.open(this.#source, this.#options), gathering, following);
       this.#lanes.push(lane);
-      added.push(lane.nextStep());
+      const step = lane.nextStep();
+      // Whoever waits for all of them hears of it; nobody does if another cannot be opened.
+      step.catch(() => undefined);
+      added.push(step);
       for (const standing of standings.slice(n, n + targetsMax)) lane.add(standing, ++this.#targets);
     }
     await Promise.all(added);

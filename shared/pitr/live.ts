@@ -40,9 +40,9 @@ const worthAsking = 3;
 const askingMs = 30_000;
 /** A little behind the whole second: clocks differ, and the source must have got there. */
 const behindMs = 50;
-/** Each new collection at the root is heard on a stream of its own until the next worker puts them together. */
+/** Each new collection at the root is heard on a stream of its own until the next worker puts them together: so many more than that needs. */
 const streamsMax = 20;
-/** How often a stream may be broken off before the rest is left to another worker. */
+/** How many turns in a row may end with a stream that is broken off: opening one costs a read for each collection. Then it is waited for the next. */
 const breaksMax = 3;
 /** A turn with more ends early: their names are kept in memory until then. */
 const documentsMax = 50_000;
@@ -62,8 +62,9 @@ export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine
       if (isLast) await run.arrange({ turn, delaySeconds: 0, isRelief: true });
       const { next, isCaptured } = await listener.hear(here);
       if (!next || !isCaptured) return next;
-      breaks += listener.isBroken ? 1 : 0;
-      if (breaks > breaksMax || listener.isFull) return { ...next, delaySeconds: 0 };
+      breaks = listener.isBroken ? breaks + 1 : 0;
+      if (breaks > breaksMax) return next;
+      if (listener.isFull) return { ...next, delaySeconds: 0 };
       await run.arrange({ turn: next.turn, delaySeconds: next.delaySeconds + graceSeconds });
       if (isLast) return undefined;
     }
@@ -100,7 +101,7 @@ class Listener {
   }
 
   get isFull(): boolean {
-    return (this.#capturing?.session.streams ?? 0) > streamsMax;
+    return (this.#capturing?.session.streamsToSpare ?? 0) > streamsMax;
   }
 
   /** Whether there is no time for another turn after this one. */
@@ -129,7 +130,7 @@ class Listener {
       if (!here || here.pitr.turn > pitr.turn + 1) return undefined;
       const isOver = here.pitr.turn === pitr.turn + 1;
       if (isOver || signal.aborted || earlyByMs(here, this.#engine) < -graceSeconds * 1_000) {
-        if (!isOver || !this.#capturing?.takeOver(here)) await this.close();
+        if (!isOver || !(await this.#capturing?.takeOver(here))) await this.close();
         return here;
       }
       await this.#pass(lookEveryMs);

@@ -1,5 +1,5 @@
 /** Listens to a project from where it was left off, for one turn or for many. */
-import type { Source } from '../firestore/index.ts';
+import { type Source, targetsMax } from '../firestore/index.ts';
 import { randomness } from '../platform/index.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { Gathering } from './gathering.ts';
@@ -55,8 +55,9 @@ export class Session {
     return !this.#isOnce && this.#lanes.failure !== undefined;
   }
 
-  get streams(): number {
-    return this.#lanes.count;
+  /** How many streams there are beside those that all groups need. */
+  get streamsToSpare(): number {
+    return this.#lanes.count - Math.ceil(this.gathering.groups.size / targetsMax);
   }
 
   /** Has the source tell a time. */

@@ -158,6 +158,9 @@ export const nextTurn = async (world: CaptureWorld) => {
 interface Version {
   readonly name: string;
   readonly at: number;
+  /** The batch it stands in: the first is 1. What none has told yet at a moment is not looked at. */
+  readonly order: number;
+  readonly from: number;
   /** Undefined if it is gone. */
   readonly content: string | undefined;
 }
@@ -169,19 +172,36 @@ const versionsFrom = async (world: CaptureWorld, { backupId, readTime }: Base): 
   for await (const { leaf, segment } of streamLeaves(open.archive))
     for (let slot = segment.start; slot < segment.start + segment.count; slot++)
       if (leaf.kind(slot) === recordKind.document)
-        versions.push({ name: leaf.name(slot).toString(), at: 0, content: leaf.content(slot).toString('hex') });
-  for await (const batch of batchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000)))
+        versions.push({
+          name: leaf.name(slot).toString(),
+          at: 0,
+          order: 0,
+          from: 0,
+          content: leaf.content(slot).toString('hex'),
+        });
+  let order = 0;
+  for await (const batch of batchesBetween(tenant, projectId, readTime, momentOf(time.ms * 1_000))) {
+    const told = { order: ++order, from: microsOf(batch.from) };
     for await (const leaf of readBatch(tenant, batch, world.engine))
       for (let slot = 0; slot < leaf.count; slot++) {
         const { seconds, nanos } = leaf.updated(slot);
         const isGone = leaf.kind(slot) === recordKind.tombstone;
         const content = isGone ? undefined : leaf.content(slot).toString('hex');
-        versions.push({ name: leaf.name(slot).toString(), at: seconds * 1_000_000 + Math.floor(nanos / 1_000), content });
+        versions.push({
+          name: leaf.name(slot).toString(),
+          at: seconds * 1_000_000 + Math.floor(nanos / 1_000),
+          content,
+          ...told,
+        });
       }
+  }
   return versions;
 };
 
-/** Each moment is what the source itself says of it, by nothing but base and batches: the newest version of each, not later than it. */
+/**
+ * Each moment is what the source itself says of it, by nothing but base and batches: the newest version of each, not later than it.
+ * As restores do it, a later batch knows better.
+ */
 export const assertExact = async (world: CaptureWorld, moments: readonly number[] = secondsIn()): Promise<void> => {
   ok(moments.length > 0, 'there is no moment to look at');
   const known = new Map<string, readonly Version[]>();
@@ -193,13 +213,17 @@ export const assertExact = async (world: CaptureWorld, moments: readonly number[
     const since = microsOf(base.readTime);
     const newest = new Map<string, Version>();
     for (const version of versions)
-      if (version.at === 0 || (version.at > since && version.at <= moment && version.at >= (newest.get(version.name)?.at ?? 0)))
+      if (version.at === 0 || (version.at > since && version.at <= moment && version.from < moment && isLater(version, newest)))
         newest.set(version.name, version);
     const found = [...newest.values()].flatMap(({ name, content }) =>
       content === undefined ? [] : [[name.slice(prefix), content]],
     );
     deepEqual(found.sort(byPath), [...truthAt(world, moment)].sort(byPath), `at ${momentOf(moment)}`);
   }
+};
+const isLater = ({ name, order, at }: Version, newest: ReadonlyMap<string, Version>): boolean => {
+  const known = newest.get(name);
+  return !known || order > known.order || (order === known.order && at >= known.at);
 };
 const byPath = ([a = '']: readonly string[], [b = '']: readonly string[]): number => (a < b ? -1 : 1);
 

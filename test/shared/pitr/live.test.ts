@@ -1,8 +1,9 @@
 /** A project that is listened to all the time: whatever comes and goes between two turns is heard. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { SourceError } from '../../../shared/firestore/index.ts';
 import { type Arranged, microsOf, windowsOf } from '../../../shared/pitr/index.ts';
-import { assertExact, batches, begun, type CaptureWorld, pass, pitrNow, put, server, time } from './capture-world.ts';
+import { assertExact, batches, begun, type CaptureWorld, nextTurn, pass, pitrNow, put, server, time } from './capture-world.ts';
 import { listening } from './live-world.ts';
 
 after(() => server.stop());
@@ -98,6 +99,26 @@ test('who is to relieve somebody that is gone begins by itself, and that nobody 
   await assertExact(world, heard);
 });
 
+test('a stream of who relieves another that is broken off as the other leaves loses nothing', async () => {
+  for (const afterMessages of [15, 16, 17, 18, 19]) {
+    const world = await begun({ 'users/ada': '1' });
+    let other: Promise<readonly Arranged[]> | undefined;
+    await listening(world, {
+      seconds: 70,
+      happens: async () => undefined,
+      arranged: ({ isRelief }) => {
+        if (!isRelief) return;
+        server.faults.add({ method: 'Listen', end: { afterMessages, status: 'UNAVAILABLE' } });
+        other = listening(world, { seconds: 130, isRelief, happens: async () => undefined });
+      },
+    });
+    await other;
+    server.faults.clear();
+    assert.deepEqual([pitrNow().status, pitrNow().gaps, pitrNow().putOffs], ['active', [], undefined]);
+    await assertExact(world);
+  }
+});
+
 for (const afterMessages of [8, 15, 30])
   test(`a stream that is broken off after ${afterMessages} messages is opened again: what was whole by then counts`, async () => {
     const world = await begun({ 'users/ada': '1', 'users/bob': '1' });
@@ -119,4 +140,45 @@ test('a source that is away ends the turn as one to be tried again, by the queue
   const [next, ...more] = await listening(world, { seconds: 300 });
   server.faults.clear();
   assert.deepEqual([next!.delaySeconds, more, pitrNow().putOffs], [30, [], 1]);
+});
+
+test('a source that breaks off every stream is not asked again and again: after some tries it is waited for the next turn', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  server.faults.add({ method: 'Listen', end: { afterMessages: 5, status: 'UNAVAILABLE' }, times: 1_000 });
+  const arranged = await listening(world, { seconds: 600 });
+  server.faults.clear();
+  assert.deepEqual(arranged.at(-1), { turn: pitrNow().turn, delaySeconds: 60 });
+  assert.deepEqual(pitrNow().gaps, []);
+});
+
+test('of several streams one that cannot be opened is a failed turn, and nothing else', async () => {
+  const world = await begun(Object.fromEntries(Array.from({ length: 130 }, (_, n) => [`c${n}/a`, '1'])));
+  let streams = 0;
+  const openSource: CaptureWorld['engine']['openSource'] = (...asked) => {
+    const source = world.engine.openSource(...asked);
+    const converse = source.converse.bind(source);
+    source.converse = (...call) =>
+      ++streams === 2 ? Promise.reject(new SourceError('SOURCE_AUTH_ERROR', 'The grant is gone.')) : converse(...call);
+    return source;
+  };
+  const [next, ...more] = await listening({ ...world, engine: { ...world.engine, openSource } }, { seconds: 300 });
+  // The one that was open is broken off: nobody waits for it any more.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.deepEqual([streams, next!.delaySeconds, more, pitrNow().putOffs], [2, 30, [], 1]);
+});
+
+test('a project that needs many streams is listened to all the time like any other', async () => {
+  const world = await begun(Object.fromEntries(Array.from({ length: 2_100 }, (_, n) => [`c${n}/a`, '1'])));
+  const before = pitrNow().reads;
+  const arranged = await listening(world, { seconds: 70 });
+  assert.deepEqual(
+    arranged.filter(({ isRelief }) => !isRelief).map(({ delaySeconds }) => delaySeconds),
+    [120, 120],
+  );
+  assert.ok(pitrNow().reads - before < 2 * 2_100, `${pitrNow().reads - before} reads`);
+});
+
+test('after a turn that was for itself a worker comes before the end of what it could listen to', async () => {
+  const world = await begun({ 'users/ada': '1' }, { captureIntervalSeconds: 1_800 });
+  assert.equal((await nextTurn(world))!.delaySeconds, 240);
 });
