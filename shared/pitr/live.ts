@@ -52,10 +52,13 @@ export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine
   const scene = await readScene(tenant, task.projectId);
   // What comes that late has waited for a worker: one that listens would keep others waiting.
   const isLate = scene && earlyByMs(scene, engine) < -lateMaxSeconds * 1_000;
-  if (!scene || scene.pitr.turn !== task.turn || !isLive(scene) || isLate) return captureTurn(tenant, task, engine, run.signal);
+  // Whoever was to be relieved may have left by now.
+  const isAlone = task.isRelief && scene?.pitr.turn === task.turn + 1;
+  if (!scene || (scene.pitr.turn !== task.turn && !isAlone) || !isLive(scene) || isLate)
+    return captureTurn(tenant, task, engine, run.signal);
   const listener = new Listener(engine, run);
   try {
-    let here = task.isRelief ? await listener.relieve(scene) : scene;
+    let here = task.isRelief && !isAlone ? await listener.relieve(scene) : scene;
     for (let breaks = 0; here && isLive(here); here = await listener.following(here)) {
       const isLast = listener.isLast(here);
       const { turn } = here.pitr;

@@ -10,6 +10,8 @@ export interface ListenWish {
   /** What is done when the queue is asked for a turn. */
   readonly arranged?: (next: Arranged) => void;
   readonly isRelief?: boolean;
+  /** The one that is due, unless given. */
+  readonly turn?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -19,7 +21,7 @@ export const listening = async (world: CaptureWorld, wish: ListenWish): Promise<
   if (!isRelief) time.ms = Math.max(time.ms, Date.parse(pitrNow().nextTurnAt ?? ''));
   const arranged: Arranged[] = [];
   let second = 0;
-  const task: LiveTask = { projectId, turn: pitrNow().turn, ...(isRelief && { isRelief }) };
+  const task: LiveTask = { projectId, turn: wish.turn ?? pitrNow().turn, ...(isRelief && { isRelief }) };
   const next = await captureLive(tenant, task, world.engine, {
     signal,
     until: new Date(time.ms + seconds * 1_000),
