@@ -99,23 +99,23 @@ test('who is to relieve somebody that is gone begins by itself, and that nobody 
   await assertExact(world, heard);
 });
 
-test('a stream of who relieves another that is broken off as the other leaves loses nothing', async () => {
-  test('who comes to relieve somebody that has left by then goes on at once; one that comes later still does nothing', async () => {
-    const world = await begun({ 'users/ada': '1' });
-    await listening(world, { seconds: 130 });
-    const { turn } = pitrNow();
-    await listening(world, {
-      seconds: 130,
-      isRelief: true,
-      turn: turn - 1,
-      happens: async (second) => flash(world, `users/${second}`),
-    });
-    assert.ok(pitrNow().turn > turn);
-    const ended = pitrNow().turn;
-    assert.deepEqual(await listening(world, { seconds: 130, isRelief: true, turn: turn - 1 }), []);
-    assert.equal(pitrNow().turn, ended);
+test('who comes to relieve somebody that has left by then goes on at once; one that comes later still does nothing', async () => {
+  const world = await begun({ 'users/ada': '1' });
+  await listening(world, { seconds: 130 });
+  const { turn } = pitrNow();
+  await listening(world, {
+    seconds: 130,
+    isRelief: true,
+    turn: turn - 1,
+    happens: async (second) => flash(world, `users/${second}`),
   });
+  assert.ok(pitrNow().turn > turn);
+  const ended = pitrNow().turn;
+  assert.deepEqual(await listening(world, { seconds: 130, isRelief: true, turn: turn - 1 }), []);
+  assert.equal(pitrNow().turn, ended);
+});
 
+test('a stream of who relieves another that is broken off as the other leaves loses nothing', async () => {
   for (const afterMessages of [15, 16, 17, 18, 19]) {
     const world = await begun({ 'users/ada': '1' });
     let other: Promise<readonly Arranged[]> | undefined;
