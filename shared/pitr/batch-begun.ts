@@ -1,7 +1,7 @@
 /** A batch that is about to be written: where it will lie, and under whose key it is sealed. */
 import { type BackupRecord, backupKey, type Engine } from '../backup/index.ts';
 import { readDestination } from '../destination/index.ts';
-import { commit, create, get, iso, newId, randomness, type Tenant } from '../platform/index.ts';
+import { commit, create, get, iso, newId, Overtaken, randomness, type Tenant } from '../platform/index.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 import type { Scene } from './scene.ts';
@@ -28,7 +28,13 @@ export const beginBatch = async (
   const path = [destination.prefix, project.id, 'pitr', id].filter((part) => part !== '').join('/');
   const openStore = async () => {
     const note = { id, path, storageDestinationId: destination.id, since: iso(engine.clock.now()) };
-    await commit([create({ ...pitrKey.upload(tenant, project.id, id), ...note })]);
+    // Once the record is gone nobody would look for what is left behind.
+    const record = {
+      check: pitrKey.pitr(tenant, project.id),
+      condition: 'attribute_exists(pk)',
+      otherwise: () => new Overtaken(),
+    };
+    await commit([create({ ...pitrKey.upload(tenant, project.id, id), ...note }), record]);
     return engine.openStore(tenant, destination, path);
   };
   const { organization, project: archiveProject, backup } = keyBackup.archive;

@@ -6,8 +6,8 @@ import { type BatchBegun, beginBatch, keyBackupOf, withDamage } from './batch-be
 import { type Captured, conclude } from './concluding.ts';
 import { isCheckDue } from './coverage.ts';
 import { Gathering } from './gathering.ts';
+import { everySecondsOf } from './liveness.ts';
 import { microsOf } from './moment.ts';
-import type { PitrRecord } from './record.ts';
 import { isLookedFor, type Refresh, refresh } from './refreshing.ts';
 import { save } from './saving.ts';
 import type { Scene } from './scene.ts';
@@ -25,16 +25,6 @@ export interface CaptureOptions {
 
 /** Without its base, what is captured is worth nothing. */
 export class BaseGone extends Error {}
-
-/** Who listens all the time stores more often than every half hour: what is heard, and not stored, is heard in vain if it dies. */
-const turnMaxSeconds = 240;
-
-/** How long a turn is; of who listens all the time, or could if there were a worker, less than one has. */
-export const everySecondsOf = ({
-  captureIntervalSeconds,
-  precision,
-}: Pick<PitrRecord, 'captureIntervalSeconds' | 'precision'>): number =>
-  precision === 'second' ? Math.min(captureIntervalSeconds, turnMaxSeconds) : captureIntervalSeconds;
 
 export class Capturing {
   readonly #source: Source;
@@ -94,7 +84,7 @@ export class Capturing {
     try {
       const captured = await this.#conclude(scene, { refreshed, spending, following });
       const now = this.#engine.clock.now();
-      const everySeconds = everySecondsOf(scene.pitr);
+      const everySeconds = everySecondsOf(scene);
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - begun.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const next = await save(

@@ -3,9 +3,10 @@
  * leaves another one listens, too, so that nothing comes and goes unheard.
  */
 import type { Engine } from '../backup/index.ts';
-import { Overtaken, type Tenant } from '../platform/index.ts';
-import { Capturing, everySecondsOf } from './capturing.ts';
-import { readScene, type Scene } from './scene.ts';
+import type { Tenant } from '../platform/index.ts';
+import { Capturing } from './capturing.ts';
+import { everySecondsOf, isLive } from './liveness.ts';
+import { readScene, type Scene, sameTurn } from './scene.ts';
 import { nothingSpent, type Spending } from './spending.ts';
 import { attempt, captureTurn, earlyByMs, type TurnTask } from './turn.ts';
 import type { Next } from './turning.ts';
@@ -35,7 +36,7 @@ const lateMaxSeconds = 300;
 /** A stream on which nothing came for 75 s is taken for a dead one. */
 const askEveryMs = 20_000;
 const lookEveryMs = 1_000;
-/** So many look-ups in a second are worth a question in each of the following. */
+/** So many look-ups in a second, for each stream, are worth a question in each of the following. */
 const worthAsking = 3;
 const askingMs = 30_000;
 /** A little behind the whole second: clocks differ, and the source must have got there. */
@@ -77,9 +78,6 @@ export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine
   }
 };
 
-/** Whether the source is listened to all the time. */
-const isLive = ({ pitr }: Scene): boolean => pitr.status === 'active' && pitr.precision === 'second';
-
 const untilSecondMs = ({ clock }: Engine): number => {
   const ms = lookEveryMs - (clock.now().getTime() % lookEveryMs) + behindMs;
   return ms > lookEveryMs ? ms - lookEveryMs : ms;
@@ -108,9 +106,9 @@ class Listener {
   }
 
   /** Whether there is no time for another turn after this one. */
-  isLast({ pitr }: Scene): boolean {
-    const dueMs = Math.max(Date.parse(pitr.nextTurnAt ?? ''), this.#engine.clock.now().getTime());
-    return dueMs + everySecondsOf(pitr) * 1_000 > this.#run.until.getTime();
+  isLast(scene: Scene): boolean {
+    const dueMs = Math.max(Date.parse(scene.pitr.nextTurnAt ?? ''), this.#engine.clock.now().getTime());
+    return dueMs + everySecondsOf(scene) * 1_000 > this.#run.until.getTime();
   }
 
   /** The scene of the turn after this one; undefined if it is another's. */
@@ -146,9 +144,7 @@ class Listener {
     const next = await attempt(scene, this.#engine, async (spending) => {
       const capturing = await this.#opened(scene, spending);
       await this.#wait(capturing, scene);
-      const now = await readScene(scene.tenant, scene.pitr.projectId);
-      if (now?.pitr.turn !== scene.pitr.turn) throw new Overtaken();
-      const ended = await capturing.endTurn(now, spending, false);
+      const ended = await capturing.endTurn(await sameTurn(scene), spending, false);
       isCaptured = true;
       return ended;
     });
@@ -171,8 +167,14 @@ class Listener {
   /** Until the turn is due, a stream is broken off, or there is much to store. */
   async #wait({ session }: Capturing, scene: Scene): Promise<void> {
     const { signal } = this.#run;
-    for (let leftMs = earlyByMs(scene, this.#engine); leftMs > 0; leftMs = earlyByMs(scene, this.#engine)) {
+    let seenMs = earlyByMs(scene, this.#engine);
+    for (let leftMs = seenMs; leftMs > 0; leftMs = earlyByMs(scene, this.#engine)) {
       if (session.isBroken || signal.aborted || session.gathering.documents > documentsMax) return;
+      // What is disabled, or deleted, is not listened to until its turn would have been over.
+      if (seenMs - leftMs >= askEveryMs) {
+        await sameTurn(scene);
+        seenMs = leftMs;
+      }
       await this.#pass(Math.min(leftMs, lookEveryMs));
     }
   }
@@ -182,12 +184,12 @@ class Listener {
    * time as each second begins.
    */
   async #pass(mostMs: number): Promise<void> {
-    const { gathering } = this.#capturing?.session ?? {};
+    const { gathering, streams = 1 } = this.#capturing?.session ?? {};
     const before = gathering?.walks.length ?? 0;
     const ms = this.#askingMs > 0 ? Math.min(mostMs, untilSecondMs(this.#engine)) : mostMs;
     await this.#run.pause(ms);
     this.#quietMs += ms;
-    this.#askingMs = (gathering?.walks.length ?? 0) - before > worthAsking ? askingMs : this.#askingMs - ms;
+    this.#askingMs = (gathering?.walks.length ?? 0) - before > worthAsking * streams ? askingMs : this.#askingMs - ms;
     if (this.#quietMs < askEveryMs && this.#askingMs <= 0) return;
     this.#quietMs = 0;
     await this.#capturing?.session.ask().catch(() => undefined);

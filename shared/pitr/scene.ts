@@ -1,6 +1,6 @@
 /** What a turn needs to know before it does anything. */
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
-import { getAll, type Tenant } from '../platform/index.ts';
+import { getAll, Overtaken, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../project/index.ts';
 import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
 import type { Standing } from './standing.ts';
@@ -24,6 +24,13 @@ export const readScene = async (tenant: Tenant, projectId: string): Promise<Scen
   ])) as readonly [PitrRecord | undefined, ProjectRecord | undefined, OrganizationRecord | undefined, TokensRecord | undefined];
   if (!pitr || pitr.status === 'disabled' || !project || !organization || organization.deletedAt !== undefined) return undefined;
   return { tenant, pitr, project, organization, standings: await readStandings(tenant, pitr, tokens) };
+};
+
+/** The same turn as it is now; throws if it is another's, or nobody's. */
+export const sameTurn = async ({ tenant, pitr: { projectId, turn } }: Scene): Promise<Scene> => {
+  const scene = await readScene(tenant, projectId);
+  if (scene?.pitr.turn !== turn) throw new Overtaken();
+  return scene;
 };
 
 export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>

@@ -55,9 +55,13 @@ export class Session {
     return !this.#isOnce && this.#lanes.failure !== undefined;
   }
 
+  get streams(): number {
+    return this.#lanes.count;
+  }
+
   /** How many streams there are beside those that all groups need. */
   get streamsToSpare(): number {
-    return this.#lanes.count - Math.ceil(this.gathering.groups.size / targetsMax);
+    return this.streams - Math.ceil(this.gathering.groups.size / targetsMax);
   }
 
   /** Has the source tell a time. */
