@@ -29,7 +29,12 @@ const openLog = (path: string): FunctionLog => {
       renameSync(path, `${path}.1`);
       bytes = 0;
     }
-    appendFileSync(path, text);
+    try {
+      appendFileSync(path, text);
+    } catch (error) {
+      // The folder was removed: what a function says on its way out is read by nobody.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
     bytes += text.length;
   };
   return {
