@@ -43,12 +43,16 @@ const clock = new AwsClock();
 /** The network comes in through here, so that a test can answer in its place. */
 export const wire = { exchange };
 
-/** The answer of a call that succeeded. What it was refused for is an AwsError, read by `refusalOf`; else it is Node's own. */
+/**
+ * The answer of a call that succeeded. What it was refused for is an AwsError, read by `refusalOf`; else it is Node's own.
+ * A refusal has a cause where an earlier try may have been done and only its answer was lost: that failure.
+ */
 export const awsCall = async (
   call: AwsCall,
   refusalOf: (answer: Answer) => AwsError,
   { attempts = patience.attempts, ...options }: AwsOptions = {},
 ): Promise<Answer> => {
+  let lost: Error | undefined;
   for (let tries = 1; ; tries++) {
     const failure = await once(call, refusalOf, options);
     if (!(failure instanceof Error)) {
@@ -57,7 +61,9 @@ export const awsCall = async (
     }
     options.signal?.throwIfAborted();
     const mayHelp = failure instanceof Skewed || isOutage(failure);
+    if (!mayHelp && lost) failure.cause = lost;
     if (!mayHelp || tries >= attempts || budget < retryCost) throw failure instanceof Skewed ? failure.cause : failure;
+    if (!isRefused(failure)) lost = failure;
     budget -= retryCost;
     await pause(chance() * delayMs(failure) * 2 ** (tries - 1));
   }
@@ -70,6 +76,9 @@ let budget = budgetMax;
 
 /** A service that is asked too much is left alone for longer than one that did not answer. */
 const delayMs = (failure: Error): number => (failure instanceof AwsError && failure.status < 500 ? 500 : 100);
+
+/** Whether it is certain that nothing was done. */
+const isRefused = (failure: Error): boolean => failure instanceof Skewed || (failure instanceof AwsError && failure.status < 500);
 
 class Skewed extends Error {
   declare readonly cause: AwsError;

@@ -54,7 +54,9 @@ const whetherMet = async (call: Promise<unknown>): Promise<boolean> => {
     await call;
     return true;
   } catch (error) {
-    if (isRefusal(error, 'ConditionalCheckFailedException')) return false;
-    throw error;
+    if (!isRefusal(error, 'ConditionalCheckFailedException')) throw error;
+    // Whether it was ours that made the condition fail is not known: whoever asked looks again.
+    if (error.cause) throw error.cause;
+    return false;
   }
 };

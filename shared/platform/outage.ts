@@ -15,11 +15,13 @@ const passing = new Set([
   'RequestThrottled',
   'RequestThrottledException',
   'RequestTimeout',
+  'RequestTimeoutException',
   'ThrottledException',
   'Throttling',
   'ThrottlingException',
   'TimeoutError',
   'TooManyRequestsException',
+  'TransactionConflictException', // a single write met a transaction: it says nothing about the write's condition
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',

@@ -37,7 +37,8 @@ export const takeRole = async ({ roleArn, externalId, sessionName }: RoleWish): 
     if (!accessKeyId || !secretAccessKey || !sessionToken) throw new Error('STS returned no credentials');
     return { accessKeyId, secretAccessKey, sessionToken };
   } catch (error) {
-    if (isRefusal(error, 'AccessDenied', 'AccessDeniedException')) return undefined;
+    // The last is for a name that no role can have: all else that is sent is ours.
+    if (isRefusal(error, 'AccessDenied', 'AccessDeniedException', 'ValidationError')) return undefined;
     throw error;
   }
 };

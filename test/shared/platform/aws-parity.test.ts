@@ -261,6 +261,8 @@ test('services are where the SDK looks for them, in every part of AWS', async ()
   }
 });
 
+/** The SDK loses a value of the name that is left out here; we keep it. */
+const names = fc.string().filter((name) => name !== '__proto__');
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
     fc.string(),
@@ -270,12 +272,12 @@ const value = fc.letrec((tie) => ({
     fc.constant(null),
     fc.uint8Array(),
     fc.array(tie('any'), { maxLength: 3 }),
-    fc.dictionary(fc.string(), tie('any'), { maxKeys: 3 }),
+    fc.dictionary(names, tie('any'), { maxKeys: 3 }),
   ),
 }));
 test('values are written down as the SDK writes them, and come back as they were', () =>
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), value.any, { maxKeys: 4 }), (some) => {
+    fc.property(fc.dictionary(names, value.any, { maxKeys: 4 }), (some) => {
       const plain = Object.fromEntries(Object.entries(some));
       const text = (attributes: object): unknown =>
         JSON.parse(

@@ -40,3 +40,21 @@ test('every other failure is told, not taken for a condition', async () => {
   await rejects(putNew(key));
   await rejects(changeOne(set(key, { n: 1 })));
 });
+
+test('a write whose answer was lost is told as such, not as one that another made first', async () => {
+  for (const write of [
+    () => putNew({ ...key, status: 'open' }),
+    () => changeOne(set(key, { status: 'closed' }, { where: { status: 'open' } })),
+  ]) {
+    let answers = 0;
+    table.onWrite = (when) => (when === 'after' && ++answers === 1 ? new Fault('InternalServerError', 500) : undefined);
+    await rejects(write(), { name: 'InternalServerError' });
+  }
+  deepEqual(table.get(key), { ...key, status: 'closed' });
+});
+
+test('a write that meets a transaction is made again', async () => {
+  let meetings = 0;
+  table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
+  equal(await putNew(key), true);
+});
