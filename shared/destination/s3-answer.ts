@@ -13,14 +13,28 @@ export const refusalOf = ({ status, body }: Answer): AwsError => {
   }
 };
 
+/** Where a refusal says that the bucket is: in a header, or in its body. */
+export const regionOf = ({ headers, body }: Answer): string | undefined => {
+  const told = headers['x-amz-bucket-region'];
+  if (typeof told === 'string') return told;
+  try {
+    return textOf(readXml(body.toString()), 'Region');
+  } catch {
+    return undefined;
+  }
+};
+
 const refusalIn = (error: XmlElement, status: number): AwsError =>
   new AwsError(textOf(error, 'Code') ?? 'Unknown', 'refused', status);
 
 /** What an answer that succeeded says. A store may say 200 before it knows: then an error stands where the result should. */
 export const documentOf = ({ body }: Answer): XmlElement => {
+  const text = body.toString();
+  // It keeps the connection busy with blanks meanwhile, and may fall silent after them.
+  if (text.trim() === '') throw new StorageError('unavailable', 'The store began an answer and said nothing.');
   let document: XmlElement;
   try {
-    document = readXml(body.toString());
+    document = readXml(text);
   } catch (cause) {
     throw new StorageError('invalid', 'The answer of the store is not one of S3.', { cause });
   }

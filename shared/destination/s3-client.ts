@@ -13,7 +13,7 @@ import {
   signedHeaders,
 } from '../platform/index.ts';
 import { answerMaxBytes } from './http-exchange.ts';
-import { refusalOf } from './s3-answer.ts';
+import { refusalOf, regionOf } from './s3-answer.ts';
 
 export interface S3Options {
   readonly bucket: string;
@@ -103,9 +103,9 @@ export class S3Client {
   }
 
   /** Whether the bucket is in another region than was guessed; from now on it is asked there. */
-  #goesElsewhere({ headers }: Answer): boolean {
-    const told = headers['x-amz-bucket-region'];
-    if (!this.#options.isGuessed || typeof told !== 'string' || told === this.#region) return false;
+  #goesElsewhere(answer: Answer): boolean {
+    const told = this.#options.isGuessed ? regionOf(answer) : undefined;
+    if (told === undefined || told === this.#region) return false;
     // It becomes part of an address.
     if (!/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(told)) return false;
     this.#region = told;

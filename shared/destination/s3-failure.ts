@@ -16,7 +16,7 @@ export const s3Failure = (error: unknown, doing: string): StorageError => {
   if (error instanceof BlockedAddress || origin instanceof BlockedAddress || code === 'EBLOCKED')
     return new StorageError('invalid', 'The endpoint is not a public address.');
   const status = error instanceof AwsError ? error.status : undefined;
-  const word = typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Unknown';
+  const word = typeof name === 'string' && /^[\w.]{1,60}$/.test(name) ? name : 'Unknown';
   const said = `${status === undefined ? '' : `${status} `}${word}`;
   // What was thrown may hold more than a customer should read: none of that goes along.
   const cause = Object.assign(new Error(said), typeof code === 'string' ? { code } : {});
@@ -45,11 +45,16 @@ const passing = new Set([
   'BadDigest',
   'IncompleteBody',
   'InternalError',
+  'KMS.ThrottlingException', // the key of the bucket, with 400
   'OperationAborted',
+  'RequestLimitExceeded',
+  'RequestThrottled',
   'RequestTimeout',
   'RequestTimeTooSkewed',
   'ServiceUnavailable',
   'SlowDown',
+  'Throttling',
+  'ThrottlingException',
   'XAmzContentChecksumMismatch',
   'XAmzContentSHA256Mismatch',
 ]);

@@ -73,8 +73,9 @@ export const sentQuery = (query: Query): string => {
 
 const canonicalQuery = (query: Query): string =>
   given(query)
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .sort()
+    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map((pair) => pair.join('='))
     .join('&');
 
 const given = (query: Query): [string, string][] =>

@@ -73,6 +73,13 @@ for (const type of ['s3', 'spaces'] as const)
       }
     });
 
+    for (const word of ['KMS.ThrottlingException', 'ThrottlingException', 'RequestTimeout'])
+      test(`400 ${word} is asked again: not all that is busy says so by its status`, async () => {
+        script((_, before) => (before === 0 ? s3Error(400, word) : undefined));
+        await store.put('busy', Buffer.from('x'));
+        equal(proxy.seen.length, 2);
+      });
+
     test('a store that stays busy is unavailable', async () => {
       script(() => slowDown);
       await fails(store.put('busy', Buffer.from('x')), { code: 'unavailable' });
@@ -100,6 +107,7 @@ for (const type of ['s3', 'spaces'] as const)
       [404, 'NoSuchBucket', { code: 'missing', bucket: true }],
       [400, 'AuthorizationHeaderMalformed', { code: 'invalid' }],
       [400, 'InvalidRequest', { code: 'invalid' }],
+      [400, 'KMS.DisabledException', { code: 'invalid' }],
     ] as const)
       test(`${status} ${word} is ${wanted.code} at once, for small and large objects`, async () => {
         script((seen) => (isPut(seen) ? s3Error(status, word) : undefined));
@@ -137,6 +145,15 @@ for (const type of ['s3', 'spaces'] as const)
       script((seen) => (isComplete(seen) ? s3Error(200, 'InvalidPart') : undefined));
       await fails((await uploadOf('two-hundred', randomBytes(9 * MiB))).finish(), { code: 'unavailable' });
       await leavesNothing('two-hundred');
+    });
+
+    test('a completion that answers 200 with nothing but blanks is made again', async () => {
+      const bytes = randomBytes(9 * MiB);
+      const blank = { answer: { status: 200, body: ' \n' } };
+      script((seen) => (isComplete(seen) && count(isComplete) === 1 ? blank : undefined));
+      deepEqual(await (await uploadOf('blank', bytes)).finish(), { size: bytes.length });
+      equal(count(isComplete), 2);
+      ok(Buffer.from(await behind.get('blank')).equals(bytes));
     });
 
     test('a beginning whose answer is lost leaves no upload behind', async () => {

@@ -128,6 +128,21 @@ for (const [name, ours, theirs] of [
     equal(signatureOf(own), own.headers.authorization);
   });
 
+test('a query is signed in the order of its names, one of which may begin another', async () => {
+  const query = { 'a-b': '1', a: '2', 'a.': '3', a1: '4' };
+  const command = new s3.GetObjectCommand(object);
+  command.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign(args.request as object, { query });
+      return next(args);
+    },
+    { step: 'build', priority: 'low' },
+  );
+  const other = await sentBy(() => sdk.send(command));
+  ok(other.url.includes('a-b=1'));
+  equal(signatureOf(other), other.headers.authorization);
+});
+
 test('the calls of an upload in parts are those of the SDK', async () => {
   sent.length = 0;
   const upload = store.upload(odd, { lockedUntil: until });
@@ -190,7 +205,11 @@ test('a bucket that is in another region than was guessed is asked there, from t
       await serve(stops, (request, response) => {
         hosts.push(request.headers.host!);
         const isThere = request.headers.authorization!.includes('/eu-west-3/');
-        response.writeHead(isThere ? 200 : 301, { 'x-amz-bucket-region': told }).end();
+        if (request.method === 'HEAD') response.writeHead(isThere ? 200 : 301, { 'x-amz-bucket-region': told }).end();
+        else
+          response
+            .writeHead(isThere ? 200 : 400)
+            .end(`<Error><Code>AuthorizationHeaderMalformed</Code><Region>${told}</Region></Error>`);
       }),
     ).port,
   );
@@ -212,6 +231,10 @@ test('a bucket that is in another region than was guessed is asked there, from t
   await look(client);
   const there = 'somebodys.s3.eu-west-3.amazonaws.com';
   deepEqual(hosts.splice(0), ['somebodys.s3.us-east-1.amazonaws.com', there, there]);
+  const read = (one: OwnClient) => one.send({ method: 'GET', key: 'k', signal: AbortSignal.timeout(9_000) });
+  await read(own(true));
+  equal(hosts.splice(0).at(-1), there);
+  await rejects(read(own(false)), { name: 'AuthorizationHeaderMalformed' });
   await rejects(look(own(false)), { status: 301 });
   told = 'evil.example.com#';
   hosts.length = 0;
