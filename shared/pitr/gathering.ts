@@ -45,9 +45,9 @@ export class Group {
     return this.isLive || this.heard !== this.standing;
   }
 
-  /** Whether everything was told from before that moment on until behind it. */
+  /** Whether everything was told, beyond doubt, from before that moment on until behind it: what was counted holds from its beginning on. */
   wasHeardAt(moment: number): boolean {
-    return this.standing.to <= moment && moment <= this.heard.to;
+    return !this.filter && !this.isReplayed && this.standing.to <= moment && moment <= this.heard.to;
   }
 
   /** Deletions, and documents that were created since the group was left off. */

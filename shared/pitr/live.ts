@@ -33,6 +33,8 @@ export interface LiveRun {
 /** How long after its time a turn is somebody else's: then whoever listened is dead, or very slow. */
 const graceSeconds = 60;
 const lateMaxSeconds = 300;
+/** What is heard by two is billed, and stored, twice: a worker is there within some seconds. */
+const togetherSeconds = 30;
 /** A stream on which nothing came for 75 s is taken for a dead one. */
 const askEveryMs = 20_000;
 const lookEveryMs = 1_000;
@@ -62,8 +64,8 @@ export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine
     let here = task.isRelief && !isAlone ? await listener.relieve(scene) : scene;
     for (let breaks = 0; here && isLive(here); here = await listener.following(here)) {
       const isLast = listener.isLast(here);
-      const { turn } = here.pitr;
-      if (isLast) await run.arrange({ turn, delaySeconds: 0, isRelief: true });
+      const beforeSeconds = Math.max(0, earlyByMs(here, engine) / 1_000 - togetherSeconds);
+      if (isLast) await run.arrange({ turn: here.pitr.turn, delaySeconds: beforeSeconds, isRelief: true });
       const { next, isCaptured } = await listener.hear(here);
       if (!next || !isCaptured) return next;
       breaks = listener.isBroken ? breaks + 1 : 0;

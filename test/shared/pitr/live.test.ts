@@ -198,3 +198,12 @@ test('after a turn that was for itself a worker comes before the end of what it 
   const world = await begun({ 'users/ada': '1' }, { captureIntervalSeconds: 1_800 });
   assert.equal((await nextTurn(world))!.delaySeconds, 240);
 });
+
+test('two listen at once for half a minute, however long a turn is: what both hear is billed twice', async () => {
+  const world = await begun({ 'users/ada': '1' }, { captureIntervalSeconds: 240 });
+  const arranged = await listening(world, { seconds: 600 });
+  assert.deepEqual(
+    arranged.filter(({ isRelief }) => isRelief).map(({ delaySeconds }) => delaySeconds),
+    [210],
+  );
+});
