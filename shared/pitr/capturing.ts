@@ -6,7 +6,7 @@ import { type BatchBegun, beginBatch, keyBackupOf, withDamage } from './batch-be
 import { type Captured, conclude } from './concluding.ts';
 import { isCheckDue } from './coverage.ts';
 import { Gathering } from './gathering.ts';
-import { everySecondsOf } from './liveness.ts';
+import { everySecondsOf, soonerSeconds } from './liveness.ts';
 import { microsOf } from './moment.ts';
 import { isLookedFor, type Refresh, refresh } from './refreshing.ts';
 import { save } from './saving.ts';
@@ -84,7 +84,7 @@ export class Capturing {
     try {
       const captured = await this.#conclude(scene, { refreshed, spending, following });
       const now = this.#engine.clock.now();
-      const everySeconds = everySecondsOf(scene);
+      const everySeconds = Math.min(everySecondsOf(scene), soonerSeconds(scene, captured));
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - begun.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const next = await save(

@@ -1,20 +1,17 @@
-/** Whom a worker listens to all the time. */
+/** How long a turn is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { everySecondsOf, isLive } from '../../../shared/pitr/liveness.ts';
-import type { PitrRecord } from '../../../shared/pitr/record.ts';
+import { soonerSeconds } from '../../../shared/pitr/liveness.ts';
 
-const sceneOf = (groups: number, precision: PitrRecord['precision'], captureIntervalSeconds = 1_800) => ({
-  pitr: { status: 'active', precision, captureIntervalSeconds } as PitrRecord,
-  standings: Array.from({ length: groups }, (_, n) => ({ collectionId: `c${n}`, to: 0, token: undefined, count: 0 })),
-});
+const after = (seconds: number, changes: number): number =>
+  soonerSeconds(
+    { pitr: { capturedTo: '2030-01-01T00:00:00.000000Z' }, standings: [] } as unknown as Parameters<typeof soonerSeconds>[0],
+    { to: (Date.UTC(2030, 0, 1) / 1_000 + seconds) * 1_000_000, changes },
+  );
 
-test('more collections than one connection has streams for are looked at once for each turn', () => {
-  assert.deepEqual([isLive(sceneOf(5_000, 'second')), isLive(sceneOf(5_001, 'second'))], [true, false]);
-  assert.equal(isLive(sceneOf(1, 'interval')), false);
-});
-
-test('a turn of who listens is shorter than a worker has, any other as long as was asked for', () => {
-  assert.deepEqual([everySecondsOf(sceneOf(1, 'second')), everySecondsOf(sceneOf(1, 'second', 10))], [240, 10]);
-  assert.deepEqual([everySecondsOf(sceneOf(5_001, 'second')), everySecondsOf(sceneOf(1, 'interval'))], [1_800, 1_800]);
+test('where so much changes that its names would fill the memory, the next turn comes sooner', () => {
+  assert.equal(after(1_800, 100_000), Number.POSITIVE_INFINITY);
+  assert.equal(after(1_800, 300_000), 600);
+  assert.equal(after(60, 600_000), 10);
+  assert.equal(after(1, 10_000_000), 1);
 });
