@@ -153,7 +153,9 @@ export class Listening {
 
   #target({ kind, targetIds, cause, token, readTime }: TargetChange, listener: Listener): void {
     const isQuestion = targetIds.length > 0 && targetIds.every((id) => this.#questions.has(id));
-    if (kind === 'CURRENT') for (const id of targetIds) this.#isCurrent(id);
+    // Said of none, it is said of all.
+    if (kind === 'CURRENT')
+      for (const id of targetIds.length > 0 ? targetIds : [...this.#pending, ...this.#open]) this.#isCurrent(id);
     else if (kind === 'RESET' && !isQuestion) throw new ListenLost('the source began anew with all documents');
     else if (kind === 'REMOVE' && isQuestion && !cause) for (const id of targetIds) this.#questions.delete(id);
     else if (kind === 'REMOVE') throw removed(cause);
