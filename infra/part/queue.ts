@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { addAlarm, alarmPeriod } from './alarm.ts';
+import { type AlarmProps, addAlarm, alarmPeriod } from './alarm.ts';
 
 /** The longest SQS keeps a message: time to look, repair and send it again. */
 const keptDays = 14;
@@ -33,8 +33,8 @@ export interface WorkQueueProps {
   readonly name: string;
   /** Of the function that works on it. */
   readonly timeoutSeconds: number;
-  /** It rings when a message has waited longer. */
-  readonly waitMaxSeconds: number;
+  /** It rings when a message has waited longer; without it, when there was always one that nobody took. */
+  readonly waitMaxSeconds: number | undefined;
   readonly topic: ITopic;
 }
 
@@ -49,12 +49,24 @@ export const makeWorkQueue = (scope: Construct, id: string, props: WorkQueueProp
       maxReceiveCount: receivesMax,
     },
   });
-  addAlarm(scope, {
-    name: `${props.name}-backlog`,
-    says: `The oldest message of ${props.name} has waited more than ${props.waitMaxSeconds} s`,
-    metric: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: 'Maximum' }),
-    above: props.waitMaxSeconds,
-    topic: props.topic,
-  });
+  addAlarm(scope, { name: `${props.name}-backlog`, ...backlogOf(queue, props), topic: props.topic });
   return queue;
 };
+
+/** A message that is worked on for long counts as old, and one whose worker died for longer still; neither is one that nobody takes. */
+const backlogOf = (
+  queue: Queue,
+  { name, waitMaxSeconds }: WorkQueueProps,
+): Pick<AlarmProps, 'says' | 'metric' | 'above' | 'periods'> =>
+  waitMaxSeconds === undefined
+    ? {
+        says: `Messages of ${name} are not taken`,
+        metric: queue.metricApproximateNumberOfMessagesVisible({ period: alarmPeriod, statistic: 'Minimum' }),
+        above: 0,
+        periods: 3,
+      }
+    : {
+        says: `The oldest message of ${name} has waited more than ${waitMaxSeconds} s`,
+        metric: queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod, statistic: 'Maximum' }),
+        above: waitMaxSeconds,
+      };

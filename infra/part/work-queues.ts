@@ -27,10 +27,9 @@ export const queues = {
   schedule: { id: 'Schedules', worker: 'scheduleRun', batchSize: 5, concurrencyMax: 10, waitMaxSeconds: 900 },
   /**
    * One project a time, for as long as its worker listens, which is most of the time: so many projects can be listened to at once, and
-   * what comes late is captured turn by turn. A message is there until its worker has left, and what it asked for waits up to five
-   * minutes more: what is older was not taken. The source forgets after an hour.
+   * what comes late is captured turn by turn. A message is there until its worker has left: its age says nothing.
    */
-  capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: 2_400 },
+  capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: undefined },
 } as const;
 export type QueueName = keyof typeof queues;
 export const queueNames = Object.keys(queues) as readonly QueueName[];

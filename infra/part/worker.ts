@@ -9,6 +9,9 @@ import { runRetries } from './clock.ts';
 import { type FnProps, makeFunction } from './fn.ts';
 import { capital, kebab } from './name.ts';
 
+/** The longest that Lambda lets a function run. */
+const longSeconds = 900;
+
 export interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
   readonly topic: ITopic;
 }
@@ -31,8 +34,11 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
     ...(worker.trigger === 'clock'
       ? // It runs at intervals, so it never fails for long: it rings when a run and all its retries failed.
         { metric: fn.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }), above: runRetries }
-      : // One failure is retried; three periods in a row are not luck.
-        { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),
+      : worker.timeoutSeconds >= longSeconds && worker.trigger === 'queue'
+        ? // What runs for a quarter of an hour fails seldom in periods that follow each other.
+          { metric: fn.metricErrors({ period: Duration.hours(1), statistic: 'Sum' }), above: 2 }
+        : // One failure is retried; three periods in a row are not luck.
+          { metric: fn.metricErrors({ period: alarmPeriod, statistic: 'Sum' }), above: 0, periods: 3 }),
     topic,
   });
   return fn;

@@ -55,18 +55,26 @@ const watched = (metric: string, dimension: string): readonly string[] =>
 const idsOf = (type: string, keep: (properties: Readonly<Record<string, unknown>>) => boolean = () => true) =>
   resources.filter((resource) => resource.type === type && keep(resource.properties)).map(({ id }) => id);
 
-test('every dead-letter queue rings at its first message', () => {
-  const queueNames = alarms
-    .filter(({ properties }) => properties.MetricName === 'ApproximateNumberOfMessagesVisible' && properties.Threshold === 0)
+/** Queues whose alarm looks at whether there is any message: at one at all, or at one at all times. */
+const visibleIn = (statistic: 'Maximum' | 'Minimum') =>
+  alarms
+    .filter(
+      ({ properties: { MetricName, Threshold, Statistic } }) =>
+        MetricName === 'ApproximateNumberOfMessagesVisible' && Threshold === 0 && Statistic === statistic,
+    )
     .flatMap(({ properties }) => properties.Dimensions as readonly { Value: unknown }[])
     .map(({ Value }) => target(Value));
-  assert.deepEqual(queueNames.sort(), idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy === undefined).sort());
-});
 
-test('every work queue rings when its oldest message waits', () =>
+test('every dead-letter queue rings at its first message', () =>
   assert.deepEqual(
-    watched('ApproximateAgeOfOldestMessage', 'QueueName'),
-    idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy !== undefined),
+    visibleIn('Maximum').sort(),
+    idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy === undefined).sort(),
+  ));
+
+test('every work queue rings when its oldest message waits, or, where work takes long, when nobody takes what waits', () =>
+  assert.deepEqual(
+    [...watched('ApproximateAgeOfOldestMessage', 'QueueName'), ...visibleIn('Minimum')].sort(),
+    idsOf('AWS::SQS::Queue', (properties) => properties.RedrivePolicy !== undefined).sort(),
   ));
 
 test('every workflow rings when an execution fails or times out', () => {
