@@ -14,7 +14,7 @@ import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
 import { addAlarm, alarmPeriod } from './part/alarm.ts';
 import { type CodeOf, makeFunction } from './part/fn.ts';
-import { makeLogGroup } from './part/log.ts';
+import { makeLogGroup, makeVendedLogGroup } from './part/log.ts';
 import { countLines, linesCounted } from './part/log-count.ts';
 import { sayWhatIsNext } from './part/next-step.ts';
 
@@ -117,7 +117,7 @@ export class ApiStack extends Stack {
   }
 
   #makeStage(): CfnStage {
-    const accessLog = makeLogGroup(this, 'AccessLogs');
+    const accessLog = makeVendedLogGroup(this, 'AccessLogs');
     return new CfnStage(this, 'Stage', {
       apiId: this.#props.data.apiId,
       stageName: '$default',

@@ -7,7 +7,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { addAlarm, alarmPeriod } from './alarm.ts';
-import { makeLogGroup } from './log.ts';
+import { makeVendedLogGroup } from './log.ts';
 
 export interface WorkflowProps {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface WorkflowProps {
 }
 
 export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps): CfnStateMachine => {
-  const logGroup = makeLogGroup(scope, `${id}Logs`);
+  const logGroup = makeVendedLogGroup(scope, `${id}Logs`);
   // A role that names its own workflow cannot wait for the workflow's name, nor the workflow for the role.
   const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
   const role = new Role(scope, `${id}Role`, {
