@@ -1,4 +1,4 @@
-/** The identity provider: any OpenID Connect issuer the deployer names, Google in production. */
+/** The identity provider: Google, or an OpenID Connect issuer that bears the scopes asked for. */
 import * as oauth from 'oauth4webapi';
 import { ApiError, unauthorized } from '../contract/errors.ts';
 import { logLines } from '../contract/log-line.ts';

@@ -8,9 +8,9 @@ import { type BatchRecord, batchPrefix, pitrKey } from './record.ts';
 
 /**
  * Some collections are heard further than a batch reaches, whose end is where all of them are: what happened to those after a
- * moment may stand in a batch that ends before it. A turn has five minutes.
+ * moment may stand in a batch that ends before it. Twice what a worker has (`workers.capture`), which a test compares.
  */
-export const heardAheadMicros = 600 * 1_000_000;
+export const heardAheadMicros = 1_800 * 1_000_000;
 
 /**
  * The batches that hold changes of after `from` and up to `to`, in the order of time. The first may begin before `from`, the

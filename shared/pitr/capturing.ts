@@ -71,7 +71,7 @@ export class Capturing {
   }
 
   /** Ends the turn of the scene with all that was heard: what is heard from now on is the next one's. */
-  async endTurn(read: Scene, spending: Spending, isOnce: boolean): Promise<Next> {
+  async endTurn(read: Scene, spending: Spending): Promise<Next> {
     const { tenant } = read;
     const begun = this.#engine.clock.now();
     const batch = this.#batch;
@@ -80,7 +80,7 @@ export class Capturing {
     if (batch.keyBackup.id !== keyBackup.id) throw new Overtaken();
     const scene = { ...read, pitr: withDamage(read.pitr, keyBackup) };
     const refreshed = await refresh(scene, this.#engine);
-    const following = isOnce || this.session.isBroken ? undefined : await this.#begin(scene, refreshed, batch);
+    const following = this.session.isOnce || this.session.isBroken ? undefined : await this.#begin(scene, refreshed, batch);
     try {
       const captured = await this.#conclude(scene, { refreshed, spending, following });
       const now = this.#engine.clock.now();

@@ -28,7 +28,7 @@ export interface CoverageWish {
 const readsFree = 20;
 const readsPerHour = 1_000;
 const hourMicros = 3_600 * 1_000_000;
-/** The service gives a query 60 s; a turn has five minutes for all it does. */
+/** The service gives a query 60 s; a turn ends within some minutes, whatever it does. */
 const checkMs = 60_000;
 /** Groups counted at once. */
 const lanes = 8;

@@ -146,7 +146,7 @@ class Listener {
     const next = await attempt(scene, this.#engine, async (spending) => {
       const capturing = await this.#opened(scene, spending);
       await this.#wait(capturing, scene);
-      const ended = await capturing.endTurn(await sameTurn(scene), spending, false);
+      const ended = await capturing.endTurn(await sameTurn(scene), spending);
       isCaptured = true;
       return ended;
     });

@@ -19,13 +19,13 @@ export interface SessionOptions {
 export class Session {
   readonly source: Source;
   readonly #lanes: Lanes;
-  readonly #isOnce: boolean;
+  readonly isOnce: boolean;
   /** The turn under way. */
   gathering: Gathering;
 
   private constructor(source: Source, { writer, isOnce, refresh, signal }: SessionOptions) {
     this.source = source;
-    this.#isOnce = isOnce;
+    this.isOnce = isOnce;
     this.gathering = new Gathering(writer);
     // Of chance, so that nobody has such a document.
     const question = `${source.root}/backup-service/${randomness(16).toString('hex')}`;
@@ -52,7 +52,7 @@ export class Session {
 
   /** Whether a stream was broken off. */
   get isBroken(): boolean {
-    return !this.#isOnce && this.#lanes.failure !== undefined;
+    return !this.isOnce && this.#lanes.failure !== undefined;
   }
 
   get streams(): number {
@@ -71,7 +71,7 @@ export class Session {
 
   /** Ends the turn under way, at a time of each stream; a stream that is broken off ended with its last whole step. */
   async turnOver(following: Following): Promise<void> {
-    if (this.#isOnce) return;
+    if (this.isOnce) return;
     try {
       await this.#lanes.turnOver(following);
     } catch {

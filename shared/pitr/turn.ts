@@ -41,7 +41,7 @@ export const captureTurn = async (
     if (scene.pitr.status === 'starting') return begin(scene, engine);
     const capturing = await Capturing.open(scene, { isOnce: true, spending, signal }, engine);
     try {
-      return await capturing.endTurn(scene, spending, true);
+      return await capturing.endTurn(scene, spending);
     } finally {
       await capturing.close();
     }

@@ -19,7 +19,7 @@ import { forgetEverySeconds } from './enabling.ts';
 import { type CapturingRecord, capturingPartition, type PitrRecord, pitrKey } from './record.ts';
 import { isToTell, tellStopped } from './stopping.ts';
 
-/** A turn may take five minutes, and a queue that is busy brings a message later than it was asked to. */
+/** A queue that is busy brings a message later than it was asked to. A turn that takes longer is begun a second time: one of both counts. */
 const lateSeconds = 420;
 const pageRecords = 100;
 

@@ -1,6 +1,8 @@
 /** How long a turn is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { workers } from '../../../shared/contract/workers.ts';
+import { heardAheadMicros } from '../../../shared/pitr/batch.ts';
 import { soonerSeconds } from '../../../shared/pitr/liveness.ts';
 
 const after = (seconds: number, changes: number): number =>
@@ -15,3 +17,6 @@ test('where so much changes that its names would fill the memory, the next turn 
   assert.equal(after(60, 600_000), 10);
   assert.equal(after(1, 10_000_000), 1);
 });
+
+test('whoever looks for a change looks as far back as one stream can be ahead of another: no worker has so long', () =>
+  assert.equal(heardAheadMicros, 2 * workers.capture.timeoutSeconds * 1_000_000));
