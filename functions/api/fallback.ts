@@ -1,16 +1,25 @@
-/** What no route matches: a path that is not there, or a method it does not take. Answers like everything else. */
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+/** Answers what no route matches: an unknown path, or a method the path does not take. */
 import { apiPrefix } from '../../shared/contract/endpoint.ts';
 import { ApiError } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { type Response, refuse } from '../../shared/http/index.ts';
+import { countAddress, refuseExcess, withEnvelope } from '../../shared/http/index.ts';
+import { clock } from '../../shared/platform/index.ts';
 
-export const handler = async (event: APIGatewayProxyEventV2): Promise<Response> =>
-  isPreflight(event) ? { statusCode: 204, headers: {}, body: '' } : refuse(event, explain(event.rawPath));
+export const handler = withEnvelope(
+  'fallback',
+  async ({ incoming, now, counted }) => {
+    if (isPreflight(incoming)) return { statusCode: 204, headers: {}, body: '' };
+    const rate = countAddress(incoming.origin.ip, now);
+    counted(rate);
+    refuseExcess(rate);
+    throw explain(incoming.path);
+  },
+  clock,
+);
 
-/** A $default route is given preflights too; the gateway adds what its CORS configuration allows, and browsers want a 2xx. */
-const isPreflight = ({ requestContext, headers }: APIGatewayProxyEventV2): boolean =>
-  requestContext.http.method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+/** The $default route also receives preflights. The gateway adds the CORS headers; browsers only need a 2xx. */
+const isPreflight = ({ method, headers }: { method: string; headers: Readonly<Record<string, string | undefined>> }): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 
 const patterns = endpoints.map(({ method, path }) => ({
   method,

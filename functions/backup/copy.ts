@@ -1,12 +1,12 @@
 /** Copies one shard, as far as its time reaches; its answer is the input of the run that goes on. */
 import type { Context } from 'aws-lambda';
 import { answerStep, CopyStep, copyShard, engine } from '../../shared/backup/index.ts';
-import { after, clock, logged, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 
 /** Kept back of its time: to store what was read, to have it counted and to write it down. */
 const reserveSeconds = 150;
 
-export const handler = logged(async (input: unknown, context: Context): Promise<CopyStep & { failed: boolean }> => {
+export const handler = lambdaHandler(async (input: unknown, context: Context): Promise<CopyStep & { failed: boolean }> => {
   const step = CopyStep.parse(input);
   const { organizationId, backupId, shard } = step;
   const tenant = proveTenant(organizationId, 'record');

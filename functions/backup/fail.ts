@@ -1,8 +1,8 @@
 /** Ends a backup whose workflow cannot go on; one that has ended already is only cleaned up after. */
 import { cleanUp, engine, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
-import { bestEffort, clock, logged, proveTenant } from '../../shared/platform/index.ts';
+import { bestEffort, clock, lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 
-export const handler = logged(async (input: unknown): Promise<void> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const { organizationId, backupId, error } = FailStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const now = clock.now();

@@ -1,8 +1,8 @@
 /** Begins a backup. */
 import { answerStep, BackupStep, engine, prepareBackup } from '../../shared/backup/index.ts';
-import { logged, proveTenant } from '../../shared/platform/index.ts';
+import { lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 
-export const handler = logged(async (input: unknown): Promise<{ failed: boolean }> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<{ failed: boolean }> => {
   const { organizationId, backupId } = BackupStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const done = await answerStep(tenant, backupId, async () => {

@@ -2,7 +2,7 @@
 import { engine, type RunningRecord, reapBackup, runningBackups, type Workflow } from '../../shared/backup/index.ts';
 import { callerPatience, openStore } from '../../shared/destination/index.ts';
 import { reapingIn } from '../../shared/job/index.ts';
-import { log, logged, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
+import { lambdaHandler, log, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
 
 const workflow: Workflow = {
   look: (backupId) => lookAtWorkflow('BACKUP_WORKFLOW_ARN', backupId),
@@ -16,7 +16,7 @@ const patient: typeof engine = {
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
 
-export const handler = logged(async (): Promise<void> => {
+export const handler = lambdaHandler(async (): Promise<void> => {
   const { looked, late, failed } = await reapingIn(runningBackups(), reap);
   log.info('looked after the backups under way', { looked, late, failed });
   // The next run tries again; failing says so where it is watched.

@@ -1,12 +1,12 @@
 /** Checks a part of a backup where it lies; its answer is the input of the run that goes on. */
 import { engine, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
-import { after, clock, logged, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 
 /** Half its time: the object that is begun then has the other half, in which 45 GB are read. */
 const workSeconds = workers.backupVerify.timeoutSeconds / 2;
 
-export const handler = logged(async (input: unknown): Promise<VerifyStep> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<VerifyStep> => {
   const { organizationId, backupId, position, error } = VerifyStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   if (error !== undefined) {

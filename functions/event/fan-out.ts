@@ -2,10 +2,10 @@
  * Hands the tasks and events that leave the table to the queue each is for. Everything behind a record waits for it, whoever's it
  * is: none costs more than its message. A record a queue did not take is given again, and only from there on.
  */
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { idPrefixes, isId } from '../../shared/contract/id.ts';
 import type { Queue, TaskMessage } from '../../shared/event/index.ts';
-import { log, logged, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
+import { batchHandler, log, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
 
 interface Leaving extends QueueMessage {
   readonly queue: QueueVariable;
@@ -22,12 +22,24 @@ const queues: Readonly<Record<Queue, QueueVariable>> = {
   capture: 'CAPTURE_QUEUE_URL',
 };
 
-export const handler = logged(async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-  const leaving = Records.flatMap(leavingBy);
-  const refused = (await Promise.all(Object.values(queues).map((queue) => send(queue, leaving)))).flat();
-  if (refused.length > 0) log.warn('the queue did not take every task', { refused: refused.length, of: leaving.length });
-  return { batchItemFailures: refused.map(({ itemIdentifier }) => ({ itemIdentifier })) };
-});
+export const handler = batchHandler<DynamoDBStreamEvent>(
+  (record) => sequenceOf(record as DynamoDBRecord),
+  async ({ Records }, finished) => {
+    const leaving = Records.map((record) => ({ record, tasks: leavingBy(record) }));
+    // A record that holds no task has nothing to wait for.
+    for (const { record, tasks } of leaving) if (tasks.length === 0) finished.add(sequenceOf(record));
+    const all = leaving.flatMap(({ tasks }) => tasks);
+    await Promise.all(
+      Object.values(queues).map(async (queue) => {
+        for (const { itemIdentifier } of await send(queue, all)) finished.add(itemIdentifier);
+      }),
+    );
+    const refused = all.filter(({ itemIdentifier }) => !finished.has(itemIdentifier)).length;
+    if (refused > 0) log.warn('the queue did not take every task', { refused, of: all.length });
+  },
+);
+
+const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
 
 const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
   const [pk = '', sk = ''] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S];
@@ -60,9 +72,9 @@ const matchingOf = (pk: string, sk: string): Told | undefined => {
   return { body: JSON.stringify(message), queue: queues.match };
 };
 
-/** Those that the queue did not take. */
+/** Those that the queue accepted. */
 const send = async (queue: Leaving['queue'], leaving: readonly Leaving[]): Promise<readonly Leaving[]> => {
   const ours = leaving.filter((one) => one.queue === queue);
   const refused = await sendTasks(queue, ours);
-  return ours.filter((_, n) => refused.has(n));
+  return ours.filter((_, n) => !refused.has(n));
 };

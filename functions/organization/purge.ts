@@ -5,7 +5,7 @@ import { id } from '../../shared/contract/fields.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { purgeCaptures } from '../../shared/pitr/index.ts';
-import { after, clock, log, logged, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, lambdaHandler, log, proveTenant } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
 import { purgeSchedules } from '../../shared/schedule/index.ts';
 import { purgeDeliveries, untilTold } from '../../shared/webhook/index.ts';
@@ -19,7 +19,7 @@ const workSeconds = workers.purge.timeoutSeconds / 2;
 /** How long a bucket that does not answer is asked again; an organization must not stay for its sake. */
 const patienceSeconds = 24 * 3_600;
 
-export const handler = logged(async (input: unknown): Promise<Step> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
   const step = Step.parse(input);
   const until = after(clock.now(), workSeconds);
   const jobs = async ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {

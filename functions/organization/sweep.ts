@@ -1,9 +1,9 @@
 /** Every hour: asks for the purge of each organization whose time has come, again for those whose purge did not end. */
 import type { TaskMessage } from '../../shared/event/index.ts';
 import { duePurges } from '../../shared/organization/index.ts';
-import { clock, log, logged, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
+import { clock, lambdaHandler, log, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
 
-export const handler = logged(async (): Promise<void> => {
+export const handler = lambdaHandler(async (): Promise<void> => {
   const now = clock.now();
   const messages: QueueMessage[] = [];
   for await (const { organizationId, deleteBackupData } of duePurges(now)) {

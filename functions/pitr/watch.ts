@@ -1,9 +1,9 @@
 /** Every few minutes: starts captures again whose turn did not come, and has removed what is too old. */
 import { watchCaptures } from '../../shared/pitr/index.ts';
-import { clock, log, logged, proveTenant, sendTasks } from '../../shared/platform/index.ts';
+import { clock, lambdaHandler, log, proveTenant, sendTasks } from '../../shared/platform/index.ts';
 
 const prove = (organizationId: string) => proveTenant(organizationId, 'record');
 
-export const handler = logged(async (): Promise<void> => {
+export const handler = lambdaHandler(async (): Promise<void> => {
   log.info('watched captures', { ...(await watchCaptures({ clock, prove, send: sendTasks })) });
 });

@@ -1,8 +1,8 @@
 /** Ends a restore whose workflow cannot go on; one that has ended already is only cleaned up after. */
-import { bestEffort, clock, logged, proveTenant } from '../../shared/platform/index.ts';
+import { bestEffort, clock, lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 import { cleaningEngine, cleanUpRestore, failRestore, RestoreFailStep, reasonFor } from '../../shared/restore/index.ts';
 
-export const handler = logged(async (input: unknown): Promise<void> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const { organizationId, restoreJobId, attempt, error } = RestoreFailStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   await failRestore(tenant, restoreJobId, (restore) => reasonFor(restore, error), clock.now(), attempt);

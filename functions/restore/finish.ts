@@ -1,8 +1,8 @@
 /** Accounts for every document of the plan, and ends the restore. */
-import { logged, proveTenant } from '../../shared/platform/index.ts';
+import { lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, cleaningEngine, finishRestore, RestoreStep } from '../../shared/restore/index.ts';
 
-export const handler = logged(async (input: unknown): Promise<{ failed: boolean }> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<{ failed: boolean }> => {
   const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const work = async () => {

@@ -1,8 +1,8 @@
 /** Begins a restore, and answers the numbers of its shards. */
-import { logged, proveTenant } from '../../shared/platform/index.ts';
+import { lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, prepareRestore, RestoreStep, restoreEngine } from '../../shared/restore/index.ts';
 
-export const handler = logged(async (input: unknown): Promise<{ shards: readonly number[]; failed: boolean }> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<{ shards: readonly number[]; failed: boolean }> => {
   const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const work = () => prepareRestore(tenant, restoreJobId, restoreEngine, attempt);

@@ -1,6 +1,6 @@
 /** Every few minutes: looks after all restores under way, and ends those that nothing moves any more. */
 import { reapingIn } from '../../shared/job/index.ts';
-import { log, logged, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
+import { lambdaHandler, log, lookAtWorkflow, proveTenant, startWorkflow, stopWorkflow } from '../../shared/platform/index.ts';
 import {
   cleaningEngine,
   type RestoreWorkflow,
@@ -15,7 +15,7 @@ const workflow: RestoreWorkflow = {
   stop: (name, cause) => stopWorkflow('RESTORE_WORKFLOW_ARN', name, cause),
 };
 
-export const handler = logged(async (): Promise<void> => {
+export const handler = lambdaHandler(async (): Promise<void> => {
   const { looked, late, failed } = await reapingIn(restoresUnderWay(), reap);
   log.info('looked after the restores under way', { looked, late, failed });
   // The next run tries again; failing says so where it is watched.

@@ -1,8 +1,8 @@
 /** Completes the safety backup, and answers whether there is anything to write. */
-import { logged, proveTenant } from '../../shared/platform/index.ts';
+import { lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 import { answerStep, RestoreStep, restoreEngine, sealJournal } from '../../shared/restore/index.ts';
 
-export const handler = logged(async (input: unknown): Promise<{ writes: boolean; failed: boolean }> => {
+export const handler = lambdaHandler(async (input: unknown): Promise<{ writes: boolean; failed: boolean }> => {
   const { organizationId, restoreJobId, attempt } = RestoreStep.parse(input);
   const tenant = proveTenant(organizationId, 'record');
   const work = () => sealJournal(tenant, restoreJobId, restoreEngine, attempt);

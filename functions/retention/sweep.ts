@@ -1,12 +1,12 @@
 /** Every hour: has the retention of each organization applied in which something is due. */
 import type { TaskMessage } from '../../shared/event/index.ts';
-import { clock, log, logged, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
+import { clock, lambdaHandler, log, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
 import { dueRetentions } from '../../shared/retention/index.ts';
 
 /** Messages held at once. */
 const batchMax = 1_000;
 
-export const handler = logged(async (): Promise<void> => {
+export const handler = lambdaHandler(async (): Promise<void> => {
   const now = clock.now();
   let [due, refused] = [0, 0];
   let messages: QueueMessage[] = [];

@@ -2,10 +2,10 @@
  * Makes a delivery of every event for each webhook that is to hear of it. An event for which that is not sure is given again, by
  * itself, and after some tries put aside with the dead letters.
  */
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/workers.ts';
 import { readTask } from '../../shared/event/index.ts';
-import { after, clock, log, logged, proveTenant, withIds } from '../../shared/platform/index.ts';
+import { after, batchHandler, clock, log, proveTenant, withIds } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';
 
 interface Asked {
@@ -18,13 +18,18 @@ interface Asked {
 const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
 
 /** Organizations are worked on side by side, and none waits for another; each reads its webhooks once for all of its events. */
-export const handler = logged(async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-  const until = after(clock.now(), partSeconds);
-  const groups = Object.values(Object.groupBy(Records.flatMap(askedBy), ({ organizationId }) => organizationId));
-  const done = new Set((await Promise.all(groups.map((group = []) => matchApart(group, until)))).flat());
-  const failed = Records.filter(({ messageId }) => !done.has(messageId));
-  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
-});
+export const handler = batchHandler<SQSEvent>(
+  (record) => (record as SQSRecord).messageId,
+  async ({ Records }, finished) => {
+    const until = after(clock.now(), partSeconds);
+    const groups = Object.values(Object.groupBy(Records.flatMap(askedBy), ({ organizationId }) => organizationId));
+    await Promise.all(
+      groups.map(async (group = []) => {
+        for (const messageId of await matchApart(group, until)) finished.add(messageId);
+      }),
+    );
+  },
+);
 
 const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
   try {

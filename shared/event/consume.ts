@@ -1,18 +1,17 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { idsIn } from '../contract/id.ts';
-import { addIds, type Ids, log, logged, withIds } from '../platform/index.ts';
+import { addIds, type BatchAnswer, batchHandler, type Ids, type LambdaHandler, log, withIds } from '../platform/index.ts';
 import { readTask, type TaskMessage } from './task.ts';
 
 /**
- * Works off what a queue gives, all of a batch side by side. A message that fails is given again, alone; one of a kind that is
- * not known is dropped, with a word, or fails where whoever listens would know every kind.
+ * Runs `work` for every message of a batch, concurrently. A message that fails is delivered again, alone. A message of an unknown
+ * kind is dropped with a log line, or fails where the consumer would know every kind.
  */
 export const consume = (
   work: (message: TaskMessage, queueName: string) => Promise<void>,
   { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
-): ((event: SQSEvent) => Promise<SQSBatchResponse>) => {
-  const processor = new BatchProcessor(EventType.SQS);
+): LambdaHandler<SQSEvent, BatchAnswer> => {
   const perform = async ({ body, eventSourceARN = '' }: SQSRecord): Promise<void> => {
     try {
       const message = readTask(body);
@@ -25,9 +24,18 @@ export const consume = (
       throw error;
     }
   };
-  // Messages of a batch are of different tenants, and are worked on at once.
-  const apart = (record: SQSRecord): Promise<void> => withIds({ messageId: record.messageId }, () => perform(record));
-  return logged((event) => processPartialResponse(event, apart, processor, { throwOnFullBatchFailure: false }));
+  return batchHandler<SQSEvent>(
+    (record) => (record as SQSRecord).messageId,
+    async (event, finished) => {
+      // Messages of a batch belong to different tenants, so each has a log context of its own.
+      const performApart = async (record: SQSRecord): Promise<void> => {
+        await withIds({ messageId: record.messageId }, () => perform(record));
+        finished.add(record.messageId);
+      };
+      const processor = new BatchProcessor(EventType.SQS);
+      await processPartialResponse(event, performApart, processor, { throwOnFullBatchFailure: false });
+    },
+  );
 };
 
 /** What a message names: itself, its tenant, and what is to be done to what. */

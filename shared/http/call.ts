@@ -1,5 +1,5 @@
 /** What a handler is given and what it decides, both computed from its row: a wrong one does not compile. */
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import type { Actor, Origin } from '../audit/index.ts';
 import type { Endpoint, Params } from '../contract/endpoint.ts';
@@ -47,7 +47,7 @@ export type Answer<E extends Endpoint> = Payload<E> & {
   // Where nobody had to say who they are, the handler says who it turned out to be.
   (E['access'] extends 'public' ? (E['audit'] extends string ? { readonly actor: Actor } : unknown) : unknown);
 
-export type Handler = (event: APIGatewayProxyEventV2) => Promise<Response>;
+export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Response>;
 
 /** An answer of any row, as the pipeline sees it. */
 export interface Outcome {

@@ -5,13 +5,13 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { idsIn } from '../contract/id.ts';
 import { addIds, type Clock, clock, type Key } from '../platform/index.ts';
-import { answering, noQuery } from './answering.ts';
 import type { Authorized } from './authorize.ts';
 import type { Answer, Call, Handler, Outcome } from './call.ts';
 import { paginate, readPage } from './cursor.ts';
 import { identify } from './identify.ts';
-import { countOutside, type Rate, refuseExcess } from './rate-limit.ts';
-import { type Incoming, readJson, readQuery, refuseLargeBody } from './request.ts';
+import { countOutside, refuseExcess } from './rate-limit.ts';
+import { readJson, readQuery, refuseLargeBody } from './request.ts';
+import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
 import { fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
 import { type Decision, replay, settle } from './settle.ts';
 import { validate } from './validate.ts';
@@ -24,34 +24,29 @@ export const handle = <E extends Endpoint>(
   time: Clock = clock,
 ): Handler => {
   const runAny = run as unknown as Run;
-  return answering(endpoint, (incoming, now, counted) => answer(endpoint, runAny, incoming, now, counted), time);
+  return withEnvelope(endpoint.id, (call) => answer(endpoint, runAny, call), time);
 };
 
-const answer = async (
-  endpoint: Endpoint,
-  run: Run,
-  incoming: Incoming,
-  now: Date,
-  counted: (rate: Rate) => void,
-): Promise<Response> => {
-  refuseLargeBody(incoming);
-  const { key, authorized, seen } = await identify(endpoint, incoming, now, counted);
+const answer = async (endpoint: Endpoint, run: Run, call: CallInProgress): Promise<Response> => {
+  refuseLargeBody(call.incoming);
+  const { key, authorized, seen } = await identify(endpoint, call.incoming, call.now, call.counted);
   try {
-    return await proceed(endpoint, run, incoming, now, counted, authorized, key);
+    return await proceed({ endpoint, run, authorized, key, ...call });
   } finally {
     await seen;
   }
 };
 
-const proceed = async (
-  endpoint: Endpoint,
-  run: Run,
-  incoming: Incoming,
-  now: Date,
-  counted: (rate: Rate) => void,
-  authorized: Authorized | undefined,
-  key: Key | undefined,
-): Promise<Response> => {
+interface AdmittedCall extends CallInProgress {
+  readonly endpoint: Endpoint;
+  readonly run: Run;
+  readonly authorized: Authorized | undefined;
+  /** Where the answer is stored, if the caller gave an Idempotency-Key. */
+  readonly key: Key | undefined;
+}
+
+const proceed = async (admitted: AdmittedCall): Promise<Response> => {
+  const { endpoint, run, authorized, key, incoming, now, signal, counted } = admitted;
   const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
@@ -89,7 +84,7 @@ const proceed = async (
     return { response: await render(endpoint, outcome, scope), cookies, change, actor };
   };
   const { id, audit = id } = endpoint;
-  return settle(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
+  return settle(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now, signal });
 };
 
 /** The answer in its envelope. `data` goes through its schema, which drops whatever the interface does not name. */

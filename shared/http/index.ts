@@ -11,7 +11,7 @@ export {
 } from './cookie.ts';
 export type { Page } from './cursor.ts';
 export { handle } from './handle.ts';
-export { countAddress, rateHeaders } from './rate-limit.ts';
-export { refuse } from './refuse.ts';
+export { countAddress, rateHeaders, refuseExcess } from './rate-limit.ts';
+export { withEnvelope } from './request-envelope.ts';
 export { errorResponse, type File, type Response } from './respond.ts';
 export { serve } from './serve.ts';

@@ -1,20 +1,20 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { type Clock, clock } from '../platform/index.ts';
-import { answering, noQuery } from './answering.ts';
 import type { Handler } from './call.ts';
 import { countAddress, refuseExcess } from './rate-limit.ts';
 import { readQuery, refuseLargeBody } from './request.ts';
+import { noQuery, withEnvelope } from './request-envelope.ts';
 import { type File, fileResponse } from './respond.ts';
 import { validate } from './validate.ts';
 
 /** A row that everybody may read and that is the same for all. */
 type Text = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly uses: readonly [] };
 
-/** Runs a row that gives out a text. It asks nothing of anyone, so its function carries no client of AWS: a third of the code. */
+/** Runs a row that gives out a text. It calls no service, so its function carries no AWS client: a third of the code. */
 export const serve = (endpoint: Text, file: () => File, time: Clock = clock): Handler =>
-  answering(
-    endpoint,
-    async (incoming, now, counted) => {
+  withEnvelope(
+    endpoint.id,
+    async ({ incoming, now, counted }) => {
       refuseLargeBody(incoming);
       const rate = countAddress(incoming.origin.ip, now);
       counted(rate);

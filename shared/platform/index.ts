@@ -37,9 +37,16 @@ export {
   wrapDataKey,
 } from './keys.ts';
 export { bestEffort, log } from './log.ts';
-export { logged } from './logged.ts';
 export { escaped, type Letter, sendMail } from './mail.ts';
 export { measure } from './measure.ts';
+export { type BatchAnswer, batchHandler } from './observe/batch-handler.ts';
+export {
+  FunctionTimeoutError,
+  type LambdaHandler,
+  lambdaHandler,
+  type RunOptions,
+  timeoutEarlyMs,
+} from './observe/lambda-handler.ts';
 export { isOutage } from './outage.ts';
 export { Overtaken } from './overtaken.ts';
 export { takePage } from './page.ts';

@@ -1,11 +1,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { group } from '../../../shared/contract/endpoint.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
-import { create, fingerprint, newId, Overtaken } from '../../../shared/platform/index.ts';
+import { create, fingerprint, newId, Overtaken, timeoutEarlyMs } from '../../../shared/platform/index.ts';
 import { eventOf, type Request } from '../../support/event.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 import { cancelled, Fault, type Input, type Script, scriptAws } from '../../support/scripted-aws.ts';
@@ -233,4 +234,49 @@ test('calls that reach out are limited for the organization; what is refused bef
   const { headers = {} } = await reach(eventOf(post({ name: 'a' })));
   deepEqual([headers['ratelimit-limit'], headers['ratelimit-remaining']], ['2', '0']);
   ok(Number(headers['retry-after']) >= 1);
+});
+
+const contextWith = (workMs: number): Context => {
+  const deadlineMs = Date.now() + workMs + timeoutEarlyMs;
+  return { getRemainingTimeInMillis: () => deadlineMs - Date.now() } as Context;
+};
+
+test('handle: a call that takes too long answers 503 in the envelope, with its request id, and commits nothing later', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let decided: Promise<unknown> | undefined;
+  const slow = handle(things.make, async ({ body }) => {
+    decided = released.then(() => undefined);
+    await decided;
+    return {
+      data: { id: body.name },
+      change: {
+        writes: [create({ pk: `ORG#${org}`, sk: 'THING#late' })],
+        audit: [{ scope: org, resource: { type: 'thing', id: 'late' } }],
+      },
+    };
+  });
+  const event = eventOf(post({ name: 'late' }));
+  const response = await slow(event, contextWith(50));
+  const { success, error } = bodyOf<{ success: boolean; error: { code: string; requestId: string } }>(response);
+  deepEqual(
+    {
+      status: response.statusCode,
+      success,
+      code: error.code,
+      requestId: error.requestId,
+      retryAfter: response.headers['retry-after'],
+    },
+    { status: 503, success: false, code: 'SERVICE_UNAVAILABLE', requestId: event.requestContext.requestId, retryAfter: '5' },
+  );
+  equal(response.headers['x-request-id'], event.requestContext.requestId);
+  release();
+  await decided;
+  await new Promise((done) => setTimeout(done, 50));
+  ok(![...table.items.keys()].some((name) => name.includes('THING#late')));
+});
+
+test('handle: header names count in any case', async () => {
+  const event = eventOf(post({ name: 'cased' }));
+  event.headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name.toUpperCase(), value]));
+  equal((await make(event)).statusCode, 201);
 });

@@ -4,7 +4,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { addIds, bestEffort, log, logged, newId, withIds } from '../../../shared/platform/index.ts';
+import type { Context } from 'aws-lambda';
+import { addIds, bestEffort, lambdaHandler, log, newId, withIds } from '../../../shared/platform/index.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
 const { lines, stop } = captureLog();
@@ -52,8 +53,8 @@ test('what becomes known on the way is on later lines; what was known before sta
 
 test('a run that fails says so with the ids of what it was given', async () => {
   const input = { organizationId: newId('organization'), restoreJobId: newId('restore'), shard: 3, note: 'rst_x' };
-  const handler = logged(async (_input: object, _context: object) => Promise.reject(new Error('broken')));
-  await assert.rejects(handler(input, { awsRequestId: 'run-1' }), { message: 'broken' });
+  const handler = lambdaHandler(async (_input: object, _context: object) => Promise.reject(new Error('broken')));
+  await assert.rejects(handler(input, { awsRequestId: 'run-1' } as Context), { message: 'broken' });
   const [{ message, requestId, organizationId, restoreJobId } = {}] = lines;
   assert.deepEqual(
     { message, requestId, organizationId, restoreJobId },

@@ -1,0 +1,83 @@
+/** The middy stack of an API call: header names, log context, errors and timeouts as answers, and the headers of every answer. */
+import httpHeaderNormalizer from '@middy/http-header-normalizer';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import * as z from 'zod';
+import { ApiError, errors } from '../contract/errors.ts';
+import { idsIn } from '../contract/id.ts';
+import { type Clock, FunctionTimeoutError, lambdaHandler, log, measure } from '../platform/index.ts';
+import type { Handler } from './call.ts';
+import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
+import { type Incoming, readEvent } from './request.ts';
+import { asApiError, errorResponse, type Response } from './respond.ts';
+
+/** A mistyped parameter must not pass for one that was left out. */
+export const noQuery = z.strictObject({});
+
+/** One call on its way through the stack. */
+export interface CallInProgress {
+  readonly incoming: Incoming;
+  readonly now: Date;
+  /** Aborted when the function is about to time out; the caller is answered then, so nothing may be committed any more. */
+  readonly signal: AbortSignal;
+  /** Reports every rate limit that applies, also when the call is refused. */
+  readonly counted: (rate: Rate) => void;
+}
+
+/** What the stack keeps of a call between its middleware. */
+interface StackEvent {
+  readonly incoming: Incoming;
+  readonly now: Date;
+  rate: Rate | undefined;
+}
+
+/** Never rejects: every failure, a timeout too, becomes an answer in the envelope. */
+export const withEnvelope = (operation: string, respond: (call: CallInProgress) => Promise<Response>, time: Clock): Handler =>
+  lambdaHandler<StackEvent, Response>(
+    (call, _context, { signal }) => {
+      const counted = (rate: Rate): void => {
+        // The limit that refuses the call is the one to report.
+        if (!call.rate || rate.used > rate.limit) call.rate = rate;
+      };
+      return respond({ incoming: call.incoming, now: call.now, signal, counted });
+    },
+    (event) => logIds(event as unknown as APIGatewayProxyEventV2, operation),
+  )
+    .use(httpHeaderNormalizer())
+    .before((request) => {
+      request.event = {
+        incoming: readEvent(request.event as unknown as APIGatewayProxyEventV2),
+        now: time.now(),
+        rate: undefined,
+      };
+    })
+    .after((request) => {
+      if (request.response) request.response = finish(request.event, request.response);
+    })
+    .onError((request) => finish(request.event, answerError(request.event, request.error))) as unknown as Handler;
+
+const logIds = ({ requestContext, pathParameters }: APIGatewayProxyEventV2, operation: string) => ({
+  requestId: requestContext.requestId,
+  operation,
+  ...idsIn(pathParameters ?? {}),
+});
+
+const answerError = ({ incoming: { origin, headers } }: StackEvent, error: unknown): Response => {
+  const known = error instanceof FunctionTimeoutError ? tookTooLong(error) : asApiError(error);
+  if (known.status >= 500) log.error('the call failed', (known.cause ?? known) as Error);
+  return errorResponse(known, origin.requestId, headers.accept);
+};
+
+const tookTooLong = (cause: FunctionTimeoutError): ApiError =>
+  new ApiError(
+    'SERVICE_UNAVAILABLE',
+    'The call took too long, and its outcome is unknown; look before you repeat it, or repeat it with the same Idempotency-Key',
+    undefined,
+    { cause, headers: { 'retry-after': '5' } },
+  );
+
+const finish = ({ incoming: { origin }, now, rate }: StackEvent, response: Response): Response => {
+  log.info('answered', { status: response.statusCode });
+  if (response.statusCode === errors.RATE_LIMITED) measure('too many calls', { CallsOverLimit: 1 });
+  const limits = rateHeaders(rate ?? countAddress(origin.ip, now));
+  return { ...response, headers: { ...response.headers, ...limits, 'x-request-id': origin.requestId } };
+};

@@ -1,0 +1,47 @@
+import { log } from '../log.ts';
+import { FunctionTimeoutError, type LambdaHandler, lambdaHandler } from './lambda-handler.ts';
+
+/** Records that Lambda delivers again; all others are acknowledged. */
+export interface BatchAnswer {
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+interface BatchEvent {
+  readonly Records: readonly object[];
+}
+
+interface Batch<E> {
+  readonly event: E;
+  readonly finished: Set<string>;
+}
+
+/**
+ * A handler of a queue or a stream. `work` adds the identifier of each record it has finished to `finished`; the others are
+ * delivered again, also when the time runs out: one record that takes too long does not repeat its whole batch.
+ */
+export const batchHandler = <E extends BatchEvent>(
+  identifierOf: (record: E['Records'][number]) => string,
+  work: (event: E, finished: Set<string>) => Promise<void>,
+): LambdaHandler<E, BatchAnswer> => {
+  const answer = ({ event, finished }: Batch<E>): BatchAnswer => {
+    const unfinished = event.Records.map(identifierOf).filter((identifier) => !finished.has(identifier));
+    return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+  const handler = lambdaHandler<Batch<E>, BatchAnswer>(async (batch) => {
+    await work(batch.event, batch.finished);
+    return answer(batch);
+  });
+  return handler
+    .before((request) => {
+      request.event = { event: request.event as unknown as E, finished: new Set() };
+    })
+    .onError(({ error, event }) => {
+      if (!(error instanceof FunctionTimeoutError)) return undefined;
+      const { batchItemFailures } = answer(event);
+      log.error('the batch timed out; unfinished records will be retried', {
+        unfinished: batchItemFailures.length,
+        of: event.event.Records.length,
+      });
+      return { batchItemFailures };
+    }) as unknown as LambdaHandler<E, BatchAnswer>;
+};

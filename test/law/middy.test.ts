@@ -1,0 +1,20 @@
+/** Every Lambda entry is a middy stack, so that none lacks the log context, the early timeout or the error handling. */
+import { ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { endpoints, handlerOf } from '../../shared/contract/index.ts';
+import { workers } from '../../shared/contract/workers.ts';
+
+const entries = [
+  ...endpoints.map((endpoint) => {
+    const { file, name } = handlerOf(endpoint);
+    return { entry: `functions/api/${file}.ts`, name };
+  }),
+  ...Object.values(workers).map(({ entry }) => ({ entry, name: 'handler' })),
+];
+
+for (const { entry, name } of entries) {
+  test(`${entry} exports ${name} as a middy stack`, async () => {
+    const handlers = (await import(`../../${entry}`)) as Record<string, { readonly use?: unknown }>;
+    ok(typeof handlers[name]?.use === 'function');
+  });
+}

@@ -1,0 +1,95 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { consume } from '../../../../shared/event/index.ts';
+import {
+  batchHandler,
+  FunctionTimeoutError,
+  lambdaHandler,
+  log,
+  newId,
+  timeoutEarlyMs,
+} from '../../../../shared/platform/index.ts';
+import { captureLog } from '../../../support/captured-log.ts';
+
+const { lines, stop } = captureLog();
+beforeEach(() => void lines.splice(0));
+after(stop);
+
+/** A run that has so much time before its early timeout. */
+const contextWith = (workMs: number): Context => {
+  const deadlineMs = Date.now() + workMs + timeoutEarlyMs;
+  return { awsRequestId: 'run-1', getRemainingTimeInMillis: () => deadlineMs - Date.now() } as Context;
+};
+
+const unfinished = new Promise<never>(() => {});
+
+test('lambdaHandler: a run that takes too long fails early, with its ids in the log, and its signal is aborted', async () => {
+  let signal: AbortSignal | undefined;
+  const organizationId = newId('organization');
+  const handler = lambdaHandler((_event: object, _context, options) => {
+    signal = options.signal;
+    return unfinished;
+  });
+  await rejects(handler({ organizationId }, contextWith(20)), FunctionTimeoutError);
+  equal(signal?.aborted, true);
+  deepEqual(
+    lines.map((line) => ({ message: line.message, requestId: line.requestId, organizationId: line.organizationId })),
+    [{ message: 'the run timed out', requestId: 'run-1', organizationId }],
+  );
+});
+
+test('lambdaHandler: the log context of one run does not reach the next', async () => {
+  const handler = lambdaHandler(async (_event: object) => log.info('working'));
+  await handler({ organizationId: newId('organization') }, contextWith(1_000));
+  await handler({}, contextWith(1_000));
+  equal(lines.at(-1)?.organizationId, undefined);
+});
+
+test('lambdaHandler: middleware can be added to a handler', async () => {
+  const handler = lambdaHandler(async (event: { readonly n: number }) => event.n).after((request) => {
+    request.response = Number(request.response) + 1;
+  });
+  equal(await handler({ n: 1 }, contextWith(1_000)), 2);
+});
+
+const recordOf = (messageId: string, body = ''): SQSRecord => ({ messageId, body, eventSourceARN: 'arn:x:q' }) as SQSRecord;
+const eventOf = (...records: readonly SQSRecord[]): SQSEvent => ({ Records: [...records] });
+
+test('batchHandler: records that are not finished when the time runs out are delivered again, the others are not', async () => {
+  const handler = batchHandler<SQSEvent>(
+    (record) => (record as SQSRecord).messageId,
+    async (_event, finished) => {
+      finished.add('quick');
+      await unfinished;
+    },
+  );
+  deepEqual(await handler(eventOf(recordOf('quick'), recordOf('slow')), contextWith(20)), {
+    batchItemFailures: [{ itemIdentifier: 'slow' }],
+  });
+  match(String(lines.at(-1)?.message), /unfinished records will be retried/);
+});
+
+test('batchHandler: a failure of the whole batch is not answered as a partial one', async () => {
+  const handler = batchHandler<SQSEvent>(
+    (record) => (record as SQSRecord).messageId,
+    async () => Promise.reject(new Error('broken')),
+  );
+  await rejects(async () => handler(eventOf(recordOf('a')), contextWith(1_000)), { message: 'broken' });
+});
+
+test('consume: a task that hangs does not repeat the tasks beside it', async () => {
+  const task = { kind: 'send-invitation', invitationId: newId('invitation') };
+  const messageOf = (n: number) => JSON.stringify({ id: newId('task'), organizationId: newId('organization'), n, task });
+  let started = 0;
+  const handler = consume(async () => {
+    started += 1;
+    if (started === 2) await unfinished;
+    await pause(1);
+  });
+  const answer = await handler(eventOf(recordOf('one', messageOf(1)), recordOf('two', messageOf(2))), contextWith(200));
+  equal(started, 2);
+  deepEqual(answer, { batchItemFailures: [{ itemIdentifier: 'two' }] });
+  ok(lines.some(({ message }) => message === 'the batch timed out; unfinished records will be retried'));
+});
