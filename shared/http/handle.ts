@@ -15,6 +15,7 @@ import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.t
 import { fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
 import { type Decision, replay, settle } from './settle.ts';
 import { validate } from './validate.ts';
+import { warmUp } from './warm-up.ts';
 
 type Run = (call: unknown) => Promise<Outcome>;
 
@@ -23,6 +24,7 @@ export const handle = <E extends Endpoint>(
   run: (call: Call<E>) => Promise<Answer<E>>,
   time: Clock = clock,
 ): Handler => {
+  warmUp();
   const runAny = run as unknown as Run;
   return withEnvelope(endpoint.id, (call) => answer(endpoint, runAny, call), time);
 };
