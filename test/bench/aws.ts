@@ -43,26 +43,32 @@ const answer: Answering = async ({ headers, body }) => {
   return script[action]?.(input) as object;
 };
 
-/** Opens the door for the bundles, with the variables all grants together would set. */
+/** What AWS answers to a call of the JSON protocol; undefined for an action that no measured call needs. */
+export const answerAws = (action: string, input: Input): object | undefined => script[action]?.(input) as object | undefined;
+
+/** What all grants together would set. */
+export const variables = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'BENCH',
+  AWS_SECRET_ACCESS_KEY: 'BENCH',
+  TABLE_NAME: 'Table',
+  TASK_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/Tasks',
+  REQUESTS_PER_MINUTE: '100000000',
+  PLAN: 'starter',
+  AUDIT_RETENTION_DAYS: '',
+  TOKEN_KEY_IDS: 'key',
+  DATA_KEY_ID: 'key',
+  PUBLIC_URL: tokenIssuer,
+  ALLOWED_ORIGINS: '',
+  SERVICE_SECRET_ID: 'secret',
+  SERVICE_VERSION: '0',
+  POWERTOOLS_LOG_LEVEL: 'SILENT',
+};
+
+/** Opens the door for the bundles. */
 export const open = (): void => {
   Object.assign(globalThis, { benchAws: answer });
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'BENCH',
-    AWS_SECRET_ACCESS_KEY: 'BENCH',
-    TABLE_NAME: 'Table',
-    TASK_QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/1/Tasks',
-    REQUESTS_PER_MINUTE: '100000000',
-    PLAN: 'starter',
-    AUDIT_RETENTION_DAYS: '',
-    TOKEN_KEY_IDS: 'key',
-    DATA_KEY_ID: 'key',
-    PUBLIC_URL: tokenIssuer,
-    ALLOWED_ORIGINS: '',
-    SERVICE_SECRET_ID: 'secret',
-    SERVICE_VERSION: '0',
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-  });
+  Object.assign(process.env, variables);
 };
 
 /** Begins a new account, and gives the one so far. */
