@@ -45,8 +45,7 @@ test('a stream that ends without a status has not ended well', async () => {
 });
 
 test('a stream that is reset goes on', async () => {
-  const codes = [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_REFUSED_STREAM, constants.NGHTTP2_ENHANCE_YOUR_CALM];
-  for (const code of codes) {
+  for (let code = constants.NGHTTP2_NO_ERROR; code <= constants.NGHTTP2_INADEQUATE_SECURITY; code++) {
     const reset: Answer = (stream) => {
       stream.respond(head);
       stream.write(frame([found('a/1')]), () => setTimeout(() => stream.close(code), 20));
