@@ -71,7 +71,7 @@ export class GrpcStream {
     this.#wantedBytes = Math.max(this.#options.wantedBytes, this.#buffer.firstFrameBytes);
     if (!this.#isOver && !this.#isFull) {
       const { timers, silenceMs } = this.#options;
-      this.#timer = timers.set(() => this.#giveUp(), silenceMs);
+      this.#timer = timers.set(() => this.#silent(), silenceMs);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         this.#stream.resume();
@@ -120,6 +120,15 @@ export class GrpcStream {
   /** What came first counts: a stream that is torn down after its status has failed in no other way. */
   #settle(failure: RpcError | undefined): void {
     this.#status ??= { failure };
+  }
+
+  /** The process may have been suspended or busy: reads what the socket holds before it decides. */
+  #silent(): void {
+    const wake = this.#wake;
+    const { filled } = this.#buffer;
+    setImmediate(() => {
+      if (wake && wake === this.#wake && filled === this.#buffer.filled) this.#giveUp();
+    });
   }
 
   #giveUp(): void {

@@ -5,6 +5,7 @@ interface Pending extends Timer {
   readonly callback: () => void;
   atMs: number;
   isRefed: boolean;
+  isCleared: boolean;
 }
 
 /** Timers of a clock that only `advance` moves. */
@@ -24,7 +25,11 @@ export class VirtualTimers implements Timers {
       callback,
       atMs: this.#nowMs + delayMs,
       isRefed: true,
+      isCleared: false,
       refresh: () => {
+        // As Node's: a timer that has fired starts again, a cleared one does not.
+        if (timer.isCleared) return;
+        this.pending.add(timer);
         timer.atMs = this.#nowMs + delayMs;
       },
       unref: () => {
@@ -37,7 +42,9 @@ export class VirtualTimers implements Timers {
   }
 
   clear(timer: Timer | undefined): void {
-    if (timer) this.pending.delete(timer as Pending);
+    if (!timer) return;
+    (timer as Pending).isCleared = true;
+    this.pending.delete(timer as Pending);
   }
 
   /** Moves the clock and runs what is due on the way, in order. */

@@ -64,6 +64,18 @@ test('a server that says goodbye gets no more calls on that connection; what is 
   equal(connections, 2);
 });
 
+test('an answer that waits in the socket while the process was busy is not taken for silence', async () => {
+  const busy: Answer = (stream, session) => {
+    answer(['a/1'])(stream, session);
+    // Sent by then; the timer of the client is due before its socket is read.
+    setImmediate(() => {
+      const endMs = performance.now() + 700;
+      while (performance.now() < endMs);
+    });
+  };
+  deepEqual((await pathsOf([busy, answer(['a/2'])])).paths, ['a/1']);
+});
+
 test('an answer that is not of gRPC is judged by its HTTP status', async () => {
   const http =
     (status: number): Answer =>
