@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { frame } from '../../../infra/local/engines/firestore/grpc-frame.ts';
 import { countRange, listCollections, probeSource, readRange, Source, SourceError } from '../../../shared/firestore/index.ts';
 import { splitPoints } from '../../../shared/firestore/survey.ts';
+import { until } from '../../support/virtual-timers.ts';
 import { type Answer, answer, found, head, raw, startScripted } from './scripted.ts';
 import { sourceOf, take } from './world.ts';
 
@@ -156,7 +157,7 @@ test('a slow reader makes the server wait, and one that stops tells it', async (
   }
   // The window of 4 MiB, and what the server holds ready.
   ok(sent < 6e6, `${sent} bytes sent`);
-  await new Promise((done) => setTimeout(done, 50));
+  await until(() => ended !== undefined, 'the server is told');
   equal(ended, constants.NGHTTP2_CANCEL);
   source.close();
   await server.close();
