@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { demoBucket } from './config.ts';
 import type { DemoClient } from './demo-client.ts';
-import { seed } from './engines/firestore/seed.ts';
+import { writeDemoDocuments } from './demo-documents.ts';
 import type { Stage } from './stage.ts';
 
 /** Enough to see it count, few enough to be done in a moment. */
@@ -34,7 +34,7 @@ interface Backup {
 
 export const takeDemoBackup = async (stage: Stage, client: DemoClient, say: Say): Promise<DemoBackup> => {
   say.line(`writing ${documentsMade} documents into the Firestore project ${demoSource}`);
-  await seed(stage.firestore.databases, { projectId: demoSource, databaseId: '(default)' }, documentsMade);
+  await writeDemoDocuments(stage.firestore.address, demoSource, documentsMade);
   const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {
     name: 'Demo bucket',
     type: 's3',

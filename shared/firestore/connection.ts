@@ -1,82 +1,144 @@
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { Keepalive, type KeepaliveOptions } from './keepalive.ts';
 import { RpcError } from './status.ts';
+import type { Timers } from './timers.ts';
 
-/** What a stream may send ahead while nobody reads: bounds memory, and at 20 ms of round trip still lets 200 MB/s through. */
+/** What a stream may send ahead of its reader: bounds memory, and at 20 ms of round trip still lets 200 MB/s through. */
 const streamWindowBytes = 4 << 20;
 const sessionWindowBytes = 64 << 20;
 /** Node's own 10 refuses new calls while requests of 10 MiB are still on their way out. */
 const sessionMemoryMb = 256;
 const connectMs = 10_000;
+/** Google's front ends allow 100; a server that allows more gets no more on one connection either. */
+const streamsMax = 100;
 
-/** One HTTP/2 connection to the source, made when needed and made anew when the server has left it. */
+export interface ConnectionOptions {
+  readonly endpoint: URL;
+  readonly keepalive: KeepaliveOptions;
+  readonly timers: Timers;
+  /** The server closed the connection because it was pinged too often. */
+  readonly tooManyPings: () => void;
+  /** The last stream was closed. */
+  readonly idle: (connection: Connection) => void;
+  readonly closed: (connection: Connection) => void;
+}
+
+/** One HTTP/2 connection to the source. It is never reconnected: see `ConnectionPool`. */
 export class Connection {
-  readonly #endpoint: URL;
-  readonly #open = new Set<ClientHttp2Session>();
-  #session: Promise<ClientHttp2Session> | undefined;
+  readonly #options: ConnectionOptions;
+  readonly #session: ClientHttp2Session;
+  readonly #keepalive: Keepalive;
+  #streams = 0;
+  #isOpen = false;
+  /** The error code of a GOAWAY, or that the peer stopped answering. */
+  #ending: { readonly code: number; readonly reason: string } | 'silent' | undefined;
 
-  constructor(endpoint: string) {
-    this.#endpoint = new URL(endpoint);
-    const { protocol, hostname } = this.#endpoint;
-    // A token in clear must not leave the machine.
-    if (protocol !== 'https:' && !(protocol === 'http:' && loopback.has(hostname)))
-      throw new TypeError('the endpoint of a source is https, or http on a loopback address');
-  }
-
-  async request(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
-    this.#session ??= this.#connect();
-    const session = await this.#session;
-    try {
-      return session.request({ ':method': 'POST', ':scheme': this.#endpoint.protocol.slice(0, -1), ...headers });
-    } catch (error) {
-      this.discard();
-      throw new RpcError('UNAVAILABLE', 'The connection to the source was lost.', { cause: error });
-    }
-  }
-
-  /** Takes no more calls on the present connection; those under way go on. */
-  discard(): void {
+  /** Nothing is sent before `opened` resolves. */
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { endpoint, keepalive, timers, closed } = options;
+    // Loaded on first use: most API functions that could read a source do not, and start faster without it.
+    this.#session = process.getBuiltinModule('node:http2').connect(endpoint, {
+      settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+      maxSessionMemory: sessionMemoryMb,
+    });
     const session = this.#session;
-    this.#session = undefined;
-    session?.then(
-      (one) => one.close(),
-      () => {},
-    );
+    const peer = {
+      ping: (acknowledged: (error: Error | null) => void) => !session.destroyed && session.ping(acknowledged),
+      lost: () => {
+        this.#ending = 'silent';
+        this.destroy();
+      },
+    };
+    this.#keepalive = new Keepalive(peer, keepalive, timers);
+    session.on('error', () => {});
+    session.on('goaway', (code: number, _lastStreamId: number, data?: Buffer) => this.#goaway(code, data?.toString() ?? ''));
+    session.on('close', () => {
+      this.#keepalive.stop();
+      closed(this);
+    });
+  }
+
+  /** Waits for the server's SETTINGS: streams beyond a limit that is not known yet would be refused. */
+  opened(): Promise<void> {
+    const { timers } = this.#options;
+    const session = this.#session;
+    return new Promise((resolve, reject) => {
+      const timer = timers.set(() => session.destroy(), connectMs);
+      let cause: unknown;
+      session.once('error', (error) => {
+        cause = error;
+      });
+      session.once('connect', () => session.setLocalWindowSize(sessionWindowBytes));
+      session.once('remoteSettings', () => {
+        timers.clear(timer);
+        this.#isOpen = true;
+        resolve();
+      });
+      session.once('close', () => {
+        timers.clear(timer);
+        reject(new RpcError('UNAVAILABLE', 'The source cannot be reached.', { cause }));
+      });
+    });
+  }
+
+  /** Whether another call may begin here. */
+  get hasRoom(): boolean {
+    const session = this.#session;
+    if (!this.#isOpen || this.#ending || session.closed || session.destroyed) return false;
+    return this.#streams < Math.min(streamsMax, session.remoteSettings.maxConcurrentStreams ?? streamsMax);
+  }
+
+  /** Throws if the session has ended in the meantime. */
+  request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+    const scheme = this.#options.endpoint.protocol.slice(0, -1);
+    const stream = this.#session.request({ ':method': 'POST', ':scheme': scheme, ...headers });
+    this.#streams += 1;
+    this.#keepalive.start();
+    stream.once('close', () => {
+      this.#streams -= 1;
+      if (this.#streams > 0) return;
+      this.#keepalive.stop();
+      this.#options.idle(this);
+    });
+    return stream;
+  }
+
+  /** A stream received headers or data. */
+  received(): void {
+    this.#keepalive.received();
+  }
+
+  /** Accepts no more calls; those under way continue. */
+  drain(): void {
+    this.#session.close();
   }
 
   /** Ends every call under way. */
-  close(): void {
-    this.#session = undefined;
-    for (const session of this.#open) session.destroy();
+  destroy(): void {
+    this.#session.destroy();
   }
 
-  #connect(): Promise<ClientHttp2Session> {
-    const connecting = new Promise<ClientHttp2Session>((resolve, reject) => {
-      // Loaded when it is needed: most calls of the API that could read a source do not, and would start later for it.
-      const session = process.getBuiltinModule('node:http2').connect(this.#endpoint, {
-        settings: { enablePush: false, initialWindowSize: streamWindowBytes },
-        maxSessionMemory: sessionMemoryMb,
-      });
-      this.#open.add(session);
-      const leave = (cause?: unknown): void => {
-        clearTimeout(timer);
-        if (this.#session === connecting) this.#session = undefined;
-        reject(new RpcError('UNAVAILABLE', 'The source cannot be reached.', { cause }));
-      };
-      const timer = setTimeout(() => session.destroy(), connectMs);
-      session.once('connect', () => {
-        clearTimeout(timer);
-        session.setLocalWindowSize(sessionWindowBytes);
-        resolve(session);
-      });
-      session.on('error', leave);
-      session.on('goaway', () => leave());
-      session.on('close', () => {
-        this.#open.delete(session);
-        leave();
-      });
-    });
-    return connecting;
+  /** The status of a call that ended without one: by a RST_STREAM, by a GOAWAY, or with the connection. */
+  failureOf(stream: ClientHttp2Stream, cause: unknown): RpcError {
+    if (this.#ending === 'silent')
+      return new RpcError('UNAVAILABLE', 'The connection to the source stopped answering.', { cause });
+    if (this.#ending?.code === calm) {
+      if (this.#ending.reason === tooManyPings)
+        return new RpcError('UNAVAILABLE', 'The source closed the connection: too many pings.', { cause });
+      return new RpcError('RESOURCE_EXHAUSTED', `The source asks for fewer requests: ${this.#ending.reason}`.trim(), { cause });
+    }
+    if (stream.rstCode === calm)
+      return new RpcError('RESOURCE_EXHAUSTED', 'The source asks for fewer requests on this stream.', { cause });
+    return new RpcError('UNAVAILABLE', 'The connection to the source was lost.', { cause });
+  }
+
+  #goaway(code: number, reason: string): void {
+    this.#ending ??= { code, reason };
+    if (code === calm && reason === tooManyPings) this.#options.tooManyPings();
   }
 }
 
-const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
+/** RFC 9113, section 7: ENHANCE_YOUR_CALM. Every other code is a lost stream, which UNAVAILABLE stands for. */
+const calm = 0xb;
+const tooManyPings = 'too_many_pings';

@@ -65,7 +65,7 @@ export const getWithin = async (
       if (answer.answered !== asked.size) throw new RpcError('INTERNAL', 'The source did not answer for every document.');
       return { documents: answer.documents, reads: answer.answered };
     } catch (error) {
-      if (error instanceof RpcError && stream) source.suspect(error);
+      if (error instanceof RpcError) stream?.suspect(error);
       await attempts.failed(error);
     } finally {
       stream?.cancel();

@@ -1,13 +1,18 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type { Connection } from './connection.ts';
 import { cancelled } from './error.ts';
 import type { FrameBuffer } from './frame-buffer.ts';
 import { failureOf, failureOfHttp, RpcError } from './status.ts';
+import type { Timer, Timers } from './timers.ts';
 
 /** RFC 9113, section 7: CANCEL. */
 const http2Cancel = 8;
 
 /** How much to take before looking at it, and how long to wait for anything at all. */
 export interface StreamOptions {
+  /** The connection of the stream. */
+  readonly connection: Connection;
+  readonly timers: Timers;
   readonly wantedBytes: number;
   readonly silenceMs: number;
   readonly signal: AbortSignal | undefined;
@@ -22,11 +27,13 @@ export class GrpcStream {
   readonly #buffer: FrameBuffer;
   readonly #options: StreamOptions;
   #status: { readonly failure: RpcError | undefined } | undefined;
+  /** The error of a stream that was reset or whose connection was lost. */
+  #error: unknown;
   #wantedBytes = 0;
   #hasEnded = false;
   #isOver = false;
   #wake: (() => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(stream: ClientHttp2Stream, buffer: FrameBuffer, options: StreamOptions) {
     this.#stream = stream;
@@ -38,7 +45,9 @@ export class GrpcStream {
     stream.on('end', () => {
       this.#hasEnded = true;
     });
-    stream.on('error', (error) => this.#settle(lost(error)));
+    stream.on('error', (error) => {
+      this.#error ??= error;
+    });
     stream.on('close', () => this.#end());
     stream.pause();
     options.signal?.addEventListener('abort', this.#abort);
@@ -52,8 +61,8 @@ export class GrpcStream {
 
   /** Why the call failed; undefined when it went well. To be asked when it is over. */
   get failure(): RpcError | undefined {
-    if (!this.#status) return lost();
-    return this.#status.failure ?? (this.#hasEnded ? undefined : lost());
+    if (this.#status && (this.#status.failure || this.#hasEnded)) return this.#status.failure;
+    return this.#options.connection.failureOf(this.#stream, this.#error);
   }
 
   /** Resolves when the wanted bytes have gathered or the call is over. */
@@ -61,12 +70,13 @@ export class GrpcStream {
     // A message larger than what is wanted has to come whole all the same.
     this.#wantedBytes = Math.max(this.#options.wantedBytes, this.#buffer.firstFrameBytes);
     if (!this.#isOver && !this.#isFull) {
-      this.#timer = setTimeout(() => this.#giveUp(), this.#options.silenceMs);
+      const { timers, silenceMs } = this.#options;
+      this.#timer = timers.set(() => this.#silent(), silenceMs);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         this.#stream.resume();
       });
-      clearTimeout(this.#timer);
+      timers.clear(this.#timer);
     }
     if (this.#options.signal?.aborted) throw cancelled();
   }
@@ -76,6 +86,11 @@ export class GrpcStream {
     this.#options.signal?.removeEventListener('abort', this.#abort);
     if (!this.#stream.closed) this.#stream.close(http2Cancel);
     this.#stream.destroy();
+  }
+
+  /** A connection on which nothing comes any more accepts no more calls. Another connection is not affected. */
+  suspect({ status }: RpcError): void {
+    if (status === 'DEADLINE_EXCEEDED' || status === 'UNAVAILABLE') this.#options.connection.drain();
   }
 
   get #isFull(): boolean {
@@ -88,11 +103,13 @@ export class GrpcStream {
   };
 
   #head(headers: IncomingHttpHeaders & { ':status'?: number | undefined }): void {
+    this.#options.connection.received();
     if (headers['grpc-status'] !== undefined) this.#settle(failureOf(headers));
     else if (headers[':status'] !== 200) this.#settle(failureOfHttp(Number(headers[':status'])));
   }
 
   #take(chunk: Buffer): void {
+    this.#options.connection.received();
     this.#buffer.push(chunk);
     this.#timer?.refresh();
     if (!this.#isFull) return;
@@ -103,6 +120,15 @@ export class GrpcStream {
   /** What came first counts: a stream that is torn down after its status has failed in no other way. */
   #settle(failure: RpcError | undefined): void {
     this.#status ??= { failure };
+  }
+
+  /** The process may have been suspended or busy: reads what the socket holds before it decides. */
+  #silent(): void {
+    const wake = this.#wake;
+    const { filled } = this.#buffer;
+    setImmediate(() => {
+      if (wake && wake === this.#wake && filled === this.#buffer.filled) this.#giveUp();
+    });
   }
 
   #giveUp(): void {
@@ -121,5 +147,3 @@ export class GrpcStream {
     this.#wake = undefined;
   }
 }
-
-const lost = (cause?: unknown): RpcError => new RpcError('UNAVAILABLE', 'The connection to the source was lost.', { cause });

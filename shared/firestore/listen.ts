@@ -106,7 +106,7 @@ export class Listening {
   /** A stream of this kind has no good end, but for ours. */
   #failure(): RpcError {
     const failure = this.#call.failure ?? new RpcError('UNAVAILABLE', 'The source ended a stream that has no end.');
-    if (!this.#isClosed) this.#source.suspect(failure);
+    if (!this.#isClosed) this.#call.suspect(failure);
     return failure;
   }
 

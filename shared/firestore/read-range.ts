@@ -84,7 +84,7 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
         if (this.reads === 0) this.reads = 1;
         return;
       } catch (error) {
-        if (error instanceof RpcError && stream) this.#source.suspect(error);
+        if (error instanceof RpcError) stream?.suspect(error);
         await this.#attempts.failed(error);
       } finally {
         stream?.cancel();

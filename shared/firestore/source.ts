@@ -1,12 +1,14 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { type AttemptOptions, Attempts } from './attempts.ts';
-import { Connection } from './connection.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { cancelled, SourceError } from './error.ts';
 import { FrameBuffer, headerBytes } from './frame-buffer.ts';
 import { GrpcStream } from './grpc-stream.ts';
+import type { KeepaliveOptions } from './keepalive.ts';
 import { type Patience, patience } from './patience.ts';
 import { pause } from './pause.ts';
 import { RpcError } from './status.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /** Gives the token to call with; `refresh` says that the last one was refused. */
 export type TokenSupplier = (how: { readonly refresh: boolean }) => Promise<string>;
@@ -21,17 +23,21 @@ export interface SourceOptions {
   readonly random: () => number;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly patience?: Partial<Patience>;
+  readonly keepalive?: Partial<KeepaliveOptions>;
+  /** Of connections and streams; the system's unless given. */
+  readonly timers?: Timers;
 }
 
-/** A database to read from or to write to. Its calls share a connection; several may be under way at once. */
+/** A database to read from or to write to. Its calls share connections; several may be under way at once. */
 export class Source {
   /** `projects/p/databases/d` */
   readonly database: string;
   /** `projects/p/databases/d/documents` */
   readonly root: string;
-  readonly #connection: Connection;
+  readonly connections: ConnectionPool;
   readonly #options: SourceOptions;
   readonly #patience: Patience;
+  readonly #timers: Timers;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: SourceOptions) {
@@ -40,7 +46,8 @@ export class Source {
     this.root = `${this.database}/documents`;
     this.#options = options;
     this.#patience = { ...patience, ...options.patience };
-    this.#connection = new Connection(endpoint);
+    this.#timers = options.timers ?? systemTimers;
+    this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
     this.#headers = {
       'content-type': 'application/grpc',
       te: 'trailers',
@@ -91,14 +98,15 @@ export class Source {
   ): Promise<{ stream: ClientHttp2Stream; call: GrpcStream }> {
     if (signal?.aborted) throw cancelled();
     const token = await this.#token(refresh);
-    const stream = await this.#connection.request({
+    const { connection, stream } = await this.connections.request({
       ...this.#headers,
       ':path': `/google.firestore.v1.Firestore/${method}`,
       authorization: `Bearer ${token}`,
     });
     buffer.filled = 0;
     const { silenceMs } = this.#patience;
-    return { stream, call: new GrpcStream(stream, buffer, { wantedBytes, silenceMs, signal }) };
+    const timers = this.#timers;
+    return { stream, call: new GrpcStream(stream, buffer, { connection, timers, wantedBytes, silenceMs, signal }) };
   }
 
   /** Does what takes several calls, from its beginning, as often as it takes; what is no failed call passes as it is. */
@@ -139,7 +147,7 @@ export class Source {
       while (!call.isOver) await call.wait();
       const { failure } = call;
       if (failure) {
-        this.suspect(failure);
+        call.suspect(failure);
         throw failure;
       }
       return messagesOf(buffer);
@@ -149,12 +157,7 @@ export class Source {
   }
 
   close(): void {
-    this.#connection.close();
-  }
-
-  /** A connection on which nothing comes any more is not used again. */
-  suspect(failure: RpcError): void {
-    if (failure.status === 'DEADLINE_EXCEEDED' || failure.status === 'UNAVAILABLE') this.#connection.discard();
+    this.connections.close();
   }
 
   /** Whoever gives out tokens may fail like any server; that its grant is gone it says by a SourceError. */

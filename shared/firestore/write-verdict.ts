@@ -30,7 +30,8 @@ export const comesAndGoes: WriteStatus = { status: 'ABORTED', message: 'Someone 
 export const judgeRequest = (error: RpcError): RequestVerdict => {
   const { status } = error;
   if (status === 'UNAUTHENTICATED') return 'refresh';
-  if (status === 'RESOURCE_EXHAUSTED') return 'rest';
+  // gRPC servers answer a message beyond their limit with the status of an exhausted quota; waiting does not make it smaller.
+  if (status === 'RESOURCE_EXHAUSTED') return isLargerThanMax(error) ? 'split' : 'rest';
   if (passing.has(status)) return 'again';
   // FAILED_PRECONDITION: a database that does not speak this protocol, such as one in Datastore mode.
   if (refusing.has(status)) return refused(error);
@@ -45,7 +46,8 @@ export const isOutage = (status: Status): boolean =>
   status === 'UNAVAILABLE' || status === 'DEADLINE_EXCEEDED' || status === 'CANCELLED';
 
 /** In the target's words: more than it takes in one request. */
-export const isTooLarge = ({ message }: RpcError): boolean => /too (large|big|many)|exceeds/i.test(message);
+export const isTooLarge = (error: RpcError): boolean =>
+  /too (large|big|many)|exceeds/i.test(error.message) || isLargerThanMax(error);
 
 /** The target does not let the job write; trying again will not help. */
 export const refused = (cause: RpcError): SourceError =>
@@ -59,6 +61,9 @@ export const ofTarget = (error: unknown): unknown => {
   if (error.cause instanceof RpcError) return refused(error.cause);
   return new SourceError('TARGET_PERMISSION_DENIED', error.message, { cause: error });
 };
+
+/** "Received message larger than max (5000000 vs. 4194304)": the words of every gRPC implementation. */
+const isLargerThanMax = ({ message }: RpcError): boolean => /message larger than max/i.test(message);
 
 /** There is one, there is another, there is none. */
 const unmet: ReadonlySet<Status> = new Set(['ALREADY_EXISTS', 'FAILED_PRECONDITION', 'NOT_FOUND']);

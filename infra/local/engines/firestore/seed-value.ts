@@ -40,6 +40,6 @@ export function valueBytes(value: SeedValue): Uint8Array {
   return proto.Value.encode({ mapValue: { fields } });
 }
 
-const isList = (value: SeedValue): value is readonly SeedValue[] => Array.isArray(value);
-const isTimestamp = (value: object): value is Timestamp => 'seconds' in value && 'nanos' in value;
-const isGeoPoint = (value: object): value is GeoPoint => 'latitude' in value && 'longitude' in value;
+export const isList = (value: SeedValue): value is readonly SeedValue[] => Array.isArray(value);
+export const isTimestamp = (value: object): value is Timestamp => 'seconds' in value && 'nanos' in value;
+export const isGeoPoint = (value: object): value is GeoPoint => 'latitude' in value && 'longitude' in value;

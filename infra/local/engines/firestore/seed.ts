@@ -7,6 +7,11 @@ import { Ref, type SeedValue, valueBytes } from './seed-value.ts';
 
 const batchSize = 500;
 
+export interface SeedDocument {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, SeedValue>>;
+}
+
 /** Writes `count` documents as an app would have them; the same seed makes the same ones. */
 export async function seed(
   databases: Databases,
@@ -15,26 +20,36 @@ export async function seed(
   options: { readonly seed?: number; readonly onProgress?: (done: number) => void } = {},
 ): Promise<void> {
   const database = databases.open(name);
-  const dice = new Dice(options.seed ?? 1);
-  for (let done = 0; done < count; ) {
-    const writes: Uint8Array[] = [];
-    for (; writes.length < batchSize && done < count; done++) writes.push(writeOf(name, done, dice));
+  let writes: Uint8Array[] = [];
+  let done = 0;
+  for (const document of seedDocuments(name, count, options.seed)) {
+    writes.push(writeOf(name, document));
+    done += 1;
+    if (writes.length < batchSize && done < count) continue;
     await commitWrites(
       database,
       writes.map((write) => readWrite(write, name)),
     );
+    writes = [];
     options.onProgress?.(done);
   }
 }
 
-/** One in ten lies below a parent that does not exist: what tools that walk from parent to child lose. */
-function writeOf(name: DatabaseName, index: number, dice: Dice): Uint8Array {
+/** The documents that `seed` writes. */
+export function* seedDocuments(name: DatabaseName, count: number, seed = 1): Generator<SeedDocument> {
+  const dice = new Dice(seed);
+  for (let index = 0; index < count; index++) yield documentOf(name, index, dice);
+}
+
+/** One in ten lies below a parent that does not exist: tools that walk from parent to child lose those. */
+function documentOf(name: DatabaseName, index: number, dice: Dice): SeedDocument {
   const id = dice.id(20);
   const kind = index % 10;
-  if (kind === 9) return write(name, `archives/${2000 + dice.below(25)}-${dice.below(12) + 1}/entries/${id}`, entry(name, dice));
-  if (kind >= 6) return write(name, `users/u${userBefore(index, dice)}/orders/${id}`, order(name, dice));
-  if (kind === 5) return write(name, `products/${id}`, product(dice));
-  return write(name, `users/u${index}`, user(name, index, dice));
+  if (kind === 9)
+    return { path: `archives/${2000 + dice.below(25)}-${dice.below(12) + 1}/entries/${id}`, fields: entry(name, dice) };
+  if (kind >= 6) return { path: `users/u${userBefore(index, dice)}/orders/${id}`, fields: order(name, dice) };
+  if (kind === 5) return { path: `products/${id}`, fields: product(dice) };
+  return { path: `users/u${index}`, fields: user(name, index, dice) };
 }
 
 /** The first five of every ten are users. */
@@ -43,7 +58,7 @@ function userBefore(index: number, dice: Dice): number {
   return any - (any % 10) + (any % 5);
 }
 
-function write(name: DatabaseName, path: string, fields: Readonly<Record<string, SeedValue>>): Uint8Array {
+function writeOf(name: DatabaseName, { path, fields }: SeedDocument): Uint8Array {
   const values = new Map(Object.entries(fields).map(([field, value]) => [field, valueBytes(value)]));
   return proto.Write.encode({ update: proto.Document.encode({ name: documentName(name, path), fields: values }) });
 }
