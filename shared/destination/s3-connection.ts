@@ -20,6 +20,8 @@ export interface S3Keys {
   readonly sessionToken?: string | undefined;
 }
 
+type Credentials = NonNullable<S3ClientConfig['credentials']>;
+
 /** AWS refuses a signature that is five minutes old or more. */
 const skewNoticedMs = 4 * 60_000;
 
@@ -35,7 +37,8 @@ export class S3Connection {
     this.#client = new S3Client({
       ...isolated,
       region: async () => this.#region,
-      credentials: credentials as NonNullable<S3ClientConfig['credentials']>,
+      // The SDK writes into the object that it is given.
+      credentials: (typeof credentials === 'function' ? credentials : { ...credentials }) as Credentials,
       // Certificates of other stores rarely cover a host name for each bucket.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       requestHandler: new S3RequestHandler({ agent, connectMs }),
@@ -86,6 +89,7 @@ const isolated = {
   disableS3ExpressSessionAuth: true,
   authSchemePreference: ['sigv4'],
   userAgentAppId: '',
+  disableClockSkewCorrection: false,
 } as const satisfies S3ClientConfig;
 
 const regionIn = (error: unknown): string | undefined => {

@@ -1,8 +1,7 @@
 import type { ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Readable } from 'node:stream';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { tooLarge } from './extent.ts';
-import { answerMaxBytes } from './http-exchange.ts';
+import { answerMaxBytes, tooLarge } from './extent.ts';
 import { StorageError } from './store.ts';
 
 type Handle = NodeHttpHandler['handle'];

@@ -131,7 +131,9 @@ export class S3Upload implements Upload {
       signal: this.#signal,
       send: async (client, options) => {
         const told = toldOf(await client.send(new UploadPartCommand(input), options));
-        if (told.tag === undefined || confirms(digest, told) === false)
+        // Not every store repeats for a part how it encrypts; the tag is judged by what was asked for.
+        const encryption = told.encryption ?? this.#bucket.place.encryption?.algorithm;
+        if (told.tag === undefined || confirms(digest, { ...told, encryption }) === false)
           throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
         return told.tag;
       },
