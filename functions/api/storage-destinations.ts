@@ -24,8 +24,8 @@ import { scheduleUsing } from '../../shared/schedule/index.ts';
 
 export const create = handle(storageDestinations.create, async (call) => {
   const { tenant, body, now } = call;
-  const { prefix = '', region = null, endpoint = null, objectLock = null } = body;
-  const wish: Wish = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock };
+  const { prefix = '', region = null, endpoint = null, objectLock = null, sse = null, sseKmsKeyId = null } = body;
+  const wish: Wish = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
   await checkWish(wish);
   await tryDestination(tenant, wish, wish.credentials);
   const { destination, change } = await createDestination(call, newId('storageDestination', now), wish, now);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiPrefix, group } from './endpoint.ts';
 import { GoogleCredentials, Name } from './fields.ts';
 import { outsideShare } from './limits.ts';
-import { ObjectLock, StorageDestination, storageTypes } from './storage-destination.ts';
+import { ObjectLock, StorageDestination, sseAlgorithms, storageTypes } from './storage-destination.ts';
 
 /** What S3, Google and DigitalOcean all accept, and never a path. */
 const Bucket = z
@@ -26,6 +26,15 @@ const Endpoint = z
     description: 'Of a store that speaks the S3 protocol; https, and a public address',
     examples: ['https://s3.example.com'],
   });
+/** What S3 takes: a key id, the ARN of a key, an alias, or the ARN of an alias. */
+const SseKmsKeyId = z
+  .string()
+  .max(2_048, 'must be at most 2048 characters')
+  .regex(
+    /^(?:(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/)?(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})|(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:)?alias\/[\w/-]{1,250})$/,
+    'must be a KMS key id, key ARN, alias name or alias ARN',
+  )
+  .meta({ examples: ['arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab'] });
 
 const AccessKey = z.strictObject({
   accessKeyId: z
@@ -60,6 +69,11 @@ const given = {
   credentials: StorageCredentials,
   immutable: z.boolean('must be true or false').describe('Objects cannot be deleted there, so deleting is not tried'),
   objectLock: ObjectLock.nullable().describe('s3 only, on a bucket with object lock'),
+  sse: z
+    .enum(sseAlgorithms, 'must be AES256, aws:kms or null')
+    .nullable()
+    .describe('s3 and spaces only: server-side encryption of new objects; null for the default of the bucket'),
+  sseKmsKeyId: SseKmsKeyId.nullable().describe('With sse aws:kms only; the default key of the account, unless given'),
 };
 
 const read = { role: 'viewer', scope: 'storage:read' } as const;
@@ -80,6 +94,8 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
       endpoint: given.endpoint.optional(),
       immutable: given.immutable.default(false),
       objectLock: given.objectLock.optional(),
+      sse: given.sse.optional(),
+      sseKmsKeyId: given.sseKmsKeyId.optional(),
     }),
     data: StorageDestination,
     status: 201,

@@ -5,7 +5,6 @@ import { foundKeys, type GoogleAccount } from '../platform/index.ts';
 import { workerPatience as patience } from './attempts.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsStore } from './gcs-store.ts';
-import { S3Client } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 import type { Store } from './store.ts';
 
@@ -23,12 +22,18 @@ const agentOptions = { keepAlive: true, maxSockets: 16 };
 /** Of the S3 kind; credentials are found as every AWS tool finds them: variables, profiles, single sign-on, the machine's role. */
 export const openS3Address = ({ bucket, folder, endpoint, region }: Address & { readonly region: string }): Store =>
   new S3Store({
-    client: new S3Client({
-      ...{ bucket, endpoint, region, keys: foundKeys(), agent: agentFor(endpoint ?? 'https:'), connectMs: 5_000 },
-      // Whoever names no region is led to the right one.
-      isGuessed: endpoint === undefined,
-    }),
-    ...{ folder, patience, partBytes, digest: endpoint === undefined ? 'crc32' : 'md5' },
+    bucket,
+    folder,
+    endpoint,
+    region,
+    // The store names the right region if the caller named none, or a wrong one.
+    isGuessed: endpoint === undefined,
+    credentials: foundKeys(),
+    agent: agentFor(endpoint ?? 'https:'),
+    connectMs: 5_000,
+    digest: endpoint === undefined ? 'crc32' : 'md5',
+    patience,
+    partBytes,
   });
 
 export const openGcsAddress = ({

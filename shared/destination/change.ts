@@ -13,19 +13,26 @@ import type { Wish } from './wish.ts';
 export type DestinationChange = Partial<{ readonly [K in keyof Omit<Wish, 'type' | 'externalId'>]: Wish[K] | undefined }>;
 
 /** The destination as it would be. */
-export const wishOf = (record: DestinationRecord, stored: Credentials, given: DestinationChange): Wish => ({
-  // It came along when the destination moved here from another organization, and with no other role.
-  ...(record.externalId !== undefined && given.credentials === undefined && { externalId: record.externalId }),
-  name: given.name ?? record.name,
-  type: record.type,
-  bucket: given.bucket ?? record.bucket,
-  prefix: given.prefix ?? record.prefix,
-  region: given.region === undefined ? record.region : given.region,
-  endpoint: given.endpoint === undefined ? record.endpoint : given.endpoint,
-  credentials: given.credentials ?? stored,
-  immutable: given.immutable ?? record.immutable,
-  objectLock: given.objectLock === undefined ? record.objectLock : given.objectLock,
-});
+export const wishOf = (record: DestinationRecord, stored: Credentials, given: DestinationChange): Wish => {
+  const sse = given.sse === undefined ? (record.sse ?? null) : given.sse;
+  // A key belongs to aws:kms, and goes with it.
+  const keptKmsKeyId = sse === 'aws:kms' ? (record.sseKmsKeyId ?? null) : null;
+  return {
+    // It came along when the destination moved here from another organization, and with no other role.
+    ...(record.externalId !== undefined && given.credentials === undefined && { externalId: record.externalId }),
+    name: given.name ?? record.name,
+    type: record.type,
+    bucket: given.bucket ?? record.bucket,
+    prefix: given.prefix ?? record.prefix,
+    region: given.region === undefined ? record.region : given.region,
+    endpoint: given.endpoint === undefined ? record.endpoint : given.endpoint,
+    credentials: given.credentials ?? stored,
+    immutable: given.immutable ?? record.immutable,
+    objectLock: given.objectLock === undefined ? record.objectLock : given.objectLock,
+    sse,
+    sseKmsKeyId: given.sseKmsKeyId === undefined ? keptKmsKeyId : given.sseKmsKeyId,
+  };
+};
 
 /** Where its backups are is where they are looked for: that stays while there are any. */
 export const movesBackups = (record: DestinationRecord, wish: Wish): boolean =>

@@ -10,6 +10,9 @@ export interface Asked {
 /** What is read whole is read into memory: a key file, or a manifest, of which none is larger. */
 const wholeMaxBytes = 80 << 20;
 
+/** An answer that is no object (a list, an error) is far below this: a thousand of the longest names make 3 MiB. */
+export const answerMaxBytes = 8 << 20;
+
 export const askedOf = (extent: Extent = { maxBytes: wholeMaxBytes }): Asked =>
   'maxBytes' in extent ? { range: undefined, maxBytes: extent.maxBytes } : { range: extent, maxBytes: extent.length };
 

@@ -1,10 +1,7 @@
 /** One request and its whole answer, with failures in the words of a store. */
 import { type Answer, AnswerTooLong, type Exchange, exchange as plainExchange } from '../platform/index.ts';
-import { tooLarge } from './extent.ts';
+import { answerMaxBytes, tooLarge } from './extent.ts';
 import { StorageError } from './store.ts';
-
-/** An answer that is no object (a list, an error) is far below this: a thousand of the longest names make 3 MiB. */
-export const answerMaxBytes = 8 << 20;
 
 /** Rejects with `unavailable` where no complete answer came, `invalid` where it is too long. */
 export const exchange = (

@@ -4,15 +4,16 @@ import { Agent as HttpsAgent } from 'node:https';
 import { BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant, takeRole } from '../platform/index.ts';
 import { type Patience, workerPatience } from './attempts.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
-import { GcsClient } from './gcs-client.ts';
-import { GcsStore } from './gcs-store.ts';
 import type { DestinationRecord } from './record.ts';
-import { S3Client, type S3Options } from './s3-client.ts';
-import { S3Store } from './s3-store.ts';
+import type { S3Place } from './s3-bucket.ts';
+import type { S3Keys } from './s3-connection.ts';
 import { StorageError, type Store } from './store.ts';
 
 /** Where and what a destination is, apart from its secrets. */
-export type Place = Pick<DestinationRecord, 'type' | 'bucket' | 'region' | 'endpoint' | 'objectLock' | 'externalId'>;
+export type Place = Pick<
+  DestinationRecord,
+  'type' | 'bucket' | 'region' | 'endpoint' | 'objectLock' | 'sse' | 'sseKmsKeyId' | 'externalId'
+>;
 
 export const partBytes = 8 << 20;
 const socketsMax = 16;
@@ -35,23 +36,41 @@ export const openPlace = async (
   folder: string,
   patience: Patience = workerPatience,
 ): Promise<Store> => {
-  const { bucket } = place;
-  if ('clientEmail' in credentials) {
-    const baseUrl = env('GCS_URL');
-    const client = new GcsClient({ baseUrl, account: credentials, agent: agentFor(baseUrl), patience });
-    return new GcsStore({ client, bucket, folder, partBytes });
-  }
-  const isAws = place.type === 's3' && place.endpoint === null;
+  if ('clientEmail' in credentials) return openGcs(place, credentials, folder, patience);
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials;
-  const client = new S3Client({
-    ...addressOf(place),
-    ...{ bucket, region: place.region ?? defaultRegion, keys: async () => keys },
-    connectMs: Math.min(connectMaxMs, patience.requestMs),
-  });
-  const lockMode = place.objectLock && (place.objectLock.mode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE');
+  return openS3(place, keys, folder, patience);
+};
+
+// Each SDK is loaded by the first store that needs it: most functions open stores of one type, many of none.
+
+const openGcs = async (
+  { bucket }: Place,
+  account: Extract<Credentials, { clientEmail: string }>,
+  folder: string,
+  patience: Patience,
+): Promise<Store> => {
+  const [{ GcsClient }, { GcsStore }] = await Promise.all([import('./gcs-client.ts'), import('./gcs-store.ts')]);
+  const baseUrl = env('GCS_URL');
+  const client = new GcsClient({ baseUrl, account, agent: agentFor(baseUrl), patience });
+  return new GcsStore({ client, bucket, folder, partBytes });
+};
+
+const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: Patience): Promise<Store> => {
+  const { S3Store } = await import('./s3-store.ts');
+  const { bucket, objectLock, sse, sseKmsKeyId } = place;
+  const isAws = place.type === 's3' && place.endpoint === null;
   return new S3Store({
-    ...{ client, folder, patience, partBytes, digest: isAws ? 'crc32' : 'md5' },
-    ...(lockMode && { lockMode }),
+    ...addressOf(place),
+    bucket,
+    folder,
+    region: place.region ?? defaultRegion,
+    credentials,
+    connectMs: Math.min(connectMaxMs, patience.requestMs),
+    digest: isAws ? 'crc32' : 'md5',
+    lockMode: objectLock ? (objectLock.mode === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE') : undefined,
+    encryption: sse ? { algorithm: sse, kmsKeyId: sseKmsKeyId ?? undefined } : undefined,
+    patience,
+    partBytes,
   });
 };
 
@@ -60,7 +79,7 @@ const agentFor = (url: string): HttpAgent =>
   url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
 
 /** The destination's own endpoint, guarded; else the one of the deployment; else AWS. */
-const addressOf = (place: Place): Pick<S3Options, 'endpoint' | 'agent' | 'isGuessed'> => {
+const addressOf = (place: Place): Pick<S3Place, 'endpoint' | 'agent' | 'isGuessed'> => {
   if (place.endpoint !== null) {
     const guarded = guard(place.endpoint);
     return { endpoint: guarded.url.href, agent: guardedAgent(guarded, socketsMax) };

@@ -6,7 +6,6 @@ import { after, clock, newUlid, randomness, type Tenant, takeRole } from '../pla
 import { callerPatience } from './attempts.ts';
 import type { Credentials } from './credentials.ts';
 import { externalIdOf, openPlace, type Place } from './open.ts';
-import { warningsOf } from './probe-warning.ts';
 import { StorageError, type Store } from './store.ts';
 
 export interface Check {
@@ -48,7 +47,7 @@ export const probe = async (
     const opened = await step(checks, 'open', signal, () => openPlace(tenant, tried, credentials, tried.prefix, callerPatience));
     store = opened;
     await tryStore(opened, tried, checks, signal);
-    warnings = await warningsOf(opened, signal);
+    if (!signal.aborted) warnings = (await opened.warnings?.(signal)) ?? [];
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
   } finally {

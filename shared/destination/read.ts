@@ -38,6 +38,8 @@ export const destinationData = (record: DestinationRecord): z.input<typeof Stora
   ...(record.externalId !== undefined && { externalId: record.externalId }),
   immutable: record.immutable,
   objectLock: record.objectLock,
+  sse: record.sse ?? null,
+  sseKmsKeyId: record.sseKmsKeyId ?? null,
   status: record.status,
   lastTestedAt: record.lastTestedAt,
   createdAt: record.createdAt,

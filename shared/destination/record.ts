@@ -1,5 +1,5 @@
 /** Where storage destinations are kept. Their key is the organization room's, because its settings name a default one. */
-import type { StorageType } from '../contract/storage-destination.ts';
+import type { SseAlgorithm, StorageType } from '../contract/storage-destination.ts';
 import type { Item } from '../platform/index.ts';
 
 export interface DestinationRecord extends Item {
@@ -18,6 +18,10 @@ export interface DestinationRecord extends Item {
   readonly externalId?: string;
   readonly immutable: boolean;
   readonly objectLock: { readonly mode: 'governance' | 'compliance'; readonly days: number } | null;
+  /** How the store is told to encrypt new objects; null or absent, in records older than the setting, for the bucket's default. */
+  readonly sse?: SseAlgorithm | null;
+  /** For `aws:kms`; the default key of the account where it is null or absent. */
+  readonly sseKmsKeyId?: string | null;
   readonly status: 'connected' | 'error';
   /** Backups that lie here: while there are any, it stays. */
   readonly backupCount: number;

@@ -1,61 +1,84 @@
-import type { Answer } from '../platform/index.ts';
+import { HeadObjectCommand, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type Patience, persist } from './attempts.ts';
-import { toldOf } from './s3-answer.ts';
-import type { S3Call, S3Client } from './s3-client.ts';
+import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
 import type { DigestKind, Told } from './s3-digest.ts';
 import { s3Failure } from './s3-failure.ts';
+import type { S3SendOptions } from './s3-request-handler.ts';
 import { type PutOptions, StorageError } from './store.ts';
 
-export interface S3Place {
-  readonly client: S3Client;
+export interface S3Place extends S3ConnectionOptions {
+  readonly bucket: string;
   readonly folder: string;
   readonly digest: DigestKind;
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
+  /** The bucket's own default, unless given. */
+  readonly encryption?: Encryption | undefined;
   readonly patience: Patience;
   /** 8 MiB, of which ten thousand make 78 GiB; at least 5 MiB, or the store takes them for the last. */
   readonly partBytes: number;
 }
 
-/** A call; the time it may take is the bucket's to say. */
-export type Asking = Omit<S3Call, 'signal'> & { readonly signal?: AbortSignal | undefined };
+/** How the store is told to encrypt what it keeps. */
+export interface Encryption {
+  readonly algorithm: Extract<ServerSideEncryption, 'AES256' | 'aws:kms'>;
+  readonly kmsKeyId?: string | undefined;
+}
 
-type Pardon<T> = (error: unknown) => T | undefined;
+export interface S3Call<T> {
+  /** Completes "The store did not …". */
+  readonly doing: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly maxBytes?: number;
+  /** Sends the command and checks its answer; a StorageError that it throws counts as an outcome of the attempt. */
+  readonly send: (client: S3Client, options: S3SendOptions) => Promise<T>;
+}
 
 /** A folder of a bucket, and how to ask the store for anything in it. */
 export class S3Bucket {
   readonly place: S3Place;
+  readonly #connection: S3Connection;
 
   constructor(place: S3Place) {
     this.place = place;
+    this.#connection = new S3Connection(place);
   }
 
   key(name: string): string {
     return this.place.folder === '' ? name : `${this.place.folder}/${name}`;
   }
 
-  /** The headers of an object that may be locked. */
-  lock({ lockedUntil }: PutOptions): Readonly<Record<string, string>> {
-    const { lockMode } = this.place;
-    if (!lockMode || !lockedUntil) return {};
+  /** What every new object asks for: its lock and its encryption. */
+  kept({ lockedUntil }: PutOptions): KeptSettings {
+    const { lockMode, encryption } = this.place;
     return {
-      'x-amz-object-lock-mode': lockMode,
-      'x-amz-object-lock-retain-until-date': lockedUntil.toISOString().replace('.000Z', 'Z'),
+      ...(lockMode && lockedUntil && { ObjectLockMode: lockMode, ObjectLockRetainUntilDate: lockedUntil }),
+      ...(encryption && { ServerSideEncryption: encryption.algorithm }),
+      ...(encryption?.kmsKeyId !== undefined && { SSEKMSKeyId: encryption.kmsKeyId }),
     };
   }
 
-  /** One call, as often as it takes, its failure in our words; `read` is part of it, and `pardon` makes an answer of a failure. */
-  call<T>(doing: string, asked: Asking, read: (answer: Answer) => T, pardon?: Pardon<T>): Promise<T> {
-    return persist(() => this.once(doing, asked, read, pardon), this.place.patience, asked.signal);
+  /** Throws if an object is encrypted in another way than was asked for, or the store does not say how. */
+  checkEncryption(told: string | undefined): void {
+    const { encryption } = this.place;
+    if (encryption && told !== encryption.algorithm)
+      throw new StorageError(
+        'invalid',
+        `The store did not encrypt the object with ${encryption.algorithm}: it ${told === undefined ? 'ignores the setting' : 'used another algorithm'}.`,
+      );
   }
 
-  /** The same, tried once, for what must look before it tries again. */
-  async once<T>(doing: string, { signal, ...asked }: Asking, read: (answer: Answer) => T, pardon?: Pardon<T>): Promise<T> {
+  /** One call, retried while the store is unavailable; its failure is a StorageError. */
+  call<T>(call: S3Call<T>): Promise<T> {
+    return persist(() => this.once(call), this.place.patience, call.signal);
+  }
+
+  /** The same, tried once, for callers that must look at the store before they try again. */
+  async once<T>({ doing, signal, maxBytes, send }: S3Call<T>): Promise<T> {
     const limit = AbortSignal.timeout(this.place.patience.requestMs);
+    const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit;
     try {
-      return read(await this.place.client.send({ ...asked, signal: signal ? AbortSignal.any([signal, limit]) : limit }));
+      return await this.#connection.run((client) => send(client, { abortSignal, maxBytes }));
     } catch (error) {
-      const pardoned = pardon?.(error);
-      if (pardoned !== undefined) return pardoned;
       if (limit.aborted) throw new StorageError('unavailable', `The store did not ${doing} in time.`);
       throw s3Failure(error, doing);
     }
@@ -63,15 +86,41 @@ export class S3Bucket {
 
   /** What the store tells of an object, its checksum included; undefined where there is none. */
   async look(name: string, signal?: AbortSignal): Promise<(Told & { readonly size: number }) | undefined> {
-    const asked: Asking = { method: 'HEAD', key: this.key(name), headers: { 'x-amz-checksum-mode': 'ENABLED' }, signal };
+    const command = { Bucket: this.place.bucket, Key: this.key(name), ChecksumMode: 'ENABLED' } as const;
     try {
-      return await this.call('look at an object', asked, (answer) => ({
-        ...toldOf(answer),
-        size: Number(answer.headers['content-length'] ?? 0),
-      }));
+      return await this.call({
+        doing: 'look at an object',
+        signal,
+        send: async (client, options) => {
+          const told = await client.send(new HeadObjectCommand(command), options);
+          return { ...toldOf(told), size: told.ContentLength ?? 0 };
+        },
+      });
     } catch (error) {
       if (error instanceof StorageError && error.code === 'missing') return undefined;
       throw error;
     }
   }
+
+  close(): void {
+    this.#connection.close();
+  }
 }
+
+interface KeptSettings {
+  readonly ObjectLockMode?: 'GOVERNANCE' | 'COMPLIANCE';
+  readonly ObjectLockRetainUntilDate?: Date;
+  readonly ServerSideEncryption?: Encryption['algorithm'];
+  readonly SSEKMSKeyId?: string;
+}
+
+/** What an answer tells of an object or a part. */
+export const toldOf = ({
+  ETag,
+  ChecksumCRC32,
+  ServerSideEncryption,
+}: {
+  readonly ETag?: string | undefined;
+  readonly ChecksumCRC32?: string | undefined;
+  readonly ServerSideEncryption?: string | undefined;
+}): Told => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption });

@@ -22,10 +22,11 @@ export const digestOf = (kind: DigestKind, body: Uint8Array): Digest => ({
   bytes: kind === 'md5' ? createHash('md5').update(body).digest() : bigEndian(crc32(body)),
 });
 
-/** The headers by which the store refuses bytes that changed on their way. */
-export const digestHeaders = ({ kind, bytes }: Digest): Readonly<Record<string, string>> => ({
-  [kind === 'md5' ? 'content-md5' : 'x-amz-checksum-crc32']: bytes.toString('base64'),
-});
+/** The fields of a command by which the store refuses bytes that changed on their way. */
+export const digestFields = ({ kind, bytes }: Digest): { ContentMD5: string } | { ChecksumCRC32: string } => {
+  const text = bytes.toString('base64');
+  return kind === 'md5' ? { ContentMD5: text } : { ChecksumCRC32: text };
+};
 
 /** Whether what the store tells is that digest; undefined where it tells nothing to compare with. */
 export const confirms = ({ kind, bytes }: Digest, told: Told): boolean | undefined => {

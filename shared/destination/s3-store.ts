@@ -1,19 +1,24 @@
-import { AwsError, elementsOf, textOf, xmlEscaped } from '../platform/index.ts';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import { concurrently } from './concurrent.ts';
-import { askedOf, rangeHeader } from './extent.ts';
+import { askedOf, rangeHeader, tooShort } from './extent.ts';
 import { Paging } from './paging.ts';
-import { documentOf, objectOf, toldOf } from './s3-answer.ts';
-import { S3Bucket, type S3Place } from './s3-bucket.ts';
-import { confirms, digestHeaders, digestOf } from './s3-digest.ts';
-import { endUploads } from './s3-unfinished.ts';
+import { S3Bucket, type S3Place, toldOf } from './s3-bucket.ts';
+import { confirms, digestFields, digestOf } from './s3-digest.ts';
+import { refusedAs } from './s3-failure.ts';
+import { abortUploads } from './s3-unfinished.ts';
 import { S3Upload } from './s3-upload.ts';
+import { warningsOf } from './s3-warning.ts';
 import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './store.ts';
 
 /** S3 removes this many objects in one call. */
 const removedAtOnce = 1_000;
 const callsAtOnce = 8;
-/** What documents sent to S3 are in. */
-export const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A bucket of AWS, or of any store that speaks S3. */
 export class S3Store implements Store {
@@ -23,14 +28,34 @@ export class S3Store implements Store {
     this.bucket = new S3Bucket(place);
   }
 
-  put(name: string, bytes: Uint8Array, options: PutOptions = {}): Promise<void> {
-    const digest = digestOf(this.bucket.place.digest, bytes);
-    const headers = { 'content-type': 'application/octet-stream', ...digestHeaders(digest), ...this.bucket.lock(options) };
-    const asked = { method: 'PUT', key: this.bucket.key(name), headers, body: bytes, signal: options.signal } as const;
-    return this.bucket.call('store an object', asked, (answer) => {
-      if (confirms(digest, toldOf(answer)) === false)
-        throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
+  async put(name: string, bytes: Uint8Array, options: PutOptions = {}): Promise<void> {
+    const { bucket, digest: kind } = this.bucket.place;
+    const digest = digestOf(kind, bytes);
+    const input = {
+      Bucket: bucket,
+      Key: this.bucket.key(name),
+      Body: bytes,
+      ContentType: 'application/octet-stream',
+      ...digestFields(digest),
+      ...this.bucket.kept(options),
+    };
+    const told = await this.bucket.call({
+      doing: 'store an object',
+      signal: options.signal,
+      send: async (client, sendOptions) => {
+        const answer = toldOf(await client.send(new PutObjectCommand(input), sendOptions));
+        if (confirms(digest, answer) === false)
+          throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
+        return answer;
+      },
     });
+    try {
+      this.bucket.checkEncryption(told.encryption);
+    } catch (error) {
+      // It is stored, and less protected than was asked for.
+      await this.remove([name], options.signal).catch(() => {});
+      throw error;
+    }
   }
 
   upload(name: string, options: PutOptions = {}): Upload {
@@ -38,11 +63,24 @@ export class S3Store implements Store {
   }
 
   async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
-    const asked = askedOf(extent);
-    if (asked.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    const headers: Readonly<Record<string, string>> = asked.range ? { range: rangeHeader(asked.range) } : {};
-    const call = { method: 'GET', key: this.bucket.key(name), headers, maxBytes: asked.maxBytes, signal } as const;
-    return this.bucket.call('read an object', call, (answer) => objectOf(answer, asked));
+    const { range, maxBytes } = askedOf(extent);
+    if (range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
+    const input = {
+      Bucket: this.bucket.place.bucket,
+      Key: this.bucket.key(name),
+      ...(range && { Range: rangeHeader(range) }),
+    };
+    return this.bucket.call({
+      doing: 'read an object',
+      signal,
+      maxBytes,
+      send: async (client, options) => {
+        const { Body } = await client.send(new GetObjectCommand(input), options);
+        const bytes = await bytesOf(Body as AsyncIterable<Uint8Array> | undefined);
+        if (range && bytes.length !== range.length) throw tooShort();
+        return bytes;
+      },
+    });
   }
 
   async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
@@ -55,13 +93,24 @@ export class S3Store implements Store {
     const folder = this.bucket.key('');
     let mark: string | undefined;
     do {
-      const query = { 'list-type': '2', prefix: this.bucket.key(prefix) || undefined, 'continuation-token': mark };
-      const page = await this.bucket.call('list objects', { method: 'GET', query, signal }, documentOf);
-      const found = elementsOf(page, 'Contents');
-      for (const object of found)
-        yield { name: (textOf(object, 'Key') ?? '').slice(folder.length), size: Number(textOf(object, 'Size') ?? 0) };
-      const isMore = textOf(page, 'IsTruncated') === 'true';
-      mark = isMore ? paging.next(textOf(page, 'NextContinuationToken'), found.length) : undefined;
+      const input = {
+        Bucket: this.bucket.place.bucket,
+        Prefix: this.bucket.key(prefix) || undefined,
+        ContinuationToken: mark,
+      };
+      const page = await this.bucket.call({
+        doing: 'list objects',
+        signal,
+        send: async (client, options) => {
+          const answer = await client.send(new ListObjectsV2Command(input), options);
+          // Any other document would pass for a list of nothing.
+          if (answer.IsTruncated === undefined && answer.Name === undefined && !answer.Contents) throw notAList();
+          return answer;
+        },
+      });
+      const found = page.Contents ?? [];
+      for (const { Key = '', Size = 0 } of found) yield { name: Key.slice(folder.length), size: Size };
+      mark = page.IsTruncated ? paging.next(page.NextContinuationToken, found.length) : undefined;
     } while (mark !== undefined);
   }
 
@@ -74,25 +123,48 @@ export class S3Store implements Store {
   }
 
   abandon(prefix: string, signal?: AbortSignal): Promise<number> {
-    return endUploads(this.bucket, prefix, { signal });
+    return abortUploads(this.bucket, prefix, { signal });
+  }
+
+  warnings(signal: AbortSignal): Promise<readonly string[]> {
+    return warningsOf(this, signal);
   }
 
   close(): void {
-    this.bucket.place.client.close();
+    this.bucket.close();
   }
 
   #removeOne(name: string, signal: AbortSignal | undefined): Promise<unknown> {
-    return this.bucket.call('remove an object', { method: 'DELETE', key: this.bucket.key(name), signal }, () => undefined);
+    const input = { Bucket: this.bucket.place.bucket, Key: this.bucket.key(name) };
+    return this.bucket.call({
+      doing: 'remove an object',
+      signal,
+      send: (client, options) => client.send(new DeleteObjectCommand(input), options),
+    });
   }
 
   async #removeMany(names: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-    const objects = names.map((name) => `<Object><Key>${xmlEscaped(this.bucket.key(name))}</Key></Object>`).join('');
-    const body = Buffer.from(`<Delete xmlns="${s3Namespace}"><Quiet>true</Quiet>${objects}</Delete>`);
-    const headers = { 'content-type': 'application/xml', ...digestHeaders(digestOf(this.bucket.place.digest, body)) };
-    await this.bucket.call('remove objects', { method: 'POST', query: { delete: '' }, headers, body, signal }, (answer) => {
-      const [first] = elementsOf(documentOf(answer), 'Error');
-      // The call succeeds where single objects failed.
-      if (first) throw new AwsError(textOf(first, 'Code') ?? 'Unknown', 'not removed', 409);
+    const Objects = names.map((name) => ({ Key: this.bucket.key(name) }));
+    const input = { Bucket: this.bucket.place.bucket, Delete: { Objects } };
+    await this.bucket.call({
+      doing: 'remove objects',
+      signal,
+      send: async (client, options) => {
+        const { Errors = [], Deleted = [] } = await client.send(new DeleteObjectsCommand(input), options);
+        // The call succeeds where single objects failed.
+        const [first] = Errors;
+        if (first) throw refusedAs(first.Code, 'remove objects');
+        if (Deleted.length < names.length)
+          throw new StorageError('unavailable', 'The store did not say that all objects were removed.');
+      },
     });
   }
 }
+
+const notAList = (): StorageError => new StorageError('unavailable', 'The store answered something else than a list.');
+
+/** The request handler passes a body on in one piece. */
+const bytesOf = async (body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> => {
+  const pieces = body === undefined ? [] : await Array.fromAsync(body);
+  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+};

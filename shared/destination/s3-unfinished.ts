@@ -1,67 +1,102 @@
-/** Uploads that were begun and not finished: they are invisible, and billed. */
-import { elementOf, elementsOf, isRefusal, textOf } from '../platform/index.ts';
+/** Multipart uploads that were begun and not finished: they are invisible, and billed. */
+import {
+  AbortMultipartUploadCommand,
+  GetBucketLifecycleConfigurationCommand,
+  ListMultipartUploadsCommand,
+} from '@aws-sdk/client-s3';
 import { concurrently } from './concurrent.ts';
 import { Paging } from './paging.ts';
-import { documentOf } from './s3-answer.ts';
 import type { S3Bucket } from './s3-bucket.ts';
+import { isRefusal } from './s3-failure.ts';
+import { StorageError } from './store.ts';
 
 const callsAtOnce = 8;
 
-/** Ends an upload; that it has ended already is no error. */
-export const endUpload = (
-  bucket: S3Bucket,
-  key: string | undefined,
-  uploadId: string | undefined,
-  signal?: AbortSignal,
-): Promise<'ended' | 'gone'> => {
-  const asked = { method: 'DELETE', key, query: { uploadId }, signal } as const;
-  return bucket.call<'ended' | 'gone'>(
-    'end an upload',
-    asked,
-    () => 'ended',
-    (error) => (isRefusal(error, 'NoSuchUpload') ? 'gone' : undefined),
-  );
+interface Unfinished {
+  readonly key: string;
+  readonly uploadId: string;
+}
+
+/** That it has ended already is no error. */
+export const abortUpload = (bucket: S3Bucket, { key, uploadId }: Unfinished, signal?: AbortSignal): Promise<'ended' | 'gone'> => {
+  const input = { Bucket: bucket.place.bucket, Key: key, UploadId: uploadId };
+  return bucket.call<'ended' | 'gone'>({
+    doing: 'end an upload',
+    signal,
+    send: async (client, options) => {
+      try {
+        await client.send(new AbortMultipartUploadCommand(input), options);
+        return 'ended';
+      } catch (error) {
+        if (isRefusal(error, 'NoSuchUpload')) return 'gone';
+        throw error;
+      }
+    },
+  });
 };
 
-/** Ends those whose names begin with the prefix and that are wanted gone; answers how many. */
-export const endUploads = async (
+/** Aborts those whose names begin with the prefix and that the filter selects; answers how many. */
+export const abortUploads = async (
   bucket: S3Bucket,
   prefix: string,
   {
     isWanted = () => true,
     signal,
-  }: { readonly isWanted?: (key: string | undefined) => boolean; readonly signal?: AbortSignal | undefined } = {},
+  }: { readonly isWanted?: (key: string) => boolean; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<number> => {
   const paging = new Paging();
-  let ended = 0;
+  let aborted = 0;
   let after: { readonly key: string | undefined; readonly id: string | undefined } | undefined;
   do {
-    const marks = { 'key-marker': after?.key, 'upload-id-marker': after?.id };
-    const query = { uploads: '', prefix: bucket.key(prefix) || undefined, ...marks };
-    const page = await bucket.call('list unfinished uploads', { method: 'GET', query, signal }, documentOf);
-    const found = elementsOf(page, 'Upload').map((upload) => ({ key: textOf(upload, 'Key'), id: textOf(upload, 'UploadId') }));
-    const uploads = found.filter(({ key }) => isWanted(key));
-    await concurrently(uploads, callsAtOnce, ({ key, id }) => endUpload(bucket, key, id, signal));
-    ended += uploads.length;
-    const isMore = textOf(page, 'IsTruncated') === 'true';
-    after = isMore ? { key: textOf(page, 'NextKeyMarker'), id: textOf(page, 'NextUploadIdMarker') } : undefined;
+    const input = {
+      Bucket: bucket.place.bucket,
+      Prefix: bucket.key(prefix) || undefined,
+      KeyMarker: after?.key,
+      UploadIdMarker: after?.id,
+    };
+    const page = await bucket.call({
+      doing: 'list unfinished uploads',
+      signal,
+      send: async (client, options) => {
+        const answer = await client.send(new ListMultipartUploadsCommand(input), options);
+        // Any other document would pass for a list of nothing.
+        if (answer.IsTruncated === undefined && answer.Bucket === undefined && !answer.Uploads)
+          throw new StorageError('unavailable', 'The store answered something else than a list.');
+        return answer;
+      },
+    });
+    const found = page.Uploads ?? [];
+    const uploads = found.flatMap(({ Key, UploadId }) =>
+      Key !== undefined && UploadId !== undefined && isWanted(Key) ? [{ key: Key, uploadId: UploadId }] : [],
+    );
+    await concurrently(uploads, callsAtOnce, (upload) => abortUpload(bucket, upload, signal));
+    aborted += uploads.length;
+    after = page.IsTruncated ? { key: page.NextKeyMarker, id: page.NextUploadIdMarker } : undefined;
     if (after) paging.next(after.key && `${after.key}\n${after.id ?? ''}`, found.length);
   } while (after);
-  return ended;
+  return aborted;
 };
 
-/** Whether a rule of the bucket ends them; undefined where the store does not tell. */
-export const isRuledOut = async (
-  { place: { client, patience } }: S3Bucket,
-  signal: AbortSignal,
-): Promise<boolean | undefined> => {
+/** Whether a lifecycle rule of the bucket aborts them; undefined where the store does not tell. Tried once. */
+export const hasAbortRule = async (bucket: S3Bucket, signal: AbortSignal): Promise<boolean | undefined> => {
+  const input = { Bucket: bucket.place.bucket };
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(patience.requestMs)]);
-    const rules = documentOf(await client.send({ method: 'GET', query: { lifecycle: '' }, signal: limit }));
-    return elementsOf(rules, 'Rule').some(
-      (rule) => textOf(rule, 'Status') === 'Enabled' && elementOf(rule, 'AbortIncompleteMultipartUpload') !== undefined,
-    );
-  } catch (error) {
-    return isRefusal(error, 'NoSuchLifecycleConfiguration') ? false : undefined;
+    return await bucket.once({
+      doing: 'tell its lifecycle rules',
+      signal,
+      send: async (client, options) => {
+        try {
+          const { Rules } = await client.send(new GetBucketLifecycleConfigurationCommand(input), options);
+          return Rules?.some(
+            ({ Status, AbortIncompleteMultipartUpload }) => Status === 'Enabled' && AbortIncompleteMultipartUpload,
+          );
+        } catch (error) {
+          if (isRefusal(error, 'NoSuchLifecycleConfiguration')) return false;
+          throw error;
+        }
+      },
+    });
+  } catch {
+    return undefined;
   }
 };

@@ -1,11 +1,10 @@
-import { textOf, xmlEscaped } from '../platform/index.ts';
+import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { persist } from './attempts.ts';
 import { PartGatherer } from './part-gatherer.ts';
-import { documentOf, toldOf } from './s3-answer.ts';
-import type { Asking, S3Bucket } from './s3-bucket.ts';
-import { confirms, confirmsAll, type Digest, digestHeaders, digestOf } from './s3-digest.ts';
-import { type S3Store, s3Namespace } from './s3-store.ts';
-import { endUpload, endUploads } from './s3-unfinished.ts';
+import { type S3Bucket, toldOf } from './s3-bucket.ts';
+import { confirms, confirmsAll, type Digest, digestFields, digestOf } from './s3-digest.ts';
+import type { S3Store } from './s3-store.ts';
+import { abortUpload, abortUploads } from './s3-unfinished.ts';
 import { mayHaveHappened, type PutOptions, StorageError, type Upload } from './store.ts';
 
 interface Part {
@@ -23,6 +22,7 @@ export class S3Upload implements Upload {
   readonly #store: S3Store;
   readonly #bucket: S3Bucket;
   readonly #name: string;
+  readonly #object: { readonly Bucket: string; readonly Key: string };
   readonly #options: PutOptions;
   readonly #gatherer: PartGatherer;
   readonly #underWay = new Set<Promise<void>>();
@@ -40,6 +40,7 @@ export class S3Upload implements Upload {
     this.#store = store;
     this.#bucket = store.bucket;
     this.#name = name;
+    this.#object = { Bucket: store.bucket.place.bucket, Key: store.bucket.key(name) };
     this.#options = options;
     this.#gatherer = new PartGatherer(store.bucket.place.partBytes);
     this.#signal = options.signal ? AbortSignal.any([options.signal, this.#end.signal]) : this.#end.signal;
@@ -91,7 +92,7 @@ export class S3Upload implements Upload {
     const mayBeThere =
       id === undefined
         ? mayHaveHappened(this.#failure)
-        : (await endUpload(this.#bucket, this.#bucket.key(this.#name), id)) === 'gone';
+        : (await abortUpload(this.#bucket, { key: this.#object.Key, uploadId: id })) === 'gone';
     if (wasCompleting && mayBeThere) await this.#store.remove([this.#name]);
     await this.#endTwins(id !== undefined);
     this.#state = 'aborted';
@@ -118,61 +119,74 @@ export class S3Upload implements Upload {
     if (number > partsMax) throw new StorageError('invalid', `An object has at most ${partsMax} parts.`);
     this.#id ??= this.#begin();
     const digest = digestOf(this.#bucket.place.digest, body);
-    const query = { partNumber: String(number), uploadId: await this.#id };
-    const headers = { 'content-type': 'application/octet-stream', ...digestHeaders(digest) };
-    const tag = await this.#bucket.call('store a part', this.#asking({ method: 'PUT', query, headers, body }), (answer) => {
-      const told = toldOf(answer);
-      if (told.tag === undefined || confirms(digest, told) === false)
-        throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
-      return told.tag;
+    const input = {
+      ...this.#object,
+      UploadId: await this.#id,
+      PartNumber: number,
+      Body: body,
+      ...digestFields(digest),
+    };
+    const tag = await this.#bucket.call({
+      doing: 'store a part',
+      signal: this.#signal,
+      send: async (client, options) => {
+        const told = toldOf(await client.send(new UploadPartCommand(input), options));
+        // Not every store repeats for a part how it encrypts; the tag is judged by what was asked for.
+        const encryption = told.encryption ?? this.#bucket.place.encryption?.algorithm;
+        if (told.tag === undefined || confirms(digest, { ...told, encryption }) === false)
+          throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
+        return told.tag;
+      },
     });
     this.#parts.push({ number, tag, digest });
   }
 
   async #begin(): Promise<string> {
-    const digests = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'COMPOSITE' };
-    const headers = {
-      'content-type': 'application/octet-stream',
-      ...(this.#bucket.place.digest === 'crc32' && digests),
-      ...this.#bucket.lock(this.#options),
+    const input = {
+      ...this.#object,
+      ContentType: 'application/octet-stream',
+      ...(this.#bucket.place.digest === 'crc32' && ({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' } as const)),
+      ...this.#bucket.kept(this.#options),
     };
-    const asked = this.#asking({ method: 'POST', query: { uploads: '' }, headers });
     const attempt = (): Promise<string | undefined> => {
       this.#beginnings += 1;
-      return this.#bucket.once('begin an upload', asked, (answer) => textOf(documentOf(answer), 'UploadId'));
+      return this.#bucket.once({
+        doing: 'begin an upload',
+        signal: this.#signal,
+        send: async (client, options) => (await client.send(new CreateMultipartUploadCommand(input), options)).UploadId,
+      });
     };
     const id = await persist(attempt, this.#bucket.place.patience, this.#signal);
     if (!id) throw new StorageError('invalid', 'The store began an upload without naming it.');
     return id;
   }
 
-  #asking(call: Omit<Asking, 'key' | 'signal'>): Asking {
-    return { ...call, key: this.#bucket.key(this.#name), signal: this.#signal };
-  }
-
   /** A beginning whose answer never came may have left an upload that nobody knows by its id. */
   async #endTwins(isKnown: boolean): Promise<void> {
-    const key = this.#bucket.key(this.#name);
     if (this.#beginnings > Number(isKnown))
-      await endUploads(this.#bucket, this.#name, { isWanted: (other) => other === key }).catch(() => {});
+      await abortUploads(this.#bucket, this.#name, { isWanted: (key) => key === this.#object.Key }).catch(() => {});
   }
 
   /** An answer may be lost after the work was done: before it is tried again, and at the end, the object itself is asked. */
   async #complete(uploadId: string): Promise<void> {
     this.#parts.sort((a, b) => a.number - b.number);
-    const body = `<CompleteMultipartUpload xmlns="${s3Namespace}">${this.#parts.map(partText).join('')}</CompleteMultipartUpload>`;
-    const headers = { 'content-type': 'application/xml' };
-    const asked = this.#asking({ method: 'POST', query: { uploadId }, headers, body });
+    const input = { ...this.#object, UploadId: uploadId, MultipartUpload: { Parts: this.#parts.map(completedPart) } };
     const attempt = async (): Promise<void> => {
       let tag: string | undefined;
       try {
-        tag = await this.#bucket.once('complete an upload', asked, (answer) => textOf(documentOf(answer), 'ETag'));
+        tag = await this.#bucket.once({
+          doing: 'complete an upload',
+          signal: this.#signal,
+          send: async (client, options) => (await client.send(new CompleteMultipartUploadCommand(input), options)).ETag,
+        });
       } catch (error) {
         this.#signal.throwIfAborted();
         if (await this.#isThere(undefined)) return;
         throw error;
       }
-      if (!(await this.#isThere(tag))) throw new StorageError('invalid', 'The store did not keep the object as it was sent.');
+      if (await this.#isThere(tag)) return;
+      // Without a tag it was no answer to a completion, whatever its status says.
+      throw new StorageError(tag === undefined ? 'unavailable' : 'invalid', 'The store did not keep the object as it was sent.');
     };
     await persist(attempt, this.#bucket.place.patience, this.#signal);
   }
@@ -182,11 +196,14 @@ export class S3Upload implements Upload {
     const found = await this.#bucket.look(this.#name);
     if (found?.size !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
-    return confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
+    const isSame = confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
+    if (isSame) this.#bucket.checkEncryption(found.encryption);
+    return isSame;
   }
 }
 
-const partText = ({ number, tag, digest }: Part): string => {
-  const crc = digest.kind === 'crc32' ? `<ChecksumCRC32>${digest.bytes.toString('base64')}</ChecksumCRC32>` : '';
-  return `<Part><ETag>${xmlEscaped(tag)}</ETag>${crc}<PartNumber>${number}</PartNumber></Part>`;
-};
+const completedPart = ({ number, tag, digest }: Part) => ({
+  PartNumber: number,
+  ETag: tag,
+  ...(digest.kind === 'crc32' && { ChecksumCRC32: digest.bytes.toString('base64') }),
+});

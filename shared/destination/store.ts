@@ -17,6 +17,8 @@ export interface Store {
   remove(names: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Ends uploads below the prefix that were begun and never finished; answers how many. */
   abandon(prefix: string, signal?: AbortSignal): Promise<number>;
+  /** Settings of the bucket that cost money or leave data behind, in sentences for the customer. */
+  warnings?(signal: AbortSignal): Promise<readonly string[]>;
   close(): void;
 }
 

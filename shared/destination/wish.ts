@@ -1,6 +1,6 @@
 /** What a customer asks for, checked as a whole: which credentials, place and lock go with which type. */
 import { invalid } from '../contract/errors.ts';
-import type { StorageType } from '../contract/storage-destination.ts';
+import type { SseAlgorithm, StorageType } from '../contract/storage-destination.ts';
 import { BlockedAddress, checkAddress, envList, guardUrl, readPrivateKey } from '../platform/index.ts';
 import { type Credentials, maskedField } from './credentials.ts';
 import type { DestinationRecord } from './record.ts';
@@ -18,6 +18,8 @@ export interface Wish {
   readonly externalId?: string;
   readonly immutable: boolean;
   readonly objectLock: DestinationRecord['objectLock'];
+  readonly sse: SseAlgorithm | null;
+  readonly sseKmsKeyId: string | null;
 }
 
 /** Throws VALIDATION_ERROR that names the field. Asks nobody but the name service. */
@@ -26,6 +28,7 @@ export const checkWish = async (wish: Wish): Promise<void> => {
   if (masked !== undefined) throw invalid(`credentials.${masked}`, 'is the masked value; send the real one');
   checkCredentials(wish);
   checkPlace(wish);
+  checkEncryption(wish);
   if (wish.endpoint !== null) await checkEndpoint(wish.endpoint);
 };
 
@@ -48,6 +51,11 @@ const checkPlace = ({ type, bucket, region, endpoint, objectLock }: Wish): void 
   if (type === 'spaces' && region === null && endpoint === null) throw invalid('region', 'is required for spaces');
   if (type !== 's3' && objectLock !== null) throw invalid('objectLock', 'is for s3 only');
   if (type !== 'gcs' && !isS3Bucket(bucket)) throw invalid('bucket', `must be the name of a bucket of ${type}`);
+};
+
+const checkEncryption = ({ type, sse, sseKmsKeyId }: Wish): void => {
+  if (type === 'gcs' && sse !== null) throw invalid('sse', 'is for stores that speak the S3 protocol');
+  if (sseKmsKeyId !== null && sse !== 'aws:kms') throw invalid('sseKmsKeyId', 'requires sse aws:kms');
 };
 
 /** Directory buckets (`--x-s3`) list in no order and end no uploads: they are another kind of store. */

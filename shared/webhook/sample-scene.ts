@@ -45,6 +45,8 @@ export const sceneAt = (now: Date) => {
     endpoint: null,
     immutable: false,
     objectLock: null,
+    sse: null,
+    sseKmsKeyId: null,
     status: 'connected',
     lastTestedAt: iso(now),
     createdAt: ago(quarter),

@@ -33,8 +33,9 @@ export const openFaultProxy = async (stops: Stops, target: string): Promise<Faul
   const seen: Seen[] = [];
   let script: Parameters<FaultProxy['script']>[0] = () => undefined;
   const url = await serve(stops, async (incoming, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of incoming) parts.push(part as Buffer);
+    const parts = await incoming.toArray().catch(() => undefined);
+    // The client ended the call in the middle of its body.
+    if (!parts) return;
     const body = Buffer.concat(parts);
     const { method = 'GET', url: path = '/', headers } = incoming;
     const here = { method, path, body };

@@ -2,10 +2,12 @@
  * What customers' buckets look like from outside, before fauxqs, which keeps them. It adds what fauxqs lacks and AWS has:
  * - bytes that are not of their Content-MD5, x-amz-checksum-crc32 or x-amz-content-sha256 are refused
  * - unfinished multipart uploads are listed
+ * - objects keep the server-side encryption they were stored with, as a name; an alias that holds `missing` names no key
  *
  * Any credentials open any bucket, with exceptions by which anybody can see from outside what a refusal does. Access key ids
  * - that hold `denied`, `wrong`, `invalid`, `revoked` or `expired` anywhere, in either case, may do nothing
  * - that begin with `readonly` may only read, with `writeonly` only write and list, with `nodelete` all but delete
+ * - that begin with `nosse` are those of a store that knows no server-side encryption, and ignores it
  * - of our own functions open none: buckets are the customers', and no role of the template may say otherwise
  */
 import { createHash } from 'node:crypto';
@@ -27,17 +29,19 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
   /** The answer streams; the request is small enough to hold (fauxqs takes 11 MiB) and to send again. */
-  const forward = (incoming: IncomingMessage, body: Buffer, response: ServerResponse): void => {
+  const forward = (incoming: IncomingMessage, body: Buffer, response: ServerResponse, encryption?: string): void => {
     const { method, url, headers } = incoming;
-    const call = request({ agent, host: '127.0.0.1', port, method, path: url, headers });
+    const kept = encryption === undefined ? headers : { ...headers, [encryptionMetadata]: encryption };
+    const call = request({ agent, host: '127.0.0.1', port, method, path: url, headers: kept });
     call.once('error', (error: NodeJS.ErrnoException) => {
       // fauxqs closed an idle connection at the moment we reused it: nothing was read, so asking again is safe.
-      if (call.reusedSocket && error.code === 'ECONNRESET') forward(incoming, body, response);
+      if (call.reusedSocket && error.code === 'ECONNRESET') forward(incoming, body, response, encryption);
       else response.destroy();
     });
     call.once('response', (answer) => {
-      const { connection: _own, 'keep-alive': _ours, ...passed } = answer.headers;
-      response.writeHead(answer.statusCode ?? 500, passed);
+      const { connection: _own, 'keep-alive': _ours, [encryptionMetadata]: found, ...passed } = answer.headers;
+      const told = encryption ?? found;
+      response.writeHead(answer.statusCode ?? 500, told === undefined ? passed : { ...passed, [encryptionHeader]: told });
       answer.pipe(response);
       answer.once('error', () => response.destroy());
     });
@@ -57,13 +61,21 @@ export const makeS3Front = ({ port, dir, isOurs = () => false }: S3FrontOptions)
     if (flaw) return refuse(response, 400, flaw, 'The digest you specified did not match what we received.');
     if (method === 'GET' && !isObject && url.searchParams.has('uploads') && existsSync(join(dir, 'buckets', bucket)))
       return answerUploads(response, bucket, url.searchParams.get('prefix') ?? '', unfinished(dir));
-    forward(incoming, body, response);
+    const isStored = isObject && (method === 'PUT' ? !url.searchParams.has('partNumber') : url.searchParams.has('uploads'));
+    const encryption = isStored && !accessKeyId.startsWith('nosse') ? headers[encryptionHeader] : undefined;
+    if (encryption !== undefined && String(headers[`${encryptionHeader}-aws-kms-key-id`]).includes('missing'))
+      return refuse(response, 400, 'KMS.NotFoundException', 'There is no such key.');
+    forward(incoming, body, response, encryption === undefined ? undefined : String(encryption));
   };
 
   return (incoming, response) => {
     serve(incoming, response).catch(() => response.destroy());
   };
 };
+
+const encryptionHeader = 'x-amz-server-side-encryption';
+/** Where fauxqs keeps it. */
+const encryptionMetadata = 'x-amz-meta-local-encryption';
 
 const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
   const parts: Buffer[] = [];

@@ -1,0 +1,151 @@
+/** Server-side encryption as a setting: every new object asks for it, and none is kept that the store did not encrypt so. */
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import { openPlace, type Place } from '../../../shared/destination/open.ts';
+import { probe } from '../../../shared/destination/probe.ts';
+import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../support/store-stand.ts';
+
+const MiB = 1 << 20;
+const header = 'x-amz-server-side-encryption';
+const keyId = '1234abcd-12ab-34cd-56ef-1234567890ab';
+const kms = { sse: 'aws:kms', sseKmsKeyId: keyId } as const;
+const aes = { sse: 'AES256', sseKmsKeyId: null } as const;
+const stops: Stops = [];
+const asked: { readonly what: string; readonly headers: Readonly<Record<string, unknown>> }[] = [];
+let url: string;
+/** How the scripted store says that it encrypted an object; undefined where it says nothing. */
+let told: string | undefined;
+/** Under KMS a tag is no digest. */
+let tagOf: (body: Buffer) => string;
+
+before(async () => {
+  let size = 0;
+  url = await serve(stops, async (request, response) => {
+    const body = Buffer.concat(await request.toArray().catch(() => []));
+    const { method = '', url: path = '', headers } = request;
+    const isBegin = path.includes('uploads');
+    const what = isBegin
+      ? 'begin'
+      : path.includes('partNumber')
+        ? 'part'
+        : path.includes('uploadId')
+          ? `${method} upload`
+          : method;
+    asked.push({ what, headers });
+    if (what === 'PUT') size = body.length;
+    if (what === 'part') size += body.length;
+    if (['PUT', 'part', 'HEAD'].includes(what)) response.setHeader('etag', what === 'HEAD' ? '"whole"' : `"${tagOf(body)}"`);
+    if (told !== undefined && ['PUT', 'HEAD'].includes(what)) response.setHeader(header, told);
+    if (what === 'HEAD') response.setHeader('content-length', size);
+    if (isBegin) {
+      size = 0;
+      return void response.end('<R><UploadId>u</UploadId></R>');
+    }
+    if (what === 'DELETE upload') return void response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+    response.end(what === 'POST upload' ? '<R><ETag>"whole"</ETag></R>' : '');
+  });
+});
+after(() => stopAll(stops));
+
+const reset = (says: string | undefined) => {
+  asked.length = 0;
+  told = says;
+  tagOf = (body) => createHash('md5').update(body).digest('hex');
+};
+const names = () => asked.map(({ what }) => what);
+const sentWith = (what: string) => {
+  const { headers = {} } = asked.find((one) => one.what === what) ?? {};
+  return [headers[header], headers[`${header}-aws-kms-key-id`]];
+};
+
+suite('a store that encrypts as it is asked to', () => {
+  for (const [type, setting, wanted] of [
+    ['s3', aes, ['AES256', undefined]],
+    ['s3', kms, ['aws:kms', keyId]],
+    ['s3', { sse: 'aws:kms', sseKmsKeyId: null }, ['aws:kms', undefined]],
+    ['spaces', aes, ['AES256', undefined]],
+  ] as const)
+    test(`${type} with ${wanted.join(' and ')}: objects and uploads ask for it`, async () => {
+      reset(setting.sse);
+      const store = await openAt(type, url, '', quick, setting);
+      await store.put('k', Buffer.from('x'));
+      deepEqual(sentWith('PUT'), wanted);
+      const upload = store.upload('k');
+      await upload.write([randomBytes(9 * MiB)]);
+      deepEqual(await upload.finish(), { size: 9 * MiB });
+      deepEqual(sentWith('begin'), wanted);
+      deepEqual(sentWith('part'), [undefined, undefined]);
+      store.close();
+    });
+
+  test('confirms bytes whose tag is no digest, because a key encrypted them', async () => {
+    reset('aws:kms');
+    tagOf = () => '0'.repeat(32);
+    const store = await openAt('spaces', url, '', quick, kms);
+    await store.put('k', Buffer.from('x'));
+    const upload = store.upload('k');
+    await upload.write([randomBytes(9 * MiB)]);
+    await upload.finish();
+    deepEqual(names().filter((what) => what === 'PUT').length, 1);
+    store.close();
+  });
+});
+
+test('without the setting nothing is asked for, whatever the bucket does by default', async () => {
+  for (const place of [{}, { sse: null, sseKmsKeyId: null }]) {
+    reset('aws:kms');
+    const store = await openAt('s3', url, '', quick, place);
+    await store.put('k', Buffer.from('x'));
+    deepEqual(sentWith('PUT'), [undefined, undefined]);
+    store.close();
+  }
+});
+
+suite('a store that encrypts otherwise', () => {
+  for (const [what, says, reason] of [
+    ['not at all', undefined, /ignores the setting/],
+    ['with another algorithm', 'AES256', /used another algorithm/],
+  ] as const)
+    test(`keeps no object that it encrypted ${what}`, async () => {
+      reset(says);
+      const store = await openAt('s3', url, '', quick, kms);
+      await rejects(store.put('k', Buffer.from('x')), { name: 'StorageError', code: 'invalid', message: reason });
+      deepEqual(names(), ['PUT', 'DELETE']);
+      asked.length = 0;
+      const upload = store.upload('k');
+      await upload.write([randomBytes(9 * MiB)]);
+      await rejects(upload.finish(), { name: 'StorageError', code: 'invalid', message: reason });
+      equal(names().at(-1), 'DELETE');
+      store.close();
+    });
+
+  test('fails the write step of a probe, which says why and leaves nothing', async () => {
+    reset(undefined);
+    process.env.S3_URL = url;
+    const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
+    const { failure } = await probe(tenant, { ...place, prefix: '', immutable: false }, keys);
+    equal(failure?.step, 'write');
+    match(failure?.reason ?? '', /did not encrypt the object with AES256: it ignores the setting/);
+    deepEqual(names(), ['PUT', 'DELETE']);
+  });
+});
+
+test('on the local engine objects keep their encryption, and a key that does not exist is told', async () => {
+  const local = await startS3(stops);
+  const store = await openAt('s3', local, 'f', quick, kms);
+  await store.put('k', Buffer.from('x'));
+  const upload = store.upload('u');
+  await upload.write([randomBytes(9 * MiB)]);
+  await upload.finish();
+  equal(Buffer.from(await store.get('k')).toString(), 'x');
+  store.close();
+  const missing = await openAt('s3', local, 'f', quick, { sse: 'aws:kms', sseKmsKeyId: 'alias/missing' });
+  await rejects(missing.put('k', Buffer.from('x')), { code: 'invalid', message: /400 KMS.NotFoundException/ });
+  missing.close();
+  const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
+  const ignoring = await openPlace(tenant, place, { ...keys, accessKeyId: 'nosse' }, 'f', quick);
+  await rejects(ignoring.put('k', Buffer.from('x')), { message: /ignores the setting/ });
+  ok(!(await ignoring.head('k')));
+  ignoring.close();
+});
