@@ -4,8 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant, takeRole } from '../platform/index.ts';
 import { type Patience, workerPatience } from './attempts.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
-import { GcsClient } from './gcs-client.ts';
-import { GcsStore } from './gcs-store.ts';
+import { openGcsStore } from './gcs-store.ts';
 import type { DestinationRecord } from './record.ts';
 import { S3Client, type S3Options } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
@@ -37,9 +36,7 @@ export const openPlace = async (
 ): Promise<Store> => {
   const { bucket } = place;
   if ('clientEmail' in credentials) {
-    const baseUrl = env('GCS_URL');
-    const client = new GcsClient({ baseUrl, account: credentials, agent: agentFor(baseUrl), patience });
-    return new GcsStore({ client, bucket, folder, partBytes });
+    return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account: credentials, patience, partBytes });
   }
   const isAws = place.type === 's3' && place.endpoint === null;
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials;
