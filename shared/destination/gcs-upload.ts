@@ -108,7 +108,8 @@ export class GcsUpload implements Upload {
 
   /** After any failure the store is asked how far it has come, so that nothing is sent twice or left out. */
   async #send(part: Buffer, { isLast }: { readonly isLast: boolean }): Promise<GcsObject | undefined> {
-    const session = (this.#session ??= await this.#begin());
+    this.#session ??= await this.#begin();
+    const session = this.#session;
     this.#crc32c.update(part);
     const from = this.#sentBytes;
     const to = from + part.length;
