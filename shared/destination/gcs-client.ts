@@ -52,17 +52,17 @@ export class GcsClient {
   /** A handle for one call: the library passes what an interceptor adds to the transport. */
   bucket(call: GcsCall): Bucket {
     const bucket = this.#storage.bucket(this.#bucket);
-    bucket.interceptors.push(adding({ call }));
+    bucket.interceptors.push(adding(call));
     return bucket;
   }
 
-  file(key: string, call: GcsCall, headers: Readonly<Record<string, string>> = {}): File {
+  file(key: string, call: GcsCall): File {
     const file = this.#storage.bucket(this.#bucket).file(key);
-    file.interceptors.push(adding({ call, headers }));
+    file.interceptors.push(adding(call));
     return file;
   }
 
-  /** For what the library has no method: the state of an upload session, and its end. */
+  /** For what the library has no method: the parts of an upload, and its end. */
   request(asked: GcsRequest) {
     return this.#transport.request<Readonly<Record<string, unknown>>>(asked);
   }
@@ -153,9 +153,8 @@ export class GcsClient {
 
 type Interceptor = File['interceptors'][number];
 
-const adding = ({ call, headers = {} }: { readonly call: GcsCall; readonly headers?: object }): Interceptor => ({
-  request: (options) =>
-    Object.assign(options, { call, headers: { ...options.headers, ...headers } }) as ReturnType<Interceptor['request']>,
+const adding = (call: GcsCall): Interceptor => ({
+  request: (options) => Object.assign(options, { call }) as ReturnType<Interceptor['request']>,
 });
 
 /** Numbers come as text. */

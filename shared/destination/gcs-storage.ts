@@ -14,14 +14,14 @@ type Callback = (error: Error | null, body?: unknown, response?: unknown) => voi
  */
 export class GcsStorage extends Storage {
   constructor(transport: GcsTransport, baseUrl: string) {
-    const { origin, hostname } = new URL(baseUrl);
+    const { origin } = new URL(baseUrl);
     super({
       apiEndpoint: origin,
       authClient: transport,
       // Set, so that the library never looks for one in the environment or at the metadata server.
       projectId: 'none',
-      // The library authenticates resumable uploads only to hosts of its universe.
-      ...(!hostname.endsWith('.googleapis.com') && { universeDomain: hostname }),
+      // The local stage, too, asks for a token.
+      useAuthWithCustomEndpoint: true,
       // `persist` retries, with the patience of the caller.
       retryOptions: { autoRetry: false, retryableErrorFn: () => false },
       crc32cGenerator: () => new Crc32c(),
