@@ -21,12 +21,13 @@ export class Crc32c {
   #crc = 0;
 
   update(bytes: Uint8Array): this {
-    const aligned = Math.min(bytes.length, -bytes.byteOffset & 3);
-    const words = new Int32Array(
-      bytes.buffer as ArrayBuffer,
-      bytes.byteOffset + aligned,
-      bytes.length === aligned ? 0 : ((bytes.length - aligned) >>> 3) << 1,
-    );
+    const aligned = -bytes.byteOffset & 3;
+    const wordCount = Math.max(0, (bytes.length - aligned) >> 3) << 1;
+    if (wordCount === 0) {
+      this.#crc = ~byBytes(bytes, ~this.#crc);
+      return this;
+    }
+    const words = new Int32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset + aligned, wordCount);
     const crc = byWords(words, byBytes(bytes.subarray(0, aligned), ~this.#crc));
     this.#crc = ~byBytes(bytes.subarray(aligned + words.byteLength), crc);
     return this;

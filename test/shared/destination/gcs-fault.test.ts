@@ -18,8 +18,9 @@ before(async () => {
   await startTokens(stops);
   url = await startGoogle(stops);
   proxy = await openFaultProxy(stops, url);
-  behind = await openAt('gcs', url, 'fault');
-  store = await openAt('gcs', proxy.url, 'fault');
+  const patience = { ...quick, requestMs: 20_000 };
+  behind = await openAt('gcs', url, 'fault', patience);
+  store = await openAt('gcs', proxy.url, 'fault', patience);
   stops.push(
     () => behind.close(),
     () => store.close(),

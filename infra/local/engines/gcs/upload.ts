@@ -11,6 +11,8 @@ interface Session {
   readonly precondition: Precondition;
   readonly draft: Draft;
   object?: StoredObject;
+  /** Ends with the last request of the session so far: they are served one after the other. */
+  queue?: Promise<unknown>;
 }
 
 export interface Uploads {
@@ -102,7 +104,12 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
   };
 
   const goOn = async (request: IncomingMessage, response: ServerResponse, url: URL, id: string): Promise<void> => {
-    if (request.method !== 'DELETE') return takePart(request, response, url, id);
+    if (request.method !== 'DELETE') {
+      const waiting = sessionOf(id);
+      const served = (waiting.queue ?? Promise.resolve()).then(() => takePart(request, response, url, id));
+      waiting.queue = served.catch(() => {});
+      return served;
+    }
     const session = sessionOf(id);
     end(id);
     // What is complete cannot be ended.
