@@ -21,7 +21,7 @@ const stallsMax = 3;
 
 /**
  * A resumable upload: one part after the other, each acknowledged before the next; an upload of less than two parts is one put.
- * The library begins the session and authenticates each part. Its write stream is not used, for three reasons seen in 8.4.0: a
+ * The library begins the session and authenticates each part. Its write stream is not used, for three reasons found in 8.4.0: a
  * partial upload that fails first reports success and then throws an uncaught exception, a final answer that was lost fails
  * the upload although the object is complete, and retries are counted per upload instead of per part.
  */
