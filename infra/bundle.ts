@@ -6,6 +6,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
 import { finished } from './finished.ts';
+import { leanGoogle } from './lean-google.ts';
 import { undescribed } from './undescribed.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -49,7 +50,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     target: 'node24',
     // Modules can be shaken; CommonJS cannot.
     mainFields: ['module', 'main'],
-    plugins: [finished, undescribed, placedInstead(options.instead ?? {})],
+    plugins: [finished, undescribed, leanGoogle, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

@@ -3,8 +3,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { foundKeys, type GoogleAccount } from '../platform/index.ts';
 import { workerPatience as patience } from './attempts.ts';
-import { GcsClient } from './gcs-client.ts';
-import { GcsStore } from './gcs-store.ts';
+import { openGcsStore } from './gcs-store.ts';
 import { S3Store } from './s3-store.ts';
 import type { Store } from './store.ts';
 
@@ -41,10 +40,8 @@ export const openGcsAddress = ({
   folder,
   endpoint = 'https://storage.googleapis.com',
   account,
-}: Address & { readonly account: GoogleAccount }): Store => {
-  const client = new GcsClient({ baseUrl: endpoint, account, agent: agentFor(endpoint), patience });
-  return new GcsStore({ client, bucket, folder, partBytes });
-};
+}: Address & { readonly account: GoogleAccount }): Store =>
+  openGcsStore({ bucket, folder, baseUrl: endpoint, account, patience, partBytes });
 
 const agentFor = (url: string): HttpAgent =>
   url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);

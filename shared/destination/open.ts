@@ -49,10 +49,8 @@ const openGcs = async (
   folder: string,
   patience: Patience,
 ): Promise<Store> => {
-  const [{ GcsClient }, { GcsStore }] = await Promise.all([import('./gcs-client.ts'), import('./gcs-store.ts')]);
-  const baseUrl = env('GCS_URL');
-  const client = new GcsClient({ baseUrl, account, agent: agentFor(baseUrl), patience });
-  return new GcsStore({ client, bucket, folder, partBytes });
+  const { openGcsStore } = await import('./gcs-store.ts');
+  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, patience, partBytes });
 };
 
 const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: Patience): Promise<Store> => {

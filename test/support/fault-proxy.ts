@@ -16,13 +16,19 @@ export type Fault =
   /** The answer ends in the middle, where it has a body. */
   | 'cut'
   /** A bit of the request changes on its way. */
-  | 'flipped';
+  | 'flipped'
+  /** No answer ever comes. */
+  | 'silent'
+  /** The server gets this many bytes of a part of a resumable upload. */
+  | { readonly passedBytes: number }
+  /** The answer, which is JSON, comes with these fields instead. */
+  | { readonly changed: object };
 
 export interface FaultProxy {
   readonly url: string;
   readonly seen: Seen[];
   /** From now on; all that was before is forgotten. */
-  script(fault: (seen: Seen, before: number) => Fault | undefined): void;
+  script(fault: (seen: Seen, before: number) => Fault | undefined | Promise<Fault | undefined>): void;
 }
 
 export const s3Error = (status: number, code: string): Fault => ({
@@ -36,20 +42,31 @@ export const openFaultProxy = async (stops: Stops, target: string): Promise<Faul
     const parts = await incoming.toArray().catch(() => undefined);
     // The client ended the call in the middle of its body.
     if (!parts) return;
-    const body = Buffer.concat(parts);
+    let body = Buffer.concat(parts);
     const { method = 'GET', url: path = '/', headers } = incoming;
     const here = { method, path, body };
     const before = seen.filter((other) => other.method === method && plain(other.path) === plain(path)).length;
     seen.push(here);
-    const fault = script(here, before);
-    if (typeof fault === 'object') {
+    const fault = await script(here, before);
+    if (fault === 'silent') return;
+    if (typeof fault === 'object' && 'answer' in fault) {
       response
         .writeHead(fault.answer.status, { 'content-type': 'application/xml', ...fault.answer.headers })
         .end(fault.answer.body ?? '');
       return;
     }
     if (fault === 'flipped') body[body.length >> 1]! ^= 1;
+    if (typeof fault === 'object' && 'passedBytes' in fault) {
+      body = body.subarray(0, fault.passedBytes);
+      const first = Number(/\d+/.exec(headers['content-range'] ?? '')?.[0]);
+      headers['content-range'] = `bytes ${first}-${first + body.length - 1}/*`;
+      headers['content-length'] = String(body.length);
+    }
     const answer = await pass(target, method, path, headers, body);
+    if (typeof fault === 'object' && 'changed' in fault) {
+      answer.body = Buffer.from(JSON.stringify({ ...JSON.parse(answer.body.toString()), ...fault.changed }));
+      answer.headers['content-length'] = String(answer.body.length);
+    }
     if (fault === 'lost') return void response.destroy();
     const length = fault === 'cut' ? answer.body.length >> 1 : answer.body.length;
     response.writeHead(answer.status, answer.headers);

@@ -1,10 +1,11 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../support/fault-proxy.ts';
-import { account, openAt, quick, type Stops, startGoogle, startTokens, stopAll } from '../../support/store-stand.ts';
+import { account, openAt, quick, type Stops, serve, startGoogle, startTokens, stopAll } from '../../support/store-stand.ts';
 
 const MiB = 1 << 20;
 const stops: Stops = [];
@@ -12,12 +13,14 @@ const failures: unknown[] = [];
 let proxy: FaultProxy;
 let store: Store;
 let behind: Store;
+let url: string;
 before(async () => {
   await startTokens(stops);
-  const url = await startGoogle(stops);
+  url = await startGoogle(stops);
   proxy = await openFaultProxy(stops, url);
-  behind = await openAt('gcs', url, 'fault');
-  store = await openAt('gcs', proxy.url, 'fault');
+  const patience = { ...quick, requestMs: 20_000 };
+  behind = await openAt('gcs', url, 'fault', patience);
+  store = await openAt('gcs', proxy.url, 'fault', patience);
   stops.push(
     () => behind.close(),
     () => store.close(),
@@ -41,7 +44,11 @@ const uploadOf = async (name: string, bytes: Uint8Array) => {
   return upload;
 };
 
-test('a store that is busy three times is asked a fourth time', async () => {
+const objectOf = (name: string) => encodeURIComponent(`fault/${name}`);
+const posts = () => proxy.seen.filter(({ method }) => method === 'POST');
+const textOf = async (from: Store, name: string) => Buffer.from(await from.get(name)).toString();
+
+test('gcs: a store that is busy three times is asked a fourth time', async () => {
   for (const work of [
     () => store.put('busy', Buffer.from('x')),
     () => store.get('busy'),
@@ -62,15 +69,16 @@ for (const [status, code] of [
   [403, 'denied'],
   [404, 'missing'],
   [400, 'invalid'],
+  [302, 'invalid'],
 ] as const)
-  test(`${status} is ${code} at once`, async () => {
-    proxy.script(() => ({ answer: { status } }));
+  test(`gcs: ${status} is ${code} at once`, async () => {
+    proxy.script(({ method }) => (method === 'POST' ? { answer: { status } } : undefined));
     await fails(store.put('x', Buffer.from('x')), code);
     await fails((await uploadOf('x', randomBytes(17 * MiB))).finish(), code);
-    equal(proxy.seen.length, 2);
+    equal(posts().length, 2);
   });
 
-test('a token that was taken back is asked for anew; an account that is refused is denied', async () => {
+test('gcs: a revoked token is renewed once; a refused account is denied', async () => {
   proxy.script((_, before) => (before === 0 ? { answer: { status: 401 } } : undefined));
   await store.put('token', Buffer.from('x'));
   equal(proxy.seen.length, 2);
@@ -79,38 +87,141 @@ test('a token that was taken back is asked for anew; an account that is refused 
   equal(proxy.seen.length, 2);
 });
 
-test('an upload goes on where it was, whatever became of a part', async () => {
+test('gcs: an upload continues after any failure of any part', async () => {
   for (const fault of ['lost', busy] as const)
     for (const number of [0, 1, 2]) {
       const bytes = randomBytes(20 * MiB);
       proxy.script((seen) => (isPart(seen) && partsOf().length === number + 1 ? fault : undefined));
       deepEqual(await (await uploadOf('parts', bytes)).finish(), { size: bytes.length });
       ok(Buffer.from(await behind.get('parts')).equals(bytes));
-      // What was lost had arrived; it is asked for by an empty part and not sent again.
+      // A lost answer is asked for by an empty part, and the part is not sent again.
       const sent = partsOf().reduce((sum, { body }) => sum + body.length, 0);
       equal(sent, fault === 'lost' ? bytes.length : bytes.length + (partsOf()[number]?.body.length ?? 0));
+      await behind.remove(['parts']);
     }
 });
 
-test('an object that came out other than it was sent is removed, and the upload fails', async () => {
+test('gcs: a part of which the store kept a piece is continued from there', async () => {
+  for (const number of [1, 2]) {
+    const bytes = randomBytes(20 * MiB);
+    proxy.script((seen) => (isPart(seen) && partsOf().length === number ? { passedBytes: MiB } : undefined));
+    deepEqual(await (await uploadOf('short', bytes)).finish(), { size: bytes.length });
+    ok(Buffer.from(await behind.get('short')).equals(bytes));
+    equal(partsOf().length, 3);
+  }
+});
+
+test('gcs: a store that loses acknowledged parts fails the upload', async () => {
+  proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { answer: { status: 308 } } : undefined));
+  await fails((await uploadOf('forgotten', randomBytes(20 * MiB))).finish(), 'invalid');
+  equal(await behind.head('forgotten'), undefined);
+});
+
+test('gcs: a store that takes no byte fails the upload after a while', async () => {
+  proxy.script((seen) => (isPart(seen) ? { answer: { status: 308 } } : undefined));
+  await fails((await uploadOf('stalled', randomBytes(17 * MiB))).finish(), 'unavailable');
+  ok(partsOf().length <= 3 * quick.attempts, String(partsOf().length));
+});
+
+for (const status of [404, 410])
+  test(`gcs: a session that the store ended (${status}) fails the upload at once, to be done anew`, async () => {
+    proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { answer: { status } } : undefined));
+    await fails((await uploadOf('expired', randomBytes(20 * MiB))).finish(), 'unavailable');
+    equal(partsOf().length, 2);
+    equal(await behind.head('expired'), undefined);
+  });
+
+test('gcs: a damaged part is refused by the store, and nothing becomes visible', async () => {
   proxy.script((seen) => (isPart(seen) && partsOf().length === 1 ? 'flipped' : undefined));
   await fails((await uploadOf('flipped', randomBytes(17 * MiB))).finish(), 'invalid');
   equal(await behind.head('flipped'), undefined);
 });
 
-test('a small object whose bytes change on their way is refused', async () => {
+for (const [what, change] of [
+  ['checksum', { crc32c: 'AAAAAA==' }],
+  ['size', { size: '1' }],
+] as const)
+  test(`gcs: an object confirmed with another ${what} fails the upload and is removed`, async () => {
+    const bytes = randomBytes(17 * MiB);
+    proxy.script((seen) => (isPart(seen) && partsOf().length === 2 ? { changed: change } : undefined));
+    await fails((await uploadOf('other', bytes)).finish(), 'invalid');
+    equal(await behind.head('other'), undefined);
+    proxy.script((seen) => (seen.method === 'POST' ? { changed: change } : undefined));
+    await fails((await uploadOf('other', Buffer.from('small'))).finish(), 'invalid');
+  });
+
+test('gcs: a small object whose bytes change on their way is refused', async () => {
   proxy.script(() => 'flipped');
   await fails(store.put('small', randomBytes(100_000)), 'invalid');
   equal(await behind.head('small'), undefined);
 });
 
-test('a small upload that may or may not have arrived is removed', async () => {
+test('gcs: a put whose answer was lost succeeds, over an older object too', async () => {
+  for (const bytes of ['first', 'second']) {
+    proxy.script((seen, before) => (seen.method === 'POST' && before === 0 ? 'lost' : undefined));
+    await store.put('lost', Buffer.from(bytes));
+    equal(await textOf(behind, 'lost'), bytes);
+  }
+});
+
+test('gcs: a put replaces the generation it saw, and looks again if there is another', async () => {
+  await behind.put('raced', Buffer.from('old'));
+  proxy.script(async () => {
+    // The first names no generation, the second that of `old`, the third that of `theirs`.
+    if (posts().length === 2 && proxy.seen.at(-1)?.method === 'POST') await behind.put('raced', Buffer.from('theirs'));
+    return undefined;
+  });
+  await store.put('raced', Buffer.from('ours'));
+  equal(posts().length, 3);
+  ok(posts().every(({ path }) => path.includes('ifGenerationMatch=')));
+  equal(await textOf(behind, 'raced'), 'ours');
+});
+
+test('gcs: a small upload that may have arrived is removed, an older object is not', async () => {
   proxy.script(({ method }) => (method === 'POST' ? 'lost' : undefined));
   await fails((await uploadOf('perhaps', Buffer.from('x'))).finish(), 'unavailable');
   equal(await behind.head('perhaps'), undefined);
+  await behind.put('perhaps', Buffer.from('older'));
+  proxy.script(({ method }) => (method === 'POST' ? busy : undefined));
+  await fails((await uploadOf('perhaps', Buffer.from('x'))).finish(), 'unavailable');
+  equal(await textOf(behind, 'perhaps'), 'older');
 });
 
-test('an answer that ends early is asked for again', async () => {
+test('gcs: a failed finish deletes the object it made, and not that of another writer', async () => {
+  // The last part arrives, its answer and all later ones are lost.
+  const end = async (meanwhile: () => Promise<void>) => {
+    proxy.script(async (seen) => {
+      if (isPart(seen) && partsOf().length === 3) await meanwhile();
+      return isPart(seen) && partsOf().length >= 2 ? 'lost' : undefined;
+    });
+    await fails((await uploadOf('made', randomBytes(17 * MiB))).finish(), 'unavailable');
+  };
+  await end(async () => ok(await behind.head('made')));
+  equal(await behind.head('made'), undefined);
+  await end(() => behind.put('made', Buffer.from('theirs')));
+  equal(await textOf(behind, 'made'), 'theirs');
+});
+
+test('gcs: an upload fails if another writer stored the object meanwhile, and leaves theirs', async () => {
+  proxy.script(() => undefined);
+  const upload = await uploadOf('overtaken', randomBytes(17 * MiB));
+  while (partsOf().length === 0) await new Promise((done) => setTimeout(done, 1));
+  await behind.put('overtaken', Buffer.from('theirs'));
+  await fails(upload.finish(), 'unavailable');
+  equal(await textOf(behind, 'overtaken'), 'theirs');
+});
+
+test('gcs: abort cancels the session', async () => {
+  proxy.script(() => undefined);
+  const upload = await uploadOf('cancelled', randomBytes(20 * MiB));
+  while (partsOf().length === 0) await new Promise((done) => setTimeout(done, 1));
+  await upload.abort();
+  const { path } = proxy.seen.find(({ method }) => method === 'DELETE') ?? { path: '' };
+  ok(path.includes('upload_id='));
+  equal((await fetch(proxy.url + path, { method: 'PUT', headers: { 'content-range': 'bytes */*' } })).status, 410);
+});
+
+test('gcs: an answer that ends early is asked for again', async () => {
   const bytes = randomBytes(10_000);
   await behind.put('cut', bytes);
   proxy.script((_, before) => (before === 0 ? 'cut' : undefined));
@@ -119,25 +230,132 @@ test('an answer that ends early is asked for again', async () => {
   await fails(store.get('cut'), 'unavailable');
 });
 
-test('an upload that the store sends to another host is not followed', async () => {
-  proxy.script(({ method }) =>
-    method === 'POST' ? { answer: { status: 200, headers: { location: 'http://127.0.0.1:9/x' } } } : undefined,
-  );
-  await fails((await uploadOf('elsewhere', randomBytes(17 * MiB))).finish(), 'invalid');
-  equal(partsOf().length, 0);
+test('gcs: an object that is damaged when read is asked for again', async () => {
+  await behind.put('damaged', Buffer.from('as it was'));
+  const { headers } = await fetch(`${proxy.url}/storage/v1/b/backups/o/${objectOf('damaged')}?alt=media`);
+  const damaged: Fault = {
+    answer: {
+      status: 200,
+      body: 'as it WAS',
+      headers: { 'x-goog-hash': headers.get('x-goog-hash') ?? '', 'x-goog-stored-content-encoding': 'identity' },
+    },
+  };
+  proxy.script((_, before) => (before === 0 ? damaged : undefined));
+  equal(await textOf(store, 'damaged'), 'as it was');
+  proxy.script(() => damaged);
+  await fails(store.get('damaged'), 'unavailable');
 });
 
-test('a bucket that is not there is told from an object that is not', async () => {
+test('gcs: a call ends at once with its signal, and after its time limit', async () => {
+  const silent = await serve(stops, () => {});
+  const hasty = await openAt('gcs', silent, 'fault', { ...quick, attempts: 2, requestMs: 100 });
+  const patient = await openAt('gcs', silent, 'fault', { ...quick, requestMs: 60_000 });
+  stops.push(
+    () => hasty.close(),
+    () => patient.close(),
+  );
+  for (const work of [
+    (from: Store, signal?: AbortSignal) => from.put('x', Buffer.from('x'), signal ? { signal } : {}),
+    (from: Store, signal?: AbortSignal) => from.get('x', undefined, signal),
+    (from: Store, signal?: AbortSignal) => from.head('x', signal),
+    (from: Store, signal?: AbortSignal) => Array.fromAsync(from.list('x', signal)),
+    (from: Store, signal?: AbortSignal) => from.remove(['x'], signal),
+  ]) {
+    await fails(work(hasty), 'unavailable');
+    const reason = new Error('enough');
+    const end = new AbortController();
+    setTimeout(() => end.abort(reason), 50);
+    await rejects(work(patient, end.signal), reason);
+  }
+});
+
+test('gcs: a part in flight ends at once with the signal of its upload', async () => {
+  const end = new AbortController();
+  const reason = new Error('enough');
+  proxy.script((seen) => {
+    if (isPart(seen)) setTimeout(() => end.abort(reason), 10);
+    return isPart(seen) ? 'silent' : undefined;
+  });
+  const upload = store.upload('silent', { signal: end.signal });
+  await upload.write([randomBytes(20 * MiB)]);
+  await rejects(upload.finish(), reason);
+  equal(await behind.head('silent'), undefined);
+});
+
+test('gcs: neither a session nor a redirect to another host is followed, and the token stays', async () => {
+  const seen: unknown[] = [];
+  const elsewhere = await serve(stops, (request, response) => {
+    seen.push(request.headers);
+    response.end('{}');
+  });
+  proxy.script(({ method }) =>
+    method === 'POST' ? { answer: { status: 200, headers: { location: `${elsewhere}/session` } } } : undefined,
+  );
+  await fails((await uploadOf('elsewhere', randomBytes(17 * MiB))).finish(), 'invalid');
+  for (const status of [301, 302, 303, 307, 308]) {
+    proxy.script(() => ({ answer: { status, headers: { location: `${elsewhere}/object` } } }));
+    await fails(store.get('elsewhere'), 'invalid');
+    await rejects(store.put('elsewhere', Buffer.from('x')), StorageError);
+    await rejects(store.head('elsewhere'), StorageError);
+  }
+  deepEqual(seen, []);
+});
+
+test('gcs: a client connects to the store and the token service only', async (t) => {
+  const hosts = new Set<string>();
+  const { connect } = Socket.prototype;
+  t.mock.method(Socket.prototype, 'connect', function (this: Socket, ...given: unknown[]) {
+    const [options] = given.flat() as { readonly host?: string; readonly port?: number }[];
+    hosts.add(`${options?.host}:${options?.port}`);
+    return connect.apply(this, given as never);
+  });
+  proxy.script(() => undefined);
+  const fresh = await openAt('gcs', proxy.url, 'fault');
+  await fresh.put('hosts', Buffer.from('x'));
+  const upload = fresh.upload('hosts-large');
+  await upload.write([randomBytes(17 * MiB)]);
+  await upload.finish();
+  await fresh.get('hosts');
+  await fresh.remove(['hosts', 'hosts-large']);
+  fresh.close();
+  const allowed = [proxy.url, url, process.env.GOOGLE_TOKEN_URL ?? ''].map((each) => new URL(each).host);
+  ok(hosts.has(new URL(proxy.url).host));
+  deepEqual(
+    [...hosts].filter((host) => !allowed.includes(host)),
+    [],
+  );
+});
+
+test('gcs: close ends every connection', async () => {
+  proxy.script(() => undefined);
+  const open = new Set<Socket>();
+  const base = await serve(stops, (request, response) => {
+    open.add(request.socket);
+    request.socket.once('close', () => open.delete(request.socket));
+    response.writeHead(404).end('{}');
+  });
+  const fresh = await openAt('gcs', base, 'fault');
+  await Promise.all([fresh.head('a'), fresh.head('b'), fresh.head('c')]);
+  await fresh.head('d');
+  equal(open.size, 3);
+  fresh.close();
+  while (open.size > 0) await new Promise((done) => setTimeout(done, 1));
+});
+
+test('gcs: a missing bucket is told from a missing object', async () => {
   proxy.script(() => undefined);
   const elsewhere = await openAt('gcs', proxy.url, 'fault', quick, { bucket: 'no-such-bucket' });
   await fails(elsewhere.put('x', Buffer.from('x')), 'missing', true);
   await fails(elsewhere.head('x'), 'missing', true);
+  await fails(elsewhere.get('x'), 'missing', true);
+  await fails(elsewhere.remove(['x']), 'missing', true);
+  await fails(Array.fromAsync(elsewhere.list('')), 'missing', true);
   await fails(store.get('none'), 'missing');
   elsewhere.close();
 });
 
-test('no failure shows a token or a key', () => {
-  ok(failures.length > 8);
+test('gcs: no failure shows a token or a key', () => {
+  ok(failures.length > 20);
   const shown = inspect(failures, { depth: 12 });
   ok(!shown.includes('Bearer') && !shown.includes(account.privateKey.slice(60, 120)) && !shown.includes('local-google.'));
 });

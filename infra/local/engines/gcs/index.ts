@@ -6,7 +6,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, bucketResource, GcsError, noBucket, noObject, objectResource, refuse, reply } from './message.ts';
-import { type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
+import { metageneration, type ObjectFiles, openObjectFiles, type StoredObject } from './object-files.ts';
+import { check, preconditionOf } from './precondition.ts';
 import { bodyOf, makeUploads } from './upload.ts';
 
 export interface Gcs {
@@ -33,7 +34,8 @@ export const startGcs = ({ dir }: { dir: string }): Gcs => {
     if (kind === 'upload') return uploads.take(request, response, url, bucket);
     if (kind === 'objects') return listObjects(files, url, response, bucket, self);
     const object = files.object(bucket, name);
-    if (!object) throw noObject(bucket, name);
+    if (!object || (url.searchParams.get('generation') ?? object.generation) !== object.generation) throw noObject(bucket, name);
+    check(preconditionOf(url), object, { isRead: method === 'GET' });
     if (method === 'DELETE') {
       files.remove(object);
       return reply(response, 204, undefined);
@@ -136,6 +138,8 @@ const sendBytes = async (
     'accept-ranges': 'bytes',
     etag: generation,
     'x-goog-generation': generation,
+    'x-goog-metageneration': metageneration,
+    'x-goog-stored-content-encoding': 'identity',
     'x-goog-hash': `crc32c=${crc32c},md5=${md5Hash}`,
     'x-goog-stored-content-length': String(size),
   };

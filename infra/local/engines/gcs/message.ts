@@ -1,6 +1,6 @@
 /** What the JSON API says of buckets and objects, and how it refuses. */
 import type { ServerResponse } from 'node:http';
-import type { Bucket, StoredObject } from './object-files.ts';
+import { type Bucket, metageneration, type StoredObject } from './object-files.ts';
 
 export const objectResource = (object: StoredObject, selfUrl: string) => {
   const { bucket, name, size, md5Hash, crc32c, contentType, metadata, generation, timeCreated } = object;
@@ -10,7 +10,7 @@ export const objectResource = (object: StoredObject, selfUrl: string) => {
     id: `${bucket}/${name}/${generation}`,
     selfLink: path,
     mediaLink: `${selfUrl}/download${path.slice(selfUrl.length)}?generation=${generation}&alt=media`,
-    ...{ name, bucket, generation, metageneration: '1', contentType, storageClass: 'STANDARD' },
+    ...{ name, bucket, generation, metageneration, contentType, storageClass: 'STANDARD' },
     ...{ size: String(size), md5Hash, crc32c, etag: generation },
     ...{ timeCreated, updated: timeCreated, timeStorageClassUpdated: timeCreated },
     ...(metadata && { metadata }),
@@ -54,4 +54,6 @@ export const reply = (response: ServerResponse, status: number, body: unknown, h
 };
 
 export const refuse = (response: ServerResponse, { status, reason, message }: GcsError): void =>
-  reply(response, status, { error: { code: status, message, errors: [{ message, domain: 'global', reason }] } });
+  status === 304
+    ? reply(response, status, undefined)
+    : reply(response, status, { error: { code: status, message, errors: [{ message, domain: 'global', reason }] } });

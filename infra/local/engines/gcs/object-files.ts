@@ -21,6 +21,9 @@ export interface StoredObject {
   readonly file: string;
 }
 
+/** Metadata of an object cannot be changed here. */
+export const metageneration = '1';
+
 export interface Bucket {
   readonly name: string;
   readonly timeCreated: string;
@@ -35,12 +38,14 @@ export interface Given {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+export type Check = (current: StoredObject | undefined) => void;
+
 /** Bytes on their way into an object, which is not there before they are kept. */
 export interface Draft {
   readonly size: number;
   write(bytes: Buffer): Promise<void>;
-  /** Undefined if they are not of the digest that was given. */
-  keep(bucket: string, given: Given & { readonly name: string }): Promise<StoredObject | undefined>;
+  /** Undefined if the digest is not the one that was given. `check` sees the object that would be replaced, and may throw. */
+  keep(bucket: string, given: Given & { readonly name: string }, check: Check): Promise<StoredObject | undefined>;
   drop(): Promise<void>;
 }
 
@@ -63,7 +68,7 @@ export const openObjectFiles = (dir: string): ObjectFiles => {
   const buckets = openJournal<Bucket>(join(dir, 'buckets.jsonl'));
   const objects = openJournal<StoredObject>(join(dir, 'objects.jsonl'));
   const keyOf = (bucket: string, name: string): string => `${bucket}/${name}`;
-  let generations = 0;
+  let lastGeneration = 0;
 
   const remove = (object: StoredObject): void => {
     objects.remove(keyOf(object.bucket, object.name));
@@ -97,12 +102,14 @@ export const openObjectFiles = (dir: string): ObjectFiles => {
     draft: async () => {
       const file = randomUUID();
       const handle = await open(join(bytesDir, file), 'wx', 0o600);
-      const now = new Date();
-      generations += 1;
-      const generation = String(now.getTime() * 1_000 + (generations % 1_000));
       return draftInto(handle, {
-        keep: (digests, bucket, { name, contentType = 'application/octet-stream', metadata }) =>
-          store({ bucket, name, ...digests, contentType, metadata, generation, timeCreated: now.toISOString(), file }),
+        keep: (digests, bucket, { name, contentType = 'application/octet-stream', metadata }, check) => {
+          check(objects.get(keyOf(bucket, name)));
+          const now = new Date();
+          lastGeneration = Math.max(lastGeneration + 1, now.getTime() * 1_000);
+          const generation = String(lastGeneration);
+          return store({ bucket, name, ...digests, contentType, metadata, generation, timeCreated: now.toISOString(), file });
+        },
         drop: () => rmSync(join(bytesDir, file), { force: true }),
       });
     },
@@ -114,7 +121,7 @@ type Digests = Pick<StoredObject, 'size' | 'md5Hash' | 'crc32c'>;
 const draftInto = (
   handle: FileHandle,
   end: {
-    keep(digests: Digests, bucket: string, given: Given & { readonly name: string }): StoredObject;
+    keep(digests: Digests, bucket: string, given: Given & { readonly name: string }, check: Check): StoredObject;
     drop(): void;
   },
 ): Draft => {
@@ -135,14 +142,19 @@ const draftInto = (
       await handle.writeFile(bytes);
       size += bytes.length;
     },
-    keep: async (bucket, given) => {
+    keep: async (bucket, given, check) => {
       const digests = { size, md5Hash: md5.digest('base64'), crc32c: crc32cText(crc) };
       if ((given.md5Hash ?? digests.md5Hash) !== digests.md5Hash || (given.crc32c ?? digests.crc32c) !== digests.crc32c) {
         await drop();
         return undefined;
       }
       await handle.close();
-      return end.keep(digests, bucket, given);
+      try {
+        return end.keep(digests, bucket, given, check);
+      } catch (error) {
+        end.drop();
+        throw error;
+      }
     },
     drop,
   };

@@ -3,12 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { badRequest, GcsError, objectResource, reply } from './message.ts';
 import type { Draft, Given, ObjectFiles, StoredObject } from './object-files.ts';
+import { check, type Precondition, preconditionOf } from './precondition.ts';
 
 interface Session {
   readonly bucket: string;
   readonly given: Given & { readonly name: string };
+  readonly precondition: Precondition;
   readonly draft: Draft;
   object?: StoredObject;
+  /** Ends with the last request of the session so far: they are served one after the other. */
+  queue?: Promise<unknown>;
 }
 
 export interface Uploads {
@@ -22,9 +26,14 @@ const descriptionMaxBytes = 1 << 20;
 
 export const makeUploads = (files: ObjectFiles): Uploads => {
   const sessions = new Map<string, Session>();
+  const endedSessions = new Set<string>();
 
-  const kept = async (response: ServerResponse, url: URL, { draft, bucket, given }: Session): Promise<StoredObject> => {
-    const object = await draft.keep(bucket, given);
+  const kept = async (
+    response: ServerResponse,
+    url: URL,
+    { draft, bucket, given, precondition }: Session,
+  ): Promise<StoredObject> => {
+    const object = await draft.keep(bucket, given, (current) => check(precondition, current));
     if (!object) throw badRequest('Provided hash does not match calculated hash.');
     reply(response, 200, objectResource(object, url.origin));
     return object;
@@ -33,7 +42,7 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
   const takeWhole = async (
     response: ServerResponse,
     url: URL,
-    described: Pick<Session, 'bucket' | 'given'>,
+    described: Pick<Session, 'bucket' | 'given' | 'precondition'>,
     bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
   ): Promise<void> => {
     const draft = await files.draft();
@@ -50,13 +59,16 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     const description = JSON.parse((await bodyOf(request, descriptionMaxBytes)).toString() || '{}') as Given;
     const contentType = description.contentType ?? request.headers['x-upload-content-type'];
     const given = nameOf({ ...description, ...(typeof contentType === 'string' && { contentType }) }, url);
+    const precondition = preconditionOf(url);
+    check(precondition, files.object(bucket, given.name));
     const id = randomUUID();
-    sessions.set(id, { bucket, given, draft: await files.draft() });
+    sessions.set(id, { bucket, given, precondition, draft: await files.draft() });
     const location = `${url.origin}${url.pathname}?uploadType=resumable&upload_id=${id}`;
     reply(response, 200, undefined, { location, 'x-guploader-uploadid': id });
   };
 
-  const takePart = async (request: IncomingMessage, response: ServerResponse, url: URL, session: Session): Promise<void> => {
+  const takePart = async (request: IncomingMessage, response: ServerResponse, url: URL, id: string): Promise<void> => {
+    const session = sessionOf(id);
     if (session.object) return reply(response, 200, objectResource(session.object, url.origin));
     const { draft } = session;
     const range = rangeOf(request.headers['content-range'] ?? 'bytes 0-*/*');
@@ -70,15 +82,36 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
       if (part.length > skip) await draft.write(part.subarray(skip));
       skip = Math.max(0, skip - part.length);
     }
-    if (range.isToTheEnd || draft.size === range.total) session.object = await kept(response, url, session);
-    else reply(response, 308, undefined, draft.size > 0 ? { range: `bytes=0-${draft.size - 1}` } : {});
+    if (range.isToTheEnd || draft.size === range.total) {
+      const given = { ...session.given, ...digestsOf(request) };
+      session.object = await kept(response, url, { ...session, given }).catch((error: unknown) => {
+        end(id);
+        throw error;
+      });
+    } else reply(response, 308, undefined, draft.size > 0 ? { range: `bytes=0-${draft.size - 1}` } : {});
+  };
+
+  const sessionOf = (id: string): Session => {
+    if (endedSessions.has(id)) throw new GcsError(410, 'gone', 'The upload session has ended.');
+    const session = sessions.get(id);
+    if (!session) throw new GcsError(404, 'notFound', 'No such upload.');
+    return session;
+  };
+
+  const end = (id: string): void => {
+    sessions.delete(id);
+    endedSessions.add(id);
   };
 
   const goOn = async (request: IncomingMessage, response: ServerResponse, url: URL, id: string): Promise<void> => {
-    const session = sessions.get(id);
-    if (!session) throw new GcsError(404, 'notFound', 'No such upload.');
-    if (request.method !== 'DELETE') return takePart(request, response, url, session);
-    sessions.delete(id);
+    if (request.method !== 'DELETE') {
+      const waiting = sessionOf(id);
+      const served = (waiting.queue ?? Promise.resolve()).then(() => takePart(request, response, url, id));
+      waiting.queue = served.catch(() => {});
+      return served;
+    }
+    const session = sessionOf(id);
+    end(id);
     // What is complete cannot be ended.
     if (session.object) throw new GcsError(404, 'notFound', 'No such upload.');
     await session.draft.drop();
@@ -91,13 +124,26 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
       const id = query.get('upload_id');
       if (id !== null) return goOn(request, response, url, id);
       const { 'content-type': contentType = '' } = request.headers;
+      const describedBy = (given: Given) => ({
+        bucket,
+        given: nameOf({ ...given, ...digestsOf(request) }, url),
+        precondition: preconditionOf(url),
+      });
       if (query.get('uploadType') === 'resumable') return begin(request, response, url, bucket);
       if (query.get('uploadType') !== 'multipart')
-        return takeWhole(response, url, { bucket, given: nameOf({ contentType }, url) }, request as AsyncIterable<Buffer>);
+        return takeWhole(response, url, describedBy({ contentType }), request as AsyncIterable<Buffer>);
       const { given, bytes } = split(await bodyOf(request, Number.POSITIVE_INFINITY), contentType);
-      await takeWhole(response, url, { bucket, given: nameOf(given, url) }, [bytes]);
+      await takeWhole(response, url, describedBy(given), [bytes]);
     },
   };
+};
+
+/** The header `x-goog-hash: crc32c=…,md5=…`. */
+const digestsOf = ({ headers }: IncomingMessage): Pick<Given, 'crc32c' | 'md5Hash'> => {
+  const text = String(headers['x-goog-hash'] ?? '');
+  const [, crc32c] = /(?:^|,)\s*crc32c=([^,\s]+)/.exec(text) ?? [];
+  const [, md5Hash] = /(?:^|,)\s*md5=([^,\s]+)/.exec(text) ?? [];
+  return { ...(crc32c !== undefined && { crc32c }), ...(md5Hash !== undefined && { md5Hash }) };
 };
 
 interface ContentRange {

@@ -115,7 +115,7 @@ test('an upload of unknown length ends with its request; one that is ended is go
   const session = await begin('ended');
   await send('PUT', session, randomBytes(262_144), { 'content-range': 'bytes 0-262143/*' });
   equal((await send('DELETE', session)).status, 499);
-  equal((await send('PUT', session, '', { 'content-range': 'bytes */*' })).status, 404);
+  equal((await send('PUT', session, '', { 'content-range': 'bytes */*' })).status, 410);
   equal((await send('GET', '/storage/v1/b/bucket/o/ended')).status, 404);
 });
 

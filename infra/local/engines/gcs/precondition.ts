@@ -1,0 +1,34 @@
+import { GcsError } from './message.ts';
+import { metageneration, type StoredObject } from './object-files.ts';
+
+/** Conditions of a request on the object that is there. Generation 0 stands for "no object". */
+export interface Precondition {
+  readonly generation: string | null;
+  readonly notGeneration: string | null;
+  readonly metageneration: string | null;
+  readonly notMetageneration: string | null;
+}
+
+export const preconditionOf = ({ searchParams: query }: URL): Precondition => ({
+  generation: query.get('ifGenerationMatch'),
+  notGeneration: query.get('ifGenerationNotMatch'),
+  metageneration: query.get('ifMetagenerationMatch'),
+  notMetageneration: query.get('ifMetagenerationNotMatch'),
+});
+
+/** Throws 412; a read whose `NotMatch` condition fails is answered 304 instead. */
+export const check = (
+  precondition: Precondition,
+  object: StoredObject | undefined,
+  { isRead = false }: { readonly isRead?: boolean } = {},
+): void => {
+  const generation = object?.generation ?? '0';
+  const meta = object ? metageneration : '0';
+  if ((precondition.generation ?? generation) !== generation || (precondition.metageneration ?? meta) !== meta)
+    throw conditionNotMet();
+  if (precondition.notGeneration === generation || precondition.notMetageneration === meta)
+    throw isRead ? new GcsError(304, 'notModified', 'Not Modified') : conditionNotMet();
+};
+
+const conditionNotMet = (): GcsError =>
+  new GcsError(412, 'conditionNotMet', 'At least one of the pre-conditions you specified did not hold.');
