@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
+import { absentCredentials } from './absent-credentials.ts';
 import { finished } from './finished.ts';
 import { undescribed } from './undescribed.ts';
 
@@ -49,7 +50,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     target: 'node24',
     // Modules can be shaken; CommonJS cannot.
     mainFields: ['module', 'main'],
-    plugins: [finished, undescribed, placedInstead(options.instead ?? {})],
+    plugins: [absentCredentials, finished, undescribed, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',
