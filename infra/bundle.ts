@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
-import { absentCredentials } from './absent-credentials.ts';
+
 import { finished } from './finished.ts';
+import { leanSdk } from './lean-sdk.ts';
 import { undescribed } from './undescribed.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,7 +51,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     target: 'node24',
     // Modules can be shaken; CommonJS cannot.
     mainFields: ['module', 'main'],
-    plugins: [absentCredentials, finished, undescribed, placedInstead(options.instead ?? {})],
+    plugins: [leanSdk, finished, undescribed, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

@@ -24,7 +24,9 @@ export const wireText = ({ body }: WireRequest): string =>
   typeof body === 'string' ? body : Buffer.from((body ?? '') as Uint8Array).toString();
 
 /** Replaces the network until the returned function is called. `network` is the handler that it replaces. */
-export const replaceWire = (handle: (request: WireRequest, network: () => ReturnType<WireHandler>) => ReturnType<WireHandler>) => {
+export const replaceWire = (
+  handle: (request: WireRequest, network: () => ReturnType<WireHandler>) => ReturnType<WireHandler>,
+) => {
   const { handle: network } = wire;
   wire.handle = (request, options) => handle(request, () => network(request, options));
   return (): void => {
