@@ -21,7 +21,7 @@ export const wireAction = ({ headers }: WireRequest): { service: string; action:
 };
 
 export const wireText = ({ body }: WireRequest): string =>
-  typeof body === 'string' ? body : Buffer.from((body ?? '') as Uint8Array).toString();
+  typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array | undefined);
 
 /** Replaces the network until the returned function is called. `network` is the handler that it replaces. */
 export const replaceWire = (

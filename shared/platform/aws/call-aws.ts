@@ -21,12 +21,12 @@ export const callAws = async <T>(send: (options: SendOptions) => Promise<T>, bud
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (abortSignal.aborted) throw timeoutError(budgetMs, error);
-    throw '$response' in error && !('$fault' in error) ? unreadableAnswer(error) : withoutItems(error);
+    throw '$response' in error && !('$fault' in error) ? unreadableAnswer(error) : withoutBody(error);
   }
 };
 
 const timeoutError = (budgetMs: number, cause: Error): Error =>
-  Object.assign(new Error(`AWS did not answer within ${budgetMs} ms`, { cause: withoutItems(cause) }), { name: 'TimeoutError' });
+  Object.assign(new Error(`AWS did not answer within ${budgetMs} ms`, { cause: withoutBody(cause) }), { name: 'TimeoutError' });
 
 /** Replaces an error of reading a response: its message quotes the body. Name and code of a network error are kept. */
 const unreadableAnswer = (error: Error & { readonly code?: unknown; readonly $metadata?: unknown }): Error =>
@@ -36,12 +36,13 @@ const unreadableAnswer = (error: Error & { readonly code?: unknown; readonly $me
     $metadata: error.$metadata,
   });
 
-/** Members of SDK errors that may contain an item or a response. */
-const hidden = ['$response', 'CancellationReasons', 'Item'] as const;
+/** The members of an SDK error that may be logged. */
+const loggable = new Set(['name', 'message', 'stack', 'cause', '$fault', '$metadata']);
 
-/** Errors are logged with their enumerable members. Code can still read the hidden ones. */
-const withoutItems = (error: Error): Error => {
-  for (const name of hidden)
-    if (Object.getOwnPropertyDescriptor(error, name)?.configurable) Object.defineProperty(error, name, { enumerable: false });
+/** Errors are logged with their enumerable members, and the SDK copies the whole response body into them. Code can still read it. */
+const withoutBody = (error: Error): Error => {
+  if (!('$fault' in error)) return error;
+  for (const [name, { configurable }] of Object.entries(Object.getOwnPropertyDescriptors(error)))
+    if (configurable && !loggable.has(name)) Object.defineProperty(error, name, { enumerable: false });
   return error;
 };
