@@ -21,7 +21,7 @@ export const callAws = async <T>(send: (options: SendOptions) => Promise<T>, bud
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (abortSignal.aborted) throw timeoutError(budgetMs, error);
-    throw '$response' in error && !('$fault' in error) ? unreadableAnswer(error) : withoutBody(error);
+    throw withoutBody(error);
   }
 };
 
@@ -39,9 +39,13 @@ const unreadableAnswer = (error: Error & { readonly code?: unknown; readonly $me
 /** The members of an SDK error that may be logged. */
 const loggable = new Set(['name', 'message', 'stack', 'cause', '$fault', '$metadata']);
 
-/** Errors are logged with their enumerable members, and the SDK copies the whole response body into them. Code can still read it. */
+/**
+ * Errors are logged with their causes and their enumerable members, and the SDK copies all members of a response body into them.
+ * Code can still read the members that this hides.
+ */
 const withoutBody = (error: Error): Error => {
-  if (!('$fault' in error)) return error;
+  if (error.cause instanceof Error) error.cause = withoutBody(error.cause);
+  if (!('$fault' in error)) return '$response' in error ? unreadableAnswer(error) : error;
   for (const [name, { configurable }] of Object.entries(Object.getOwnPropertyDescriptors(error)))
     if (configurable && !loggable.has(name)) Object.defineProperty(error, name, { enumerable: false });
   return error;

@@ -110,8 +110,12 @@ test('callAws: what is logged of an error contains no item, body, header or cred
         () => commit([create({ pk: 'A', sk: 'A', secret: 'canary' })]),
       ],
       [
-        [reply(500, {}), reply(400, { __type: 'ConditionalCheckFailedException', Item: item }, headers)],
+        [reply(500, { Item: item }, headers), reply(400, { __type: 'ConditionalCheckFailedException', Item: item }, headers)],
         () => putNew({ pk: 'A', sk: 'A', secret: 'canary' }),
+      ],
+      [
+        [reply(503, 'canary', headers), reply(400, { __type: 'ConditionalCheckFailedException' })],
+        () => putNew({ pk: 'A', sk: 'A' }),
       ],
       [[reply(200, 'canary', headers)], call],
       [[reply(200, '{"SecretString":"canary', headers)], () => secretValue('SERVICE_SECRET_ID')],
@@ -130,7 +134,7 @@ test('callAws: what is logged of an error contains no item, body, header or cred
   } finally {
     captured.stop();
   }
-  equal(captured.lines.length, 10);
+  equal(captured.lines.length, 12);
   for (const line of captured.lines) ok(!JSON.stringify(line).includes('canary'), JSON.stringify(line));
 });
 
