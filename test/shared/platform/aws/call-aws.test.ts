@@ -72,10 +72,14 @@ test('callAws: the third failure is thrown, a refusal at once, each with its nam
   equal(seen.length, 4);
 });
 
-test('callAws: a try without a response, or with a body that stalls, ends after the request limit', async () => {
+test('callAws: a try without a response, with a body that stalls or with interim responses only ends after the request limit', async () => {
   const client = new KMSClient({ ...sdkConfig, maxAttempts: 1 });
   const stalls: Reply = (response) => void response.writeHead(200, { 'content-length': 9 }).write('{');
-  for (const failure of [silence, stalls]) {
+  const putsOff: Reply = (response) => {
+    const timer = setInterval(() => response.writeProcessing(), 500);
+    response.once('close', () => clearInterval(timer));
+  };
+  for (const failure of [silence, stalls, putsOff]) {
     replies = [failure];
     const startedMs = performance.now();
     const command = new DecryptCommand({ CiphertextBlob: Buffer.from('x') });
