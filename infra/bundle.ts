@@ -7,6 +7,7 @@ import { endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/workers.ts';
 import { finished } from './finished.ts';
 import { leanGoogle } from './lean-google.ts';
+import { leanSdk } from './lean-sdk.ts';
 import { undescribed } from './undescribed.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,7 +51,7 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     target: 'node24',
     // Modules can be shaken; CommonJS cannot.
     mainFields: ['module', 'main'],
-    plugins: [finished, undescribed, leanGoogle, placedInstead(options.instead ?? {})],
+    plugins: [leanSdk, leanGoogle, finished, undescribed, placedInstead(options.instead ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',

@@ -15,7 +15,3 @@ export class AwsError extends Error {
     return this.#details;
   }
 }
-
-/** Whether it is that very refusal. */
-export const isRefusal = (error: unknown, ...names: readonly string[]): error is AwsError =>
-  error instanceof AwsError && names.includes(error.name);

@@ -1,13 +1,16 @@
-/** The only way to change what matters: one transaction, all writes or none. */
+/** Commits a change: one transaction, all writes or none. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
-import { encodeItem } from './attribute.ts';
-import { isRefusal } from './aws-error.ts';
+import { callAws } from './aws/call-aws.ts';
+import { storable } from './aws/item-values.ts';
+import { isRefusal } from './aws/refusal.ts';
+import { tableClient } from './aws/table-client.ts';
 import type { Write } from './change.ts';
-import { dynamodb } from './dynamodb.ts';
 import { env } from './env.ts';
-import { encodedKey } from './table.ts';
+import { keyOf } from './table.ts';
 
 /** A transaction holds at most this many writes. */
 export const transactionMax = 100;
@@ -16,17 +19,18 @@ export const transactionMax = 100;
 const triesMax = 6;
 
 /**
- * A failed condition throws what that write's `otherwise` says (CONFLICT where it says nothing); a clash with another
- * transaction is tried again, because it says nothing about the conditions. One token for all tries: a try whose answer
- * was lost is not made twice.
+ * A failed condition throws the error of that write's `otherwise`, or CONFLICT. A clash with another transaction is retried,
+ * because it says nothing about the conditions. All tries share one client request token, so that a transaction whose answer was
+ * lost is not applied twice.
  */
 export const commit = async (writes: readonly Write[]): Promise<void> => {
   if (writes.length === 0) return;
-  if (writes.length > transactionMax) throw new Error(`a transaction of ${writes.length} writes; at most ${transactionMax} fit`);
+  if (writes.length > transactionMax)
+    throw new Error(`a transaction of ${writes.length} writes exceeds the limit of ${transactionMax}`);
   const input = { TransactItems: writes.map(operation), ClientRequestToken: randomUUID() };
   for (let tries = 1; ; tries++) {
     try {
-      await dynamodb('TransactWriteItems', input);
+      await callAws((options) => tableClient.send(new TransactWriteCommand(input), options));
       return;
     } catch (error) {
       const refusal = await judge(error, writes);
@@ -36,12 +40,12 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
   }
 };
 
-/** What to tell the caller if trying again does not help; throws at once what trying again cannot help. */
+/** Returns the error for the caller if all retries fail. Throws at once where a retry cannot help. */
 const judge = async (error: unknown, writes: readonly Write[]): Promise<ApiError> => {
   const clash = new ApiError('CONFLICT', 'Others are changing this at the same moment; try again', undefined, { cause: error });
   if (isRefusal(error, 'TransactionInProgressException')) return clash;
   if (!isRefusal(error, 'TransactionCanceledException')) throw error;
-  const { CancellationReasons: reasons = [] } = error.details as { readonly CancellationReasons?: readonly { Code?: string }[] };
+  const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;
   const codes = reasons.map(({ Code }) => Code);
   const failed = codes.indexOf('ConditionalCheckFailed');
   if (failed >= 0) {
@@ -58,15 +62,17 @@ const judge = async (error: unknown, writes: readonly Write[]): Promise<ApiError
   throw error;
 };
 
-const operation = (write: Write): object => {
+type Operation = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+const operation = (write: Write): Operation => {
   const common = {
     TableName: env('TABLE_NAME'),
     ...(write.condition && { ConditionExpression: write.condition }),
     ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: write.names }),
-    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: encodeItem(write.values) }),
+    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: storable(write.values) }),
   };
-  if ('put' in write) return { Put: { ...common, Item: encodeItem(write.put) } };
-  if ('update' in write) return { Update: { ...common, Key: encodedKey(write.update), UpdateExpression: write.expression } };
-  if ('remove' in write) return { Delete: { ...common, Key: encodedKey(write.remove) } };
-  return { ConditionCheck: { ...common, Key: encodedKey(write.check), ConditionExpression: write.condition } };
+  if ('put' in write) return { Put: { ...common, Item: storable(write.put) } };
+  if ('update' in write) return { Update: { ...common, Key: keyOf(write.update), UpdateExpression: write.expression } };
+  if ('remove' in write) return { Delete: { ...common, Key: keyOf(write.remove) } };
+  return { ConditionCheck: { ...common, Key: keyOf(write.check), ConditionExpression: write.condition } };
 };

@@ -1,8 +1,13 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import type { AwsKeys } from './signature.ts';
+
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
 
 /**
- * For commands that a person runs: keys are found as every AWS tool finds them, by variables, profiles, single sign-on or the
- * machine's role. No function needs it, and none carries it.
+ * Credentials for commands that a person runs, found as every AWS tool finds them: environment variables, profiles, single sign-on
+ * or the machine's role. Functions do not use it.
  */
-export const foundKeys = (): (() => Promise<AwsKeys>) => defaultProvider();
+export const foundKeys = (): ReturnType<typeof defaultProvider> => defaultProvider();

@@ -1,62 +1,64 @@
-/** Single items that change hands outside a transaction: each call is one atomic step, so two callers never both win. */
-import { decodeItem, encodeItem } from './attribute.ts';
-import { isRefusal } from './aws-error.ts';
+/** Single-item writes outside a transaction. Each is one atomic step, so of two concurrent callers only one succeeds. */
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { callAws } from './aws/call-aws.ts';
+import { storable } from './aws/item-values.ts';
+import { isRefusal } from './aws/refusal.ts';
+import { tableClient } from './aws/table-client.ts';
 import type { Item, Key, Write } from './change.ts';
-import { dynamodb } from './dynamodb.ts';
 import { env } from './env.ts';
-import { decodedItem, encodedKey } from './table.ts';
+import { itemOf, keyOf } from './table.ts';
 
-/** Removes an item and tells what it was: of several takers one gets it, the others undefined. */
+/** Deletes an item and returns it. Of several concurrent callers one gets it, the others get undefined. */
 export const take = async (key: Key): Promise<Item | undefined> => {
-  const asked = { TableName: env('TABLE_NAME'), Key: encodedKey(key), ReturnValues: 'ALL_OLD' };
-  const { Attributes: before } = await dynamodb('DeleteItem', asked);
-  return before && decodedItem(before);
+  const command = new DeleteCommand({ TableName: env('TABLE_NAME'), Key: keyOf(key), ReturnValues: 'ALL_OLD' });
+  const { Attributes: before } = await callAws((options) => tableClient.send(command, options));
+  return before && itemOf(before);
 };
 
-/** Gives an item's attribute this value unless it has one already, and tells which it has: whoever comes first, all agree. */
+/** Sets an attribute unless it has a value, and returns the value it has now: all concurrent callers get the same one. */
 export const claim = async (key: Key, attribute: string, value: string): Promise<string> => {
-  const { Attributes: after = {} } = await dynamodb('UpdateItem', {
+  const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
-    Key: encodedKey(key),
+    Key: keyOf(key),
     UpdateExpression: 'SET #name = if_not_exists(#name, :value)',
     ExpressionAttributeNames: { '#name': attribute },
-    ExpressionAttributeValues: encodeItem({ ':value': value }),
+    ExpressionAttributeValues: { ':value': value },
     ReturnValues: 'ALL_NEW',
   });
-  return decodeItem(after)[attribute] as string;
+  const { Attributes: after = {} } = await callAws((options) => tableClient.send(command, options));
+  return after[attribute] as string;
 };
 
-/** Puts an item where there is none; false if there is one already, which stays as it is. */
-export const putNew = (item: Item): Promise<boolean> =>
-  whetherMet(
-    dynamodb('PutItem', {
-      TableName: env('TABLE_NAME'),
-      Item: encodeItem(item),
-      ConditionExpression: 'attribute_not_exists(pk)',
-    }),
-  );
+/** Creates an item. False if one with its key exists; that one stays unchanged. */
+export const putNew = async (item: Item): Promise<boolean> => {
+  const command = new PutCommand({
+    TableName: env('TABLE_NAME'),
+    Item: storable(item),
+    ConditionExpression: 'attribute_not_exists(pk)',
+  });
+  return isConditionMet(callAws((options) => tableClient.send(command, options)));
+};
 
-/** Changes one item outside a transaction, at half its price; false if the condition fails, and then nothing changed. */
-export const changeOne = (write: Extract<Write, { update: Key }>): Promise<boolean> =>
-  whetherMet(
-    dynamodb('UpdateItem', {
-      TableName: env('TABLE_NAME'),
-      Key: encodedKey(write.update),
-      UpdateExpression: write.expression,
-      ...(write.condition && { ConditionExpression: write.condition }),
-      ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: write.names }),
-      ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: encodeItem(write.values) }),
-    }),
-  );
+/** Updates one item outside a transaction, at half its price. False if the condition fails; nothing has changed then. */
+export const changeOne = async (write: Extract<Write, { update: Key }>): Promise<boolean> => {
+  const command = new UpdateCommand({
+    TableName: env('TABLE_NAME'),
+    Key: keyOf(write.update),
+    UpdateExpression: write.expression,
+    ...(write.condition && { ConditionExpression: write.condition }),
+    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: write.names }),
+    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: storable(write.values) }),
+  });
+  return isConditionMet(callAws((options) => tableClient.send(command, options)));
+};
 
-const whetherMet = async (call: Promise<unknown>): Promise<boolean> => {
+/** An OutcomeUnknownError passes through: the caller has to read the item again. */
+const isConditionMet = async (call: Promise<unknown>): Promise<boolean> => {
   try {
     await call;
     return true;
   } catch (error) {
-    if (!isRefusal(error, 'ConditionalCheckFailedException')) throw error;
-    // Whether it was ours that made the condition fail is not known: whoever asked looks again.
-    if (error.cause) throw error.cause;
-    return false;
+    if (isRefusal(error, 'ConditionalCheckFailedException')) return false;
+    throw error;
   }
 };

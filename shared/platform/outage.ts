@@ -1,15 +1,23 @@
-import { AwsError } from './aws-error.ts';
-
-/** Whether a failed call says that a part behind us is busy or away, so that the same call may work a moment later. */
+/** Whether an error says that a service is busy or unreachable, so that the same call may succeed a moment later. */
 export const isOutage = (error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return false;
-  if (error instanceof AwsError && (error.status >= 500 || error.status === 429)) return true;
-  const { name, code } = error as Readonly<Record<string, unknown>>;
-  return passing.has(String(name)) || passing.has(String(code)); // that of AWS, or Node's own
+  const { name, code, $metadata, $retryable } = error as SdkError;
+  const status = $metadata?.httpStatusCode ?? 0;
+  if (status >= 500 || status === 429 || $retryable !== undefined) return true;
+  return transient.has(String(name)) || transient.has(String(code));
 };
 
-const passing = new Set([
+/** The members of an SDK error, or of a network error of Node. */
+interface SdkError {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $retryable?: object;
+}
+
+const transient = new Set([
   'LimitExceededException',
+  'OutcomeUnknownError',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'RequestThrottled',
@@ -21,7 +29,7 @@ const passing = new Set([
   'ThrottlingException',
   'TimeoutError',
   'TooManyRequestsException',
-  'TransactionConflictException', // a single write met a transaction: it says nothing about the write's condition
+  'TransactionConflictException', // a single write met a transaction: that says nothing about the write's condition
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,20 +1,29 @@
-/** Asks the parts behind the API whether they answer. Each has two seconds; silence counts as failing. */
-import { jsonCall } from './aws-json.ts';
+/** Health checks of the services behind the API. Each has two seconds to answer. */
+import { DescribeTableCommand, DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { callAws } from './aws/call-aws.ts';
+import { queueClientConfig } from './aws/queue-client.ts';
+import { sdkConfig } from './aws/sdk-config.ts';
 import { clock } from './clock.ts';
 import { env } from './env.ts';
 import { log } from './log.ts';
 
-const patienceMs = 2_000;
-/** Anyone may ask, so the parts themselves are asked at most once in this time per container. */
-const keptMs = 2_000;
+/** Clients of their own, because a check has less time and fewer tries than other calls. */
+const maxAttempts = 2;
+const budgetMs = 2_000;
+const dynamodb = new DynamoDBClient({ ...sdkConfig, maxAttempts });
+const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
+
+/** The endpoint is public, so a result is cached for this time per container. */
+const cachedMs = 2_000;
 
 export type Verdict = 'ok' | 'failing';
 export interface Checks {
-  /** The table takes requests. */
+  /** The table accepts requests. */
   readonly database: Verdict;
-  /** The task queue is there and ours to use. */
+  /** The task queue exists and is accessible. */
   readonly queue: Verdict;
-  /** What is written can be read again and leaves: the table's key is in reach and its stream is on. */
+  /** The table's encryption key is accessible and its stream is enabled. */
   readonly storage: Verdict;
 }
 
@@ -22,7 +31,7 @@ let latest: { readonly at: number; readonly checks: Promise<Checks> } | undefine
 
 export const probe = (): Promise<Checks> => {
   const at = clock.now().getTime();
-  if (!latest || at - latest.at >= keptMs) latest = { at, checks: ask() };
+  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: ask() };
   return latest.checks;
 };
 
@@ -51,21 +60,13 @@ const verdict = async (what: string, good: Promise<boolean>): Promise<Verdict> =
   }
 };
 
-interface Described {
-  readonly TableStatus?: string;
-  readonly LatestStreamArn?: string;
-  readonly SSEDescription?: { readonly InaccessibleEncryptionDateTime?: number };
-}
-
-const options = () => ({ attempts: 2, signal: AbortSignal.timeout(patienceMs) });
-
-const describeTable = async (): Promise<Described | undefined> => {
-  const asked = { TableName: env('TABLE_NAME') };
-  return (await jsonCall<{ Table?: Described }>('dynamodb', 'DescribeTable', asked, options())).Table;
+const describeTable = async (): Promise<TableDescription | undefined> => {
+  const command = new DescribeTableCommand({ TableName: env('TABLE_NAME') });
+  return (await callAws((options) => dynamodb.send(command, options), budgetMs)).Table;
 };
 
 const describeQueue = async (): Promise<boolean> => {
-  const asked = { QueueUrl: env('TASK_QUEUE_URL'), AttributeNames: ['QueueArn'] };
-  const { Attributes } = await jsonCall<{ Attributes?: { QueueArn?: string } }>('sqs', 'GetQueueAttributes', asked, options());
+  const command = new GetQueueAttributesCommand({ QueueUrl: env('TASK_QUEUE_URL'), AttributeNames: ['QueueArn'] });
+  const { Attributes } = await callAws((options) => sqs.send(command, options), budgetMs);
   return Boolean(Attributes?.QueueArn);
 };

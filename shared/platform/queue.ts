@@ -1,6 +1,8 @@
-/** The only door to SQS: hands tasks to the queue and tells which of them it did not take. */
+/** Sends messages to SQS and returns those it did not accept. No other file of a function calls SQS, except the probe. */
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { Variable } from '../contract/uses.ts';
-import { jsonCall } from './aws-json.ts';
+import { callAws } from './aws/call-aws.ts';
+import { queueClient } from './aws/queue-client.ts';
 import { env } from './env.ts';
 
 /** SendMessageBatch takes at most this many messages a call. */
@@ -8,18 +10,18 @@ const batchMax = 10;
 
 export interface QueueMessage {
   readonly body: string;
-  /** SQS deals out what waits by turns of its senders: a burst of one does not keep the others waiting. */
+  /** The fairness group: a burst of one sender does not delay the messages of the others. */
   readonly sender: string;
-  /** The queue keeps it back for so long, at most `delayMaxSeconds`; rounded up, so never for less. */
+  /** The queue delays the message by this time, rounded up; at most `delayMaxSeconds`. */
   readonly delaySeconds?: number;
 }
 
-/** What SQS keeps back at most. */
+/** The longest delay SQS supports. */
 export const delayMaxSeconds = 900;
 
 export type QueueVariable = Extract<Variable, `${string}_QUEUE_URL`>;
 
-/** The positions of the messages the queue did not take; empty when it took them all. */
+/** Returns the positions of the messages that SQS did not accept; empty if it accepted all. */
 export const sendTasks = async (queue: QueueVariable, messages: readonly QueueMessage[]): Promise<ReadonlySet<number>> => {
   const starts = Array.from({ length: Math.ceil(messages.length / batchMax) }, (_, n) => n * batchMax);
   const refused = await Promise.all(starts.map((start) => sendBatch(queue, messages.slice(start, start + batchMax), start)));
@@ -33,9 +35,7 @@ const sendBatch = async (queue: QueueVariable, messages: readonly QueueMessage[]
     MessageGroupId: sender,
     ...(delaySeconds !== undefined && { DelaySeconds: Math.ceil(delaySeconds) }),
   }));
-  const { Failed = [] } = await jsonCall<{ Failed?: { Id: string }[] }>('sqs', 'SendMessageBatch', {
-    QueueUrl: env(queue),
-    Entries: entries,
-  });
+  const command = new SendMessageBatchCommand({ QueueUrl: env(queue), Entries: entries });
+  const { Failed = [] } = await callAws((options) => queueClient.send(command, options));
   return Failed.map(({ Id }) => Number(Id));
 };

@@ -1,8 +1,10 @@
-/** The only door to STS: taking a role that a customer made for us. Nothing is kept: what is taken is for one store. */
-import { awsCall } from './aws-call.ts';
-import { AwsError, isRefusal } from './aws-error.ts';
-import type { Answer } from './exchange.ts';
-import { elementOf, readXml, textOf } from './xml.ts';
+/** Assumes a role of a customer's account with STS. Nothing is cached: the credentials are for one store. */
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { callAws } from './aws/call-aws.ts';
+import { isRefusal } from './aws/refusal.ts';
+import { sdkConfig } from './aws/sdk-config.ts';
+
+const client = new STSClient(sdkConfig);
 
 export interface RoleCredentials {
   readonly accessKeyId: string;
@@ -12,43 +14,30 @@ export interface RoleCredentials {
 
 export interface RoleWish {
   readonly roleArn: string;
-  /** Left out only to see that the role does not open without. */
+  /** Omitted only to check that the role cannot be assumed without it. */
   readonly externalId?: string;
   /** Shown in the customer's CloudTrail. */
   readonly sessionName: string;
 }
 
-/** The longest a role taken by a role lasts. */
+/** The longest session AWS allows when a role assumes a role. */
 const sessionSeconds = 3_600;
 
-/** Undefined where the role does not let us in. */
+/** Undefined if the role does not trust us. */
 export const takeRole = async ({ roleArn, externalId, sessionName }: RoleWish): Promise<RoleCredentials | undefined> => {
-  const body = new URLSearchParams({
-    ...{ Action: 'AssumeRole', Version: '2011-06-15' },
-    ...{ RoleArn: roleArn, RoleSessionName: sessionName, DurationSeconds: String(sessionSeconds) },
+  const command = new AssumeRoleCommand({
+    RoleArn: roleArn,
+    RoleSessionName: sessionName,
+    DurationSeconds: sessionSeconds,
     ...(externalId !== undefined && { ExternalId: externalId }),
-  }).toString();
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  });
   try {
-    const answer = await awsCall({ service: 'sts', method: 'POST', path: '/', headers, body }, refusalOf);
-    const taken = elementOf(elementOf(readXml(answer.body.toString()), 'AssumeRoleResult'), 'Credentials');
-    const [accessKeyId, secretAccessKey] = [textOf(taken, 'AccessKeyId'), textOf(taken, 'SecretAccessKey')];
-    const sessionToken = textOf(taken, 'SessionToken');
-    if (!accessKeyId || !secretAccessKey || !sessionToken) throw new Error('STS returned no credentials');
-    return { accessKeyId, secretAccessKey, sessionToken };
+    const { Credentials: taken } = await callAws((options) => client.send(command, options));
+    if (!taken?.AccessKeyId || !taken.SecretAccessKey || !taken.SessionToken) throw new Error('STS returned no credentials');
+    return { accessKeyId: taken.AccessKeyId, secretAccessKey: taken.SecretAccessKey, sessionToken: taken.SessionToken };
   } catch (error) {
-    // The last is for a name that no role can have: all else that is sent is ours.
+    // ValidationError: the ARN is malformed. Everything else in the request is ours.
     if (isRefusal(error, 'AccessDenied', 'AccessDeniedException', 'ValidationError')) return undefined;
     throw error;
-  }
-};
-
-const refusalOf = ({ status, body }: Answer): AwsError => {
-  try {
-    const error = elementOf(readXml(body.toString()), 'Error');
-    const name = textOf(error, 'Code') ?? `Status${status}`;
-    return new AwsError(name, textOf(error, 'Message') ?? name, status);
-  } catch {
-    return new AwsError(`Status${status}`, 'an answer that is not of STS', status);
   }
 };

@@ -1,23 +1,30 @@
-/**
- * The only door to EventBridge Scheduler: has a message sent at a moment that is further off than a queue can wait, or again and
- * again.
- */
-import { isRefusal } from './aws-error.ts';
-import { restCall } from './aws-json.ts';
+/** EventBridge Scheduler: sends a message later than an SQS delay allows, or repeatedly. */
+import {
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  SchedulerClient,
+  UpdateScheduleCommand,
+} from '@aws-sdk/client-scheduler';
+import { callAws } from './aws/call-aws.ts';
+import { isRefusal } from './aws/refusal.ts';
+import { sdkConfig } from './aws/sdk-config.ts';
 import { env } from './env.ts';
 import { randomness } from './id.ts';
-import { encoded } from './signature.ts';
 
-/** The most that Scheduler allows: if the queue is away, it is tried for a day before the message is put aside. */
+const client = new SchedulerClient(sdkConfig);
+
+/** The most that Scheduler allows: while the queue is unavailable, it retries for a day before the message goes to the dead letters. */
 const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
 
 /**
- * Has the body sent to the slow delivery queue at that moment or up to a minute later, never before, and forgets it then.
- * False if there is an entry of that name, which stays as it is: it may wait, or it has fired and is not yet removed.
+ * Sends the body once to the slow delivery queue, at that time or up to a minute later, never earlier. False if a schedule of that
+ * name exists; it stays unchanged. It may be pending, or it has fired and is not yet deleted.
  */
 export const sendLater = async (name: string, at: Date, body: string): Promise<boolean> => {
   try {
-    await put('POST', name, {
+    await create({
+      Name: name,
       GroupName: env('RETRY_GROUP_NAME'),
       ScheduleExpression: `at(${wholeSecond(at)})`,
       ScheduleExpressionTimezone: 'UTC',
@@ -38,7 +45,7 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<b
   }
 };
 
-/** Scheduler knows whole seconds; rounded up, because what is asked for is the earliest moment. */
+/** Scheduler has a resolution of one second. Rounded up, because `at` is the earliest time. */
 const wholeSecond = (at: Date): string => new Date(Math.ceil(at.getTime() / 1_000) * 1_000).toISOString().slice(0, 19);
 
 export interface Entry {
@@ -46,16 +53,17 @@ export interface Entry {
   /** Such as `cron(0 3 * * ? *)`. */
   readonly expression: string;
   readonly timezone: string;
-  /** Where it says so the Scheduler puts in the moment it was due at: `scheduledTime`. */
+  /** Scheduler replaces `scheduledTime` in it by the due time. */
   readonly body: string;
 }
 
-/** What the Scheduler replaces in a body by the moment that an entry was due at. */
+/** The placeholder that Scheduler replaces by the due time. */
 export const scheduledTime = '<aws.scheduler.scheduled-time>';
 
-/** Has the body sent to the schedule queue whenever the expression says, whether or not there is an entry of that name. */
+/** Sends the body to the schedule queue at the times of the expression. Replaces a schedule of that name. */
 export const putEntry = async ({ name, expression, timezone, body }: Entry): Promise<void> => {
-  const input = {
+  const input: CreateScheduleCommandInput = {
+    Name: name,
     GroupName: env('SCHEDULE_GROUP_NAME'),
     ScheduleExpression: expression,
     ScheduleExpressionTimezone: timezone,
@@ -70,25 +78,27 @@ export const putEntry = async ({ name, expression, timezone, body }: Entry): Pro
     },
   };
   try {
-    await put('POST', name, input);
+    await create(input);
   } catch (error) {
     if (!isRefusal(error, 'ConflictException')) throw error;
-    await put('PUT', name, input);
+    const command = new UpdateScheduleCommand({ ...input, ClientToken: newToken() });
+    await callAws((options) => client.send(command, options));
   }
 };
 
-/** Creates an entry, or replaces one. The token makes all tries of a call the same call. */
-const put = (method: 'POST' | 'PUT', name: string, input: object): Promise<unknown> =>
-  restCall(
-    { service: 'scheduler', method, path: `/schedules/${encoded(name)}` },
-    { ...input, ClientToken: randomness(16).toString('hex') },
-  );
+const create = async (input: CreateScheduleCommandInput): Promise<void> => {
+  const command = new CreateScheduleCommand({ ...input, ClientToken: newToken() });
+  await callAws((options) => client.send(command, options));
+};
 
-/** One that is not there is removed already. */
+/** Makes all tries of one call idempotent. */
+const newToken = (): string => randomness(16).toString('hex');
+
+/** Deletes a schedule. A missing one is no error. */
 export const removeEntry = async (name: string): Promise<void> => {
+  const command = new DeleteScheduleCommand({ Name: name, GroupName: env('SCHEDULE_GROUP_NAME'), ClientToken: newToken() });
   try {
-    const query = { groupName: env('SCHEDULE_GROUP_NAME'), clientToken: randomness(16).toString('hex') };
-    await restCall({ service: 'scheduler', method: 'DELETE', path: `/schedules/${encoded(name)}`, query }, undefined);
+    await callAws((options) => client.send(command, options));
   } catch (error) {
     if (!isRefusal(error, 'ResourceNotFoundException')) throw error;
   }

@@ -1,9 +1,13 @@
-/** Secrets kept in Secrets Manager, read again every few minutes: a changed one is in use by then, without a deployment. */
+/** Secrets from Secrets Manager, cached for five minutes: a changed secret takes effect without a deployment. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Variable } from '../contract/uses.ts';
-import { jsonCall } from './aws-json.ts';
+import { callAws } from './aws/call-aws.ts';
+import { sdkConfig } from './aws/sdk-config.ts';
 import { clock } from './clock.ts';
 import { env } from './env.ts';
+
+const client = new SecretsManagerClient(sdkConfig);
 
 const read = new Map<string, { readonly value: Promise<string>; readonly untilMs: number }>();
 const keptMs = 5 * 60_000;
@@ -13,12 +17,12 @@ export const secretValue = (variable: Extract<Variable, 'SERVICE_SECRET_ID' | 'I
   const known = read.get(id);
   const nowMs = clock.now().getTime();
   if (known && nowMs < known.untilMs) return known.value;
-  const answer = jsonCall<{ SecretString?: string }>('secretsmanager', 'GetSecretValue', { SecretId: id });
+  const answer = callAws((options) => client.send(new GetSecretValueCommand({ SecretId: id }), options));
   const value = answer.then(({ SecretString }) => {
     if (!SecretString) throw new Error(`the secret behind ${variable} is empty`);
     return SecretString;
   });
-  // A failed read must not be remembered.
+  // A failed read must not be cached.
   value.catch(() => read.delete(id));
   read.set(id, { value, untilMs: nowMs + keptMs });
   return value;

@@ -1,11 +1,6 @@
 /** AWS Signature Version 4: a call is let in because whoever sent it has the key, and as it was sent. */
 import { createHash, createHmac } from 'node:crypto';
-
-export interface AwsKeys {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
+import type { AwsKeys } from './found-keys.ts';
 
 export interface Signable {
   readonly method: string;

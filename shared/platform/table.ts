@@ -1,14 +1,16 @@
-/** Reads of the table, strongly consistent, and the notes that need no transaction. */
+/** Strongly consistent reads of the table, and single writes that need no transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../contract/errors.ts';
-import { type Attributes, decodeItem, encodeItem } from './attribute.ts';
+import { callAws } from './aws/call-aws.ts';
+import { readItem, storable } from './aws/item-values.ts';
+import { tableClient } from './aws/table-client.ts';
 import type { Item, Key } from './change.ts';
-import { dynamodb } from './dynamodb.ts';
 import { env } from './env.ts';
 
 /** BatchGetItem takes at most this many keys a call. */
 const batchGetMax = 100;
-/** Keys the table puts off are asked for again so often, over 1.5 s on average. */
+/** Keys that DynamoDB left unprocessed are requested again this many times, over 1.5 s on average. */
 const putOffMax = 5;
 
 /** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
@@ -20,13 +22,14 @@ export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | und
   );
   await Promise.all(
     batches.map(async (batch) => {
-      for (let left: readonly Attributes[] = batch.map(encodedKey), tries = 0; left.length > 0; tries++) {
+      for (let left: readonly Key[] = batch.map(keyOf), tries = 0; left.length > 0; tries++) {
         if (tries > putOffMax) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
         if (tries > 0) await pause(Math.random() * 50 * 2 ** tries);
         const table = env('TABLE_NAME');
-        const answer = await dynamodb('BatchGetItem', { RequestItems: { [table]: { Keys: left, ConsistentRead: true } } });
-        for (const item of answer.Responses?.[table]?.map(decodedItem) ?? []) found.set(nameOf(item), item);
-        left = answer.UnprocessedKeys?.[table]?.Keys ?? [];
+        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: [...left], ConsistentRead: true } } });
+        const answer = await callAws((options) => tableClient.send(command, options));
+        for (const item of answer.Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
+        left = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as Key[];
       }
     }),
   );
@@ -37,11 +40,11 @@ export const get = async (key: Key): Promise<Item | undefined> => (await getAll(
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
-/** Of whatever else the key comes with, nothing is sent. */
-export const encodedKey = ({ pk, sk }: Key): Attributes => encodeItem({ pk, sk });
+/** The key alone: callers pass whole items where a key is expected. */
+export const keyOf = ({ pk, sk }: Key): { pk: string; sk: string } => ({ pk, sk });
 
 /** An item of the table always has its key. */
-export const decodedItem = (attributes: Attributes): Item => decodeItem(attributes) as Item;
+export const itemOf = (attributes: Record<string, unknown>): Item => readItem(attributes) as Item;
 
 export interface Range {
   readonly pk: string;
@@ -72,7 +75,7 @@ export const query = async (range: Range): Promise<{ items: readonly Item[]; nex
   const start = range.after !== undefined && !passed(near, range.after) ? range.after : undefined;
   const where = filter(range.where ?? {});
   const only = range.only?.map((name) => [`#only_${name}`, name] as const);
-  const { Items = [], LastEvaluatedKey: last } = await dynamodb('Query', {
+  const command = new QueryCommand({
     TableName: env('TABLE_NAME'),
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
@@ -81,12 +84,13 @@ export const query = async (range: Range): Promise<{ items: readonly Item[]; nex
       ProjectionExpression: only.map(([placeholder]) => placeholder).join(', '),
       ExpressionAttributeNames: { ...where?.ExpressionAttributeNames, ...Object.fromEntries(only) },
     }),
-    ExpressionAttributeValues: encodeItem({ ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues }),
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues },
     ScanIndexForward: !newestFirst,
-    ...(start !== undefined && { ExclusiveStartKey: encodedKey({ pk, sk: start }) }),
+    ...(start !== undefined && { ExclusiveStartKey: { pk, sk: start } }),
     ...(limit !== undefined && { Limit: limit }),
   });
-  return { items: Items.map(decodedItem), next: last && decodedItem(last).sk };
+  const { Items = [], LastEvaluatedKey: last } = await callAws((options) => tableClient.send(command, options));
+  return { items: Items.map(itemOf), next: last && itemOf(last).sk };
 };
 
 const filter = (where: Readonly<Record<string, string>>) => {
@@ -110,26 +114,28 @@ export async function* walk(range: Range): AsyncGenerator<Item> {
   } while (after !== undefined);
 }
 
-/** Adds one to a counter that ends by itself, and tells what it stands at. */
+/** Increments a counter that expires at its TTL, and returns its new value. */
 export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> => {
-  const { Attributes: after = {} } = await dynamodb('UpdateItem', {
+  const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
-    Key: encodedKey(key),
+    Key: keyOf(key),
     UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
     ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
-    ExpressionAttributeValues: encodeItem({ ':one': 1, ':ttl': ttlEpochSeconds }),
+    ExpressionAttributeValues: storable({ ':one': 1, ':ttl': ttlEpochSeconds }),
     ReturnValues: 'UPDATED_NEW',
   });
-  return decodeItem(after).count as number;
+  const { Attributes: after = {} } = await callAws((options) => tableClient.send(command, options));
+  return after.count as number;
 };
 
-/** Writes a few attributes of one item outside any transaction: for notes whose loss would not matter. */
+/** Sets one attribute of one item, without condition or transaction: for notes whose loss does not matter. */
 export const note = async (key: Key, attribute: string, value: unknown): Promise<void> => {
-  await dynamodb('UpdateItem', {
+  const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
-    Key: encodedKey(key),
+    Key: keyOf(key),
     UpdateExpression: 'SET #name = :value',
     ExpressionAttributeNames: { '#name': attribute },
-    ExpressionAttributeValues: encodeItem({ ':value': value }),
+    ExpressionAttributeValues: storable({ ':value': value }),
   });
+  await callAws((options) => tableClient.send(command, options));
 };

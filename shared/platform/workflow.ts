@@ -1,19 +1,24 @@
-/** The only door to Step Functions. */
+/** Starts, describes and stops executions of Step Functions workflows. */
+import { DescribeExecutionCommand, SFNClient, StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Variable } from '../contract/uses.ts';
-import { isRefusal } from './aws-error.ts';
-import { jsonCall } from './aws-json.ts';
+import { callAws } from './aws/call-aws.ts';
+import { isRefusal } from './aws/refusal.ts';
+import { sdkConfig } from './aws/sdk-config.ts';
 import { env } from './env.ts';
+
+const client = new SFNClient(sdkConfig);
 
 type Workflow = Extract<Variable, `${string}_WORKFLOW_ARN`>;
 
-/** Starts a workflow once: a second start under the same name is the same start, however often a task is delivered. */
+/** Starts a workflow. Idempotent: a second start with the same name does nothing, however often a task is delivered. */
 export const startWorkflow = async (
   workflow: Workflow,
   name: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
+  const command = new StartExecutionCommand({ stateMachineArn: env(workflow), name, input: JSON.stringify(input) });
   try {
-    await jsonCall('states', 'StartExecution', { stateMachineArn: env(workflow), name, input: JSON.stringify(input) });
+    await callAws((options) => client.send(command, options));
   } catch (error) {
     if (!isRefusal(error, 'ExecutionAlreadyExists')) throw error;
   }
@@ -22,11 +27,11 @@ export const startWorkflow = async (
 const executionArn = (workflow: Workflow, name: string): string =>
   `${env(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
 
-/** Whether an execution goes on, has ended in whatever way, or was never started. */
+/** Whether an execution is running, has ended with any result, or was never started. */
 export const lookAtWorkflow = async (workflow: Workflow, name: string): Promise<'running' | 'ended' | 'unknown'> => {
+  const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
   try {
-    const asked = { executionArn: executionArn(workflow, name) };
-    const { status } = await jsonCall<{ status: string }>('states', 'DescribeExecution', asked);
+    const { status } = await callAws((options) => client.send(command, options));
     return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'running' : 'ended';
   } catch (error) {
     if (isRefusal(error, 'ExecutionDoesNotExist')) return 'unknown';
@@ -34,7 +39,8 @@ export const lookAtWorkflow = async (workflow: Workflow, name: string): Promise<
   }
 };
 
-/** Ends an execution; one that has ended stays as it is. */
+/** Stops an execution. One that has ended stays unchanged. */
 export const stopWorkflow = async (workflow: Workflow, name: string, cause: string): Promise<void> => {
-  await jsonCall('states', 'StopExecution', { executionArn: executionArn(workflow, name), cause });
+  const command = new StopExecutionCommand({ executionArn: executionArn(workflow, name), cause });
+  await callAws((options) => client.send(command, options));
 };

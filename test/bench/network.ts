@@ -1,6 +1,6 @@
 /**
- * Stands in for the network in the bundles that are measured: a request is answered in this process, at the next turn of the event
- * loop. Everything above it (our code, and serialising, signing and trying again, ours or the SDK's) is the real one.
+ * Replaces the network in the bundles that are measured: requests are answered in this process, in the next tick of the event loop.
+ * Everything above it (our code, and serialization, signing and retries of the SDK) is real.
  */
 export interface AwsRequest {
   readonly headers: Readonly<Record<string, string | number>>;
@@ -16,11 +16,11 @@ const answered = async (request: AwsRequest): Promise<Buffer> => {
   return Buffer.from(JSON.stringify(await shared.benchAws(request)));
 };
 
-/** In the place of shared/platform/exchange.ts. */
+/** Replaces shared/platform/exchange.ts, with which stores are called. */
 export const exchange = async (request: AwsRequest) => ({ status: 200, headers: {}, body: await answered(request) });
 export class AnswerTooLong extends Error {}
 
-/** In the place of the SDK's HTTP handler, for what ours is compared with. */
+/** Replaces the SDK's HTTP handler. */
 export class NodeHttpHandler {
   readonly metadata = { handlerProtocol: 'http/1.1' };
   static create(): NodeHttpHandler {

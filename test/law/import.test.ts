@@ -153,9 +153,21 @@ test('aws-cdk-lib stays in infra', () => {
 });
 
 test('SDKs of AWS stay where the outside is spoken to', () => {
-  const elsewhere = sources.filter(({ path }) => !/^(shared\/(platform|destination|firestore)|infra\/local|test)\//.test(path));
+  const elsewhere = sources.filter(({ path }) => !/^(shared\/(platform|destination)|infra\/local|test)\//.test(path));
   deepEqual(
     breaches(elsewhere, packages, (name) => !name.startsWith('@aws-sdk/') && !name.startsWith('@smithy/')),
+    [],
+  );
+});
+
+test('AWS clients of the platform share one configuration, and each call has a time budget', () => {
+  const platform = sourcesIn('shared/platform');
+  const made = platform.filter(({ code }) => /\bnew [A-Z]\w*Client\(/.test(code));
+  ok(made.length >= 8);
+  for (const { path, code } of made) ok(/\b(sdkConfig|queueClientConfig)\b/.test(code), path);
+  const sends = linesWith(/(?<!callAws\(|callOwnKey\('', )\(options\) => \w+\.send\(|(?<!=> \w+)\.send\(/, platform);
+  deepEqual(
+    sends.filter((line) => !line.startsWith('shared/platform/trace.ts')),
     [],
   );
 });

@@ -1,10 +1,10 @@
-/** Answers calls to the table in this process: the same requests and answers, without the sockets between them. */
-import { wire } from '../../shared/platform/aws-call.ts';
-import { type Exchange, log } from '../../shared/platform/index.ts';
+/** Answers calls to the table in this process: the same requests and responses, without sockets. */
+import { log } from '../../shared/platform/index.ts';
+import { replaceWire, wireAction, wireAnswer, wireText } from './aws-wire.ts';
 import { Fault, type Input, type Script } from './scripted-aws.ts';
 
 export interface InProcess {
-  /** How often the table was asked. */
+  /** The number of calls to the table. */
   calls: number;
 }
 
@@ -19,17 +19,14 @@ export const answerInProcess = (script: Script): InProcess => {
     AUDIT_RETENTION_DAYS: '',
   });
   const counter: InProcess = { calls: 0 };
-  const { exchange } = wire;
-  wire.exchange = async (asked: Exchange) => {
-    const [service = '', action = ''] = String(asked.headers['x-amz-target']).split('.');
-    if (!service.startsWith('DynamoDB')) return exchange(asked);
+  replaceWire(async (request, network) => {
+    const { service, action } = wireAction(request);
+    if (!service.startsWith('DynamoDB')) return network();
     counter.calls += 1;
-    const input = JSON.parse(String(asked.body)) as Input;
-    const answer = script[action]?.(input);
-    if (answer === undefined || typeof answer === 'symbol') throw new Error(`the table does not know ${action}`);
-    const isFault = answer instanceof Fault;
-    const told = isFault ? { __type: `com.amazonaws#${answer.type}`, message: answer.type, ...answer.more } : answer;
-    return { status: isFault ? answer.status : 200, headers: {}, body: Buffer.from(JSON.stringify(told)) };
-  };
+    const answer = script[action]?.(JSON.parse(wireText(request)) as Input);
+    if (answer === undefined || typeof answer === 'symbol') throw new Error(`the table does not support ${action}`);
+    if (!(answer instanceof Fault)) return wireAnswer(200, answer);
+    return wireAnswer(answer.status, { __type: `com.amazonaws#${answer.type}`, message: answer.type, ...answer.more });
+  });
   return counter;
 };

@@ -47,6 +47,20 @@ test('a clash that does not end is a conflict to the caller', async () => {
   equal(aws.sent('TransactWriteItems').length, 6);
 });
 
+test('commit: TransactionInProgressException is retried with the back-off of clashes alone, not with the SDK’s as well', async () => {
+  aws.play(inTurn(new Fault('TransactionInProgressException')));
+  await rejects(commit(writes), { code: 'CONFLICT' });
+  equal(aws.sent('TransactWriteItems').length, 6);
+});
+
+test('commit: a transaction whose answer was lost is sent again with the same token', async () => {
+  aws.play(inTurn(new Fault('InternalServerError', 500), {}));
+  await commit(writes);
+  const tokens = aws.sent('TransactWriteItems').map((input) => input.ClientRequestToken);
+  equal(tokens.length, 2);
+  equal(new Set(tokens).size, 1);
+});
+
 test('throttling that does not end is an outage, not a conflict', async () => {
   aws.play(inTurn(cancelled('None', 'ThrottlingError', 'None')));
   await rejects(commit(writes), { code: 'SERVICE_UNAVAILABLE' });

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { changeOne, putNew, set } from '../../../shared/platform/index.ts';
+import { changeOne, claim, isOutage, putNew, set } from '../../../shared/platform/index.ts';
 import { answerInProcess } from '../../support/in-process.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import { StrictTable } from '../../support/strict-table.ts';
@@ -41,20 +41,55 @@ test('every other failure is told, not taken for a condition', async () => {
   await rejects(changeOne(set(key, { n: 1 })));
 });
 
-test('a write whose answer was lost is told as such, not as one that another made first', async () => {
+test('changeOne, putNew: a condition that fails after a lost answer is reported as an unknown outcome', async () => {
   for (const write of [
     () => putNew({ ...key, status: 'open' }),
     () => changeOne(set(key, { status: 'closed' }, { where: { status: 'open' } })),
   ]) {
     let answers = 0;
     table.onWrite = (when) => (when === 'after' && ++answers === 1 ? new Fault('InternalServerError', 500) : undefined);
-    await rejects(write(), { name: 'InternalServerError' });
+    await rejects(write(), { name: 'OutcomeUnknownError' });
   }
   deepEqual(table.get(key), { ...key, status: 'closed' });
 });
 
-test('a write that meets a transaction is made again', async () => {
+test('putNew: a write that meets a transaction is retried', async () => {
   let meetings = 0;
   table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
   equal(await putNew(key), true);
+});
+
+for (const [what, lost] of [
+  ['a reset connection', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+  ['a timeout', Object.assign(new Error('late'), { name: 'TimeoutError' })],
+] as const)
+  test(`changeOne, putNew: after ${what} a failed condition is an unknown outcome, and an outage`, async () => {
+    let answers = 0;
+    table.onWrite = (when) => {
+      if (when === 'after' && ++answers === 1) throw lost;
+      return undefined;
+    };
+    await rejects(putNew(key), (error: Error) => error.name === 'OutcomeUnknownError' && error.cause === lost && isOutage(error));
+    equal(table.items.size, 1);
+  });
+
+test('changeOne, putNew: a condition that fails after throttling is a conflict, because nothing was written', async () => {
+  table.put({ ...key });
+  let tries = 0;
+  table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('ThrottlingException') : undefined);
+  equal(await putNew(key), false);
+  equal(tries, 2);
+});
+
+test('changeOne, putNew: a write that is applied on a retry succeeds', async () => {
+  let tries = 0;
+  table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('InternalServerError', 500) : undefined);
+  equal(await putNew(key), true);
+});
+
+test('claim: an update that meets a transaction is retried', async () => {
+  let meetings = 0;
+  table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
+  equal(await claim(key, 'owner', 'a'), 'a');
+  equal(meetings, 3);
 });

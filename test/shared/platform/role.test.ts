@@ -1,18 +1,21 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { wire } from '../../../shared/platform/aws-call.ts';
 import { takeRole } from '../../../shared/platform/index.ts';
+import { replaceWire, wireAnswer } from '../../support/aws-wire.ts';
 
 Object.assign(process.env, { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'TEST', AWS_SECRET_ACCESS_KEY: 'TEST' });
-const { exchange } = wire;
-after(() => Object.assign(wire, { exchange }));
+let answer = { status: 200, body: '' };
+let calls = 0;
+after(
+  replaceWire(async () => {
+    calls += 1;
+    return wireAnswer(answer.status, answer.body);
+  }),
+);
 
 const answering = (status: number, body: string) => {
-  let calls = 0;
-  wire.exchange = async () => {
-    calls += 1;
-    return { status, headers: {}, body: Buffer.from(body) };
-  };
+  calls = 0;
+  answer = { status, body };
   return () => calls;
 };
 const refusing = (status: number, code: string) =>
@@ -22,7 +25,7 @@ const refusing = (status: number, code: string) =>
   );
 const take = () => takeRole({ roleArn: 'arn:aws:iam::123456789012:role/theirs', externalId: 'ours', sessionName: 'session' });
 
-test('a role that is taken is what STS tells of it', async () => {
+test('role: the credentials are those that STS returns', async () => {
   answering(
     200,
     '<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>A</AccessKeyId><SecretAccessKey>b+/</SecretAccessKey><SessionToken>c=</SessionToken></Credentials></AssumeRoleResult></AssumeRoleResponse>',
@@ -34,13 +37,13 @@ for (const [status, code] of [
   [403, 'AccessDenied'],
   [400, 'ValidationError'],
 ] as const)
-  test(`a role that is refused by ${code} does not let us in, and is asked once`, async () => {
+  test(`role: ${code} means that the role does not trust us, and is not retried`, async () => {
     const calls = refusing(status, code);
     equal(await take(), undefined);
     equal(calls(), 1);
   });
 
-test('that STS is busy says nothing about the role', async () => {
+test('role: throttling by STS is retried and says nothing about the role', async () => {
   const calls = refusing(400, 'Throttling');
   await rejects(take(), { name: 'Throttling' });
   equal(calls(), 3);

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { wire } from '../../../shared/platform/aws-call.ts';
-import { type Exchange, proveTenant } from '../../../shared/platform/index.ts';
+import { proveTenant } from '../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../shared/webhook/record.ts';
 import { newSecret, openSecrets, sealHeaders, sealWebhookSecret } from '../../../shared/webhook/secret.ts';
+import { replaceWire, wireAnswer, wireText } from '../../support/aws-wire.ts';
 import { Fault, type Input, type Script, type ScriptedAws, scriptAws } from '../../support/scripted-aws.ts';
 
 const tenant = proveTenant('org_1', 'record');
@@ -101,11 +101,12 @@ test('a failure of KMS is not remembered', async () => {
 test('two thousand webhooks with headers cost one call each, however many events they hear; no more than five thousand texts are remembered, those used last', async (t) => {
   let opened = 0;
   // So many calls take long over a socket.
-  t.mock.method(wire, 'exchange', async ({ body }: Exchange) => {
+  const restore = replaceWire(async (request) => {
     opened += 1;
-    const { CiphertextBlob: Plaintext } = JSON.parse(String(body)) as Input;
-    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ Plaintext })) };
+    const { CiphertextBlob: Plaintext } = JSON.parse(wireText(request)) as Input;
+    return wireAnswer(200, { Plaintext });
   });
+  t.after(restore);
   const webhookOf = (n: number) => ({ id: `whk_${n}`, sealedSecret: Buffer.from('s'), sealedHeaders: Buffer.from('X-A:b') });
   const webhooks = Array.from({ length: 2_000 }, (_, n) => webhookOf(n));
   const tell = async () => {

@@ -1,0 +1,25 @@
+/** Leaves out of bundles what functions never use of the AWS SDK: a third of its code. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+/**
+ * The credential provider chain (single sign-on, profiles, processes, web identity, instance metadata): every client of a function
+ * gets the credentials of Lambda's environment. Event streams: no call of ours has one. What only these import goes with them.
+ */
+const unused =
+  /^(@aws-sdk\/(credential-provider-(node|sso|ini|process|web-identity|http|login)|token-providers|nested-clients)|@smithy\/(credential-provider-imds|core\/event-streams))(\/|$)/;
+
+/** The stand-in throws a clear error if it is ever called. */
+export const leanSdk: Plugin = {
+  name: 'lean-sdk',
+  setup(build) {
+    const path = fileURLToPath(new URL('lean-sdk-stand-in.ts', import.meta.url));
+    build.onResolve({ filter: unused }, () => ({ path }));
+    // A client reads only its own version, for the user agent.
+    build.onLoad({ filter: /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/ }, async ({ path: manifest }) => {
+      const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { readonly version: string };
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};

@@ -1,0 +1,19 @@
+/** A call of AWS ends before its function does, so that the function can still answer. */
+import { ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { templateResources } from '../../infra/local/permission/granted.ts';
+import { workers } from '../../shared/contract/workers.ts';
+import { callBudgetMs } from '../../shared/platform/aws/call-aws.ts';
+
+const functions = (await templateResources()).filter(({ type }) => type === 'AWS::Lambda::Function');
+
+/** Its list of uses is empty: it calls no service. */
+const callsNothing = workers.fallback.summary;
+
+test('the budget of an AWS call is below the timeout of every function that calls AWS', () => {
+  ok(functions.length > 50);
+  for (const { logicalId, properties } of functions) {
+    const { Timeout, Description } = properties as { readonly Timeout?: number; readonly Description?: string };
+    ok(Description === callsNothing || callBudgetMs < Number(Timeout) * 1_000, `${logicalId}: ${Timeout} s`);
+  }
+});

@@ -1,0 +1,13 @@
+/** In a file of its own, because a client resolves its endpoint once per process. */
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { hostsCalled } from '../../../support/aws-hosts.ts';
+
+test('without endpoint variables every service is called at its public endpoint', async () => {
+  deepEqual(
+    await hostsCalled(),
+    ['dynamodb', 'email', 'kms', 'scheduler', 'secretsmanager', 'sqs', 'states', 'sts'].map(
+      (service) => `${service}.us-east-1.amazonaws.com`,
+    ),
+  );
+});
