@@ -1,7 +1,9 @@
 /** The data keys of backups: given as they are, or opened by a passphrase or by KMS from the object `key` beside each. */
+
 import { readFileSync } from 'node:fs';
 import { type Identity, type KeyFile, parseKeyFile, unwrapKey } from '../../shared/archive/index.ts';
 import { openWrappedKey } from '../../shared/platform/index.ts';
+import { cliCredentials } from './cli-credentials.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
 import { ask } from './prompt.ts';
 import { plain } from './visible.ts';
@@ -88,7 +90,11 @@ export class DataKeys {
     // KMS opens only what was wrapped by the key that it is asked to open it with.
     const asked = { keyId: kmsKey ?? byKms.keyId, blob: byKms.blob };
     const endpoint = this.#options.kmsEndpoint;
-    const dataKey = await openWrappedKey(asked, { organization, project, backup }, { endpoint }).catch((error: unknown) => {
+    const dataKey = await openWrappedKey(
+      asked,
+      { organization, project, backup },
+      { credentials: cliCredentials(), endpoint },
+    ).catch((error: unknown) => {
       throw kmsFailure(error, asked.keyId);
     });
     return { dataKey, by: `KMS key ${plain(asked.keyId)}` };

@@ -1,7 +1,9 @@
 /** Where backups lie: a folder of this machine or of a bucket, and what stands beside it. */
+
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { openGcsAddress, openS3Address, type Store } from '../../shared/destination/index.ts';
+import { cliCredentials } from './cli-credentials.ts';
 import { openDisk } from './disk.ts';
 import { unusable } from './failure.ts';
 
@@ -60,7 +62,7 @@ const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: A
     const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const at = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
     const signedFor = region ?? AWS_REGION ?? AWS_DEFAULT_REGION ?? 'us-east-1';
-    return (folder) => openS3Address({ bucket, folder, endpoint: at, region: signedFor });
+    return (folder) => openS3Address({ bucket, folder, endpoint: at, region: signedFor, credentials: cliCredentials() });
   }
   const account = googleAccount();
   return (folder) => openGcsAddress({ bucket, folder, endpoint, account });

@@ -1,9 +1,10 @@
 /** Opens a bucket by its address, with the caller's own credentials: how a backup is read where nothing else of ours is left. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { foundKeys, type GoogleAccount } from '../platform/index.ts';
+import type { GoogleAccount } from '../platform/index.ts';
 import { workerPatience as patience } from './attempts.ts';
 import { openGcsStore } from './gcs-store.ts';
+import type { S3Place } from './s3-bucket.ts';
 import { S3Store } from './s3-store.ts';
 import type { Store } from './store.ts';
 
@@ -18,8 +19,14 @@ export interface Address {
 const partBytes = 8 << 20;
 const agentOptions = { keepAlive: true, maxSockets: 16 };
 
-/** Of the S3 kind; credentials are found as every AWS tool finds them: variables, profiles, single sign-on, the machine's role. */
-export const openS3Address = ({ bucket, folder, endpoint, region }: Address & { readonly region: string }): Store =>
+/** Opens a bucket of AWS, or of any store that speaks S3. */
+export const openS3Address = ({
+  bucket,
+  folder,
+  endpoint,
+  region,
+  credentials,
+}: Address & Pick<S3Place, 'region' | 'credentials'>): Store =>
   new S3Store({
     bucket,
     folder,
@@ -27,7 +34,7 @@ export const openS3Address = ({ bucket, folder, endpoint, region }: Address & { 
     region,
     // The store names the right region if the caller named none, or a wrong one.
     isGuessed: endpoint === undefined,
-    credentials: foundKeys(),
+    credentials,
     agent: agentFor(endpoint ?? 'https:'),
     connectMs: 5_000,
     digest: endpoint === undefined ? 'crc32' : 'md5',

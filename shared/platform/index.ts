@@ -10,15 +10,10 @@ export {
   type Resolve,
 } from './address-guard.ts';
 export { isRefusal } from './aws/refusal.ts';
-export { AwsClock, isSkewed } from './aws-clock.ts';
-export { awsHost } from './aws-endpoint.ts';
-export { AwsError } from './aws-error.ts';
 export { type AuditNote, add, type Change, create, type Item, type Key, remove, set, type Write } from './change.ts';
 export { after, type Clock, clock, epochSeconds, iso } from './clock.ts';
 export { commit, transactionMax } from './commit.ts';
 export { env, envList } from './env.ts';
-export { type Answer, AnswerTooLong, type Exchange, exchange } from './exchange.ts';
-export { type AwsKeys, foundKeys } from './found-keys.ts';
 export { getGathered } from './gathered.ts';
 export { type AccessToken, type GoogleAccount, googleAccessToken, readPrivateKey, TokenError } from './google-token.ts';
 export { type GuardedPost, type PostOutcome, postGuarded } from './guarded-post.ts';
@@ -57,9 +52,7 @@ export { removeAll } from './removal.ts';
 export { type RoleCredentials, type RoleWish, takeRole } from './role.ts';
 export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './scheduler.ts';
 export { seal, secretValue, sign, unseal } from './secret.ts';
-export { encodedPath, type Query, sentQuery, signedHeaders } from './signature.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';
 export { openWrappedKey } from './wrapped-key.ts';
-export { elementOf, elementsOf, readXml, textOf, type XmlElement, xmlEscaped } from './xml.ts';

@@ -1,22 +1,23 @@
-import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';
 import { callAws } from './aws/call-aws.ts';
 import { sdkConfig } from './aws/sdk-config.ts';
-import { foundKeys } from './found-keys.ts';
 import type { Context } from './keys.ts';
 
+type Credentials = NonNullable<KMSClientConfig['credentials']>;
+
 /**
- * Unwraps a data key outside of the service, with the credentials of the caller's environment: permission to decrypt with the KMS
- * key is all it needs. The region is that of the key's ARN.
+ * Unwraps a data key outside of the service, with the caller's own credentials: permission to decrypt with the KMS key is all it
+ * needs. The region is that of the key's ARN.
  */
 export const openWrappedKey = async (
   { keyId, blob }: { readonly keyId: string; readonly blob: Uint8Array },
   context: Context,
-  { endpoint }: { readonly endpoint?: string | undefined } = {},
+  { credentials, endpoint }: { readonly credentials: Credentials; readonly endpoint?: string | undefined },
 ): Promise<Buffer> => {
   const region = /^arn:[\w-]+:kms:([\w-]+):/.exec(keyId)?.[1];
   const client = new KMSClient({
     ...sdkConfig,
-    credentials: foundKeys(),
+    credentials,
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
   });

@@ -16,10 +16,6 @@ const answered = async (request: AwsRequest): Promise<Buffer> => {
   return Buffer.from(JSON.stringify(await shared.benchAws(request)));
 };
 
-/** Replaces shared/platform/exchange.ts, with which stores are called. */
-export const exchange = async (request: AwsRequest) => ({ status: 200, headers: {}, body: await answered(request) });
-export class AnswerTooLong extends Error {}
-
 /** Replaces the SDK's HTTP handler. */
 export class NodeHttpHandler {
   readonly metadata = { handlerProtocol: 'http/1.1' };
@@ -41,6 +37,5 @@ export const streamCollector = async (body: Uint8Array): Promise<Uint8Array> => 
 
 /** What to bundle with, so that nothing leaves the process. */
 export const withoutNetwork = {
-  'shared/platform/exchange.ts': 'test/bench/network.ts',
   '@smithy/node-http-handler': 'test/bench/network.ts',
 } as const;

@@ -1,7 +1,9 @@
 /** Projects, buckets and backups, made through the API alone over a Firestore and an S3 that are really there. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod';
+import { awsAuthorization } from '../../infra/local/aws-authorization.ts';
 import type { Backup } from '../../shared/contract/backup.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { projects } from '../../shared/contract/projects.ts';
@@ -21,7 +23,7 @@ const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org
 export const newBucket = async (bucket = `bucket-${randomUUID().slice(0, 8)}`): Promise<string> => {
   const answer = await fetch(`${stageVariable('STAGE_S3_URL')}/${bucket}`, {
     method: 'PUT',
-    headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request' },
+    headers: { authorization: awsAuthorization({ accessKeyId: 'test', region: 'us-east-1', service: 's3' }) },
   });
   if (!answer.ok) throw new Error(`the bucket was not made: ${answer.status}`);
   return bucket;

@@ -1,4 +1,5 @@
 /** DynamoDB and its streams: the official DynamoDB Local behind the front, under the account and region of the stage. */
+import { awsAuthorization } from '../aws-authorization.ts';
 import type { Resource } from '../parts.ts';
 import { dynamoDbNeeds, type Tables } from './dynamodb-needs.ts';
 import { startDynamoDb } from './dynamodb-process.ts';
@@ -36,7 +37,7 @@ export const openDynamoDb = async (options: { dir: string; region: string; accou
   };
 
   // DynamoDB Local takes no access key with other characters than letters and digits, and checks no signature.
-  const credential = `AWS4-HMAC-SHA256 Credential=local/20250101/${options.region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
+  const credential = awsAuthorization({ accessKeyId: 'local', region: options.region, service: 'dynamodb' });
 
   const forward = (action: string, body: Buffer | string): Promise<Answer> =>
     upstream.send({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { KMSClient, ListKeysCommand, SignCommand } from '@aws-sdk/client-kms';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { awsAuthorization } from '../../../infra/local/aws-authorization.ts';
 import { jsonService, restService } from '../../../infra/local/engines/protocol.ts';
 import { AwsError, type Engine } from '../../../infra/local/engines/service.ts';
 import { allow, frontOf } from './embedded.ts';
@@ -71,9 +72,7 @@ test('an operation or a service the stage does not have says so', async (t) => {
   const { url, client } = await start(t);
   await assert.rejects(new KMSClient(client()).send(new ListKeysCommand({})), /does not serve kms ListKeys/);
   const ask = (authorization?: string) => fetch(url, { method: 'POST', ...(authorization && { headers: { authorization } }) });
-  const sns = await ask(
-    'AWS4-HMAC-SHA256 Credential=LOCALROOT/20250101/eu-central-1/sns/aws4_request, SignedHeaders=host, Signature=0',
-  );
+  const sns = await ask(awsAuthorization({ accessKeyId: 'LOCALROOT', region: 'eu-central-1', service: 'sns' }));
   assert.match(await sns.text(), /has no AWS service \\"sns\\"/);
   assert.equal((await ask()).status, 403);
 });
@@ -85,8 +84,7 @@ test('a body that is not a JSON object is a SerializationException, not a crash'
       method: 'POST',
       body,
       headers: {
-        authorization:
-          'AWS4-HMAC-SHA256 Credential=LOCALROOT/20250101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0',
+        authorization: awsAuthorization({ accessKeyId: 'LOCALROOT', region: 'eu-central-1', service: 'kms' }),
         'x-amz-target': 'TrentService.Sign',
       },
     });

@@ -1,6 +1,8 @@
 /** That the stage judges whatever acts: every function by its key, everything else by the role it names. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { awsAuthorization } from '../../../infra/local/aws-authorization.ts';
 import { readFunctions } from '../../../infra/local/functions.ts';
 import { account, region } from '../../../infra/local/parts.ts';
 import { templateResources } from '../../../infra/local/permission/granted.ts';
@@ -37,7 +39,7 @@ const refusalOf = async (service: string, accessKeyId: string): Promise<string> 
   const answer = await fetch(stageVariable('STAGE_AWS_URL') + path, {
     method,
     headers: {
-      authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/${region}/${service}/aws4_request`,
+      authorization: awsAuthorization({ accessKeyId, region, service }),
       ...(target && { 'x-amz-target': target }),
     },
     ...(body && { body }),

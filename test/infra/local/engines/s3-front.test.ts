@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { awsAuthorization } from '../../../../infra/local/aws-authorization.ts';
 import { makeS3Front } from '../../../../infra/local/engines/s3-front.ts';
 import { tempDir } from '../embedded.ts';
 
@@ -15,7 +16,7 @@ const start = async (t: TestContext): Promise<(accessKeyId: string) => Promise<n
   const front = makeS3Front({ port: behind, dir: tempDir(t), isOurs: (key) => key === 'LOCALFUNCTION' });
   const port = await listen(createServer(front));
   return async (accessKeyId) => {
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/eu-central-1/s3/aws4_request`;
+    const authorization = awsAuthorization({ accessKeyId, region: 'eu-central-1', service: 's3' });
     return (await fetch(`http://127.0.0.1:${port}/bucket/object`, { headers: { authorization } })).status;
   };
 };
