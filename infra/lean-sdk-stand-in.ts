@@ -9,3 +9,6 @@ export const defaultProvider = () => absent("the SDK's credential provider chain
 
 export const eventStreamSerdeProvider = absent("the SDK's support of event streams");
 export const EventStreamSerde = eventStreamSerdeProvider;
+
+/** The S3 client asks for it when it is made, and uses it for SelectObjectContent only, which we never call. */
+export const resolveEventStreamSerdeConfig = <T>(config: T): T => config;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { chance } from '../platform/index.ts';
+import { chance } from '../platform/id.ts';
 import { StorageError } from './store.ts';
 
 /** How often and how long to try before a store counts as unavailable. */

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { AuthClient, type gaxios } from 'google-auth-library';
-import { clock, type GoogleAccount, googleAccessToken, TokenError } from '../platform/index.ts';
+import { clock } from '../platform/clock.ts';
+import { type GoogleAccount, googleAccessToken, TokenError } from '../platform/google-token.ts';
 import { tooLarge } from './extent.ts';
 import { noAnswer, refusal } from './gcs-failure.ts';
 import { StorageError } from './store.ts';

@@ -1,4 +1,4 @@
-import { randomToken } from '../platform/index.ts';
+import { randomToken } from '../platform/id.ts';
 import { Crc32c } from './crc32c.ts';
 import { contentType, type GcsClient, type GcsObject, objectOf, otherBytes } from './gcs-client.ts';
 import { isStatus } from './gcs-failure.ts';

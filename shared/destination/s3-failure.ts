@@ -1,6 +1,6 @@
 /** Puts what a call of S3 failed with into the words of a store: a code of ours, no text of theirs but the error's name. */
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { BlockedAddress } from '../platform/index.ts';
+import { BlockedAddress } from '../platform/address-guard.ts';
 import { StorageError } from './store.ts';
 
 interface Failure {
