@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { App, type CfnResource, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { test, vi } from 'vitest';
 import { buildApp } from '../../infra/app.ts';
 import { readConfig } from '../../infra/config.ts';
 import { acceptances, withNag } from '../../infra/nag.ts';
@@ -72,7 +72,8 @@ test('a reason is a sentence, and what it is given for is no wider than one kind
 
 test('a queue without dead letters and a property that does not exist would be found', (t) => {
   // The findings are printed as well; here they are wanted.
-  t.mock.method(process.stderr, 'write', () => true);
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  t.onTestFinished(() => spy.mockRestore());
   const { pluginReports } = reportOf((app) => {
     const queue = new Queue(new Stack(app, 'Engine'), 'Forgotten');
     (queue.node.defaultChild as CfnResource).addPropertyOverride('Nonsense', true);

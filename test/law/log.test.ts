@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
 import { type Worker, workers } from '../../shared/contract/workers.ts';
 import { takeBackup } from '../support/backup.ts';
@@ -32,7 +32,7 @@ let restoreJobId: string;
 const about = (metric: string): readonly Line[] =>
   logged().filter(({ line }) => line.organizationId === organization.id && line[metric] !== undefined);
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   ({ id: backupId } = await takeBackup(organization));
   ({ restoreJobId } = await restore(organization, { backupId }));

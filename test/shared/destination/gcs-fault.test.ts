@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
+import { afterAll, beforeAll, test } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../support/fault-proxy.ts';
 import { account, openAt, quick, type Stops, startGoogle, startTokens, stopAll } from '../../support/store-stand.ts';
@@ -12,7 +12,7 @@ const failures: unknown[] = [];
 let proxy: FaultProxy;
 let store: Store;
 let behind: Store;
-before(async () => {
+beforeAll(async () => {
   await startTokens(stops);
   const url = await startGoogle(stops);
   proxy = await openFaultProxy(stops, url);
@@ -23,7 +23,7 @@ before(async () => {
     () => store.close(),
   );
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 
 const busy: Fault = { answer: { status: 503 } };
 const isPart = ({ method }: Seen) => method === 'PUT';

@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { Agent } from 'node:https';
 import { connect } from 'node:net';
-import { after, before, test } from 'node:test';
 import * as s3 from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, test } from 'vitest';
 import type { Store } from '../../../shared/destination/index.ts';
 import { S3Client as OwnClient } from '../../../shared/destination/s3-client.ts';
 import { digestOf } from '../../../shared/destination/s3-digest.ts';
@@ -27,7 +27,7 @@ const answers: Readonly<Record<string, string>> = {
 };
 let store: Store;
 let sdk: s3.S3Client;
-before(async () => {
+beforeAll(async () => {
   const url = await serve(stops, async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     sent.push({ method: request.method!, url: request.url!, headers: request.headers as Record<string, string>, body });
@@ -46,7 +46,7 @@ before(async () => {
     () => sdk.destroy(),
   );
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 
 const sentBy = async (call: () => Promise<unknown>): Promise<Sent> => {
   sent.length = 0;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { jsonCall } from '../../../shared/platform/aws-json.ts';
 
 type Reply = (response: ServerResponse) => void;
@@ -18,7 +18,7 @@ const told =
 const fine = told(200, { Plaintext: 'x' });
 const ask = () => jsonCall<object>('kms', 'Decrypt', {});
 
-before(async () => {
+beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -29,7 +29,7 @@ beforeEach(() => {
   seen.length = 0;
   replies = [];
 });
-after(() => {
+afterAll(() => {
   server.close();
   server.closeAllConnections();
 });

@@ -2,7 +2,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
 import * as ddb from '@aws-sdk/client-dynamodb';
 import * as kms from '@aws-sdk/client-kms';
 import * as scheduler from '@aws-sdk/client-scheduler';
@@ -13,6 +12,7 @@ import * as sqs from '@aws-sdk/client-sqs';
 import * as sts from '@aws-sdk/client-sts';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
+import { afterAll, beforeAll, test } from 'vitest';
 import { decodeItem, encodeItem } from '../../../shared/platform/attribute.ts';
 import { endpointOf } from '../../../shared/platform/aws-endpoint.ts';
 import * as platform from '../../../shared/platform/index.ts';
@@ -32,7 +32,7 @@ const server = createServer(async (request, response) => {
   last = { method: request.method!, url: request.url!, headers: request.headers as Record<string, string>, body };
   response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 });
-before(async () => {
+beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   Object.assign(process.env, {
@@ -49,7 +49,7 @@ before(async () => {
     ...{ SCHEDULE_GROUP_NAME: 'group', SCHEDULE_QUEUE_ARN: 'q', SCHEDULE_ROLE_ARN: 'r', SCHEDULE_DEAD_LETTERS_ARN: 'd' },
   });
 });
-after(() => {
+afterAll(() => {
   server.close();
   server.closeAllConnections();
 });

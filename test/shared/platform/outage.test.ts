@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { AwsError, isOutage } from '../../../shared/platform/index.ts';
 
 for (const [what, error, expected] of [

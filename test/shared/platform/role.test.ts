@@ -1,11 +1,11 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { wire } from '../../../shared/platform/aws-call.ts';
 import { takeRole } from '../../../shared/platform/index.ts';
 
 Object.assign(process.env, { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'TEST', AWS_SECRET_ACCESS_KEY: 'TEST' });
 const { exchange } = wire;
-after(() => Object.assign(wire, { exchange }));
+afterAll(() => Object.assign(wire, { exchange }));
 
 const answering = (status: number, body: string) => {
   let calls = 0;

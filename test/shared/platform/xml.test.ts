@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { elementOf, elementsOf, readXml, textOf, xmlEscaped } from '../../../shared/platform/index.ts';
 
 test('elements are found by their names, right below', () => {

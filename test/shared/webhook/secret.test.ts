@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test, vi } from 'vitest';
 import { wire } from '../../../shared/platform/aws-call.ts';
 import { type Exchange, proveTenant } from '../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../shared/webhook/record.ts';
@@ -24,12 +24,12 @@ const kms: Script = {
   },
 };
 
-before(async () => {
+beforeAll(async () => {
   process.env.SECRETS_KEY_ID = 'key';
   aws = await scriptAws(kms);
 });
 beforeEach(() => aws.play(kms));
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 type Sealed = Pick<WebhookRecord, 'id' | 'sealedSecret' | 'previous' | 'sealedHeaders'>;
 const sealed = async (id: string, headers: Record<string, string> = {}): Promise<Sealed> => {
@@ -101,11 +101,12 @@ test('a failure of KMS is not remembered', async () => {
 test('two thousand webhooks with headers cost one call each, however many events they hear; no more than five thousand texts are remembered, those used last', async (t) => {
   let opened = 0;
   // So many calls take long over a socket.
-  t.mock.method(wire, 'exchange', async ({ body }: Exchange) => {
+  const spy = vi.spyOn(wire, 'exchange').mockImplementation(async ({ body }: Exchange) => {
     opened += 1;
     const { CiphertextBlob: Plaintext } = JSON.parse(String(body)) as Input;
     return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ Plaintext })) };
   });
+  t.onTestFinished(() => spy.mockRestore());
   const webhookOf = (n: number) => ({ id: `whk_${n}`, sealedSecret: Buffer.from('s'), sealedHeaders: Buffer.from('X-A:b') });
   const webhooks = Array.from({ length: 2_000 }, (_, n) => webhookOf(n));
   const tell = async () => {
