@@ -31,7 +31,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     await stage.stop();
     const { state } = project.vitest;
     const isGood = state.getCountOfFailedTests() === 0 && state.getUnhandledErrors().length === 0;
-    if (seenFile && isGood) keepRecord(seenFile, isWholeRun(project));
+    if (seenFile && isGood) keepRecord(seenFile, await isWholeRun(project));
     if (isGood) rmSync(dir, { recursive: true, force: true });
     else console.log(`the state and the logs of the stage are in ${dir}`);
   };
@@ -40,5 +40,9 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 const secondsSince = (startedMs: number): string => ((performance.now() - startedMs) / 1_000).toFixed(1);
 
 /** Only a run of all tests may drop a permission from the record. */
-const isWholeRun = ({ vitest }: TestProject): boolean =>
-  vitest.state.getFiles().length >= vitest.state.getPaths().length && process.argv.slice(2).join(' ') === 'run';
+const isWholeRun = async ({ vitest }: TestProject): Promise<boolean> => {
+  const { project: chosenProjects, testNamePattern } = vitest.config;
+  if (chosenProjects.length > 0 || testNamePattern) return false;
+  const all = await vitest.globTestSpecifications();
+  return vitest.state.getFiles().length === all.length;
+};
