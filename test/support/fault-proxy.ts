@@ -34,7 +34,12 @@ export const openFaultProxy = async (stops: Stops, target: string): Promise<Faul
   let script: Parameters<FaultProxy['script']>[0] = () => undefined;
   const url = await serve(stops, async (incoming, response) => {
     const parts: Buffer[] = [];
-    for await (const part of incoming) parts.push(part as Buffer);
+    try {
+      for await (const part of incoming) parts.push(part as Buffer);
+    } catch {
+      // The client gave up before it had sent everything.
+      return;
+    }
     const body = Buffer.concat(parts);
     const { method = 'GET', url: path = '/', headers } = incoming;
     const here = { method, path, body };
