@@ -52,8 +52,8 @@ export default defineConfig({
     isolate: true,
     // Node imports the sources itself: no transformation, and the same module loader as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Files of the stage wait half of their time: three workers keep two cores busy.
-    maxWorkers: 3,
+    // Files of the stage wait half of their time: four workers keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: FileOrder },
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
