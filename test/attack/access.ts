@@ -1,6 +1,6 @@
 /** Whoever may not call a row is refused with the exact answer, although the call is right in every other way. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import type { RowOptions } from '../support/client.ts';

@@ -3,8 +3,8 @@
  * and nothing fails. `npm run fuzz` draws more and others; `TEST_SEED=<number>` draws again what a failure printed.
  */
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { signIn } from '../support/person.ts';
 import type { Description } from './document.ts';

@@ -1,6 +1,6 @@
 /** After all attacks: nothing of theirs has changed, and nothing of theirs is anywhere that others can look. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { inputSchema } from '../../shared/contract/json-schema.ts';

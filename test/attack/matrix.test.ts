@@ -2,7 +2,7 @@
  * Every row of the contract is attacked on the running stage, in one sweep, because a function that was called is warm for what follows. Two
  * organizations have one of everything; every text of the one is marked, and whatever the other one does, it never sees the mark.
  */
-import { after, before, suite } from 'node:test';
+import { afterAll, beforeAll, describe } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { attackAccess } from './access.ts';
@@ -18,10 +18,10 @@ let made: Scene | undefined;
 let read: Description | undefined;
 const scene = (): Scene => made as Scene;
 const description = (): Description => read as Description;
-before(async () => {
+beforeAll(async () => {
   [made, read] = await Promise.all([setScene(), readDescription()]);
 });
-after(() => made?.receiver.stop());
+afterAll(() => made?.receiver.stop());
 
 /** What takes something away comes last, and what needs that it is gone after it. */
 const late = [
@@ -34,7 +34,7 @@ const late = [
 const rankOf = ({ id, method }: Endpoint): number => (late.includes(id) ? 2 + late.indexOf(id) : method === 'DELETE' ? 1 : 0);
 
 for (const endpoint of [...endpoints].sort((one, other) => rankOf(one) - rankOf(other)))
-  suite(endpoint.id, () => {
+  describe(endpoint.id, () => {
     attackAccess(endpoint, scene);
     attackTenancy(endpoint, scene);
     attackWithTwins(endpoint, scene);
@@ -42,4 +42,4 @@ for (const endpoint of [...endpoints].sort((one, other) => rankOf(one) - rankOf(
   });
 
 attackWithStolenBucket(scene);
-suite('afterwards', () => findLeaks(scene));
+describe('afterwards', () => findLeaks(scene));

@@ -1,6 +1,6 @@
 /** Who can read another's bucket has bytes and no backup: the key is for whom it was made. */
 import { equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { newDestination, newProject } from '../support/backup.ts';
 import { call } from '../support/client.ts';

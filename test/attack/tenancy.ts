@@ -1,6 +1,6 @@
 /** Another's id answers like one that never was, in the path, the query and the body, although everything else is one's own. */
 import { equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type Endpoint, isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { type IdKind, idPrefixes } from '../../shared/contract/id.ts';
 import { newId } from '../../shared/platform/index.ts';

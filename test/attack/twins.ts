@@ -1,7 +1,7 @@
 /** Who may call a row is let in; of two who do the same at the same moment each is done or refused, and once is once. */
 import { equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { call } from '../support/client.ts';

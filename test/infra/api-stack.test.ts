@@ -1,6 +1,6 @@
 /** The routes are the contract's, the stage is bounded and its log holds nothing secret. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
 import { resourceAt, resourcesOf, settings, target, templatesOf } from '../support/template.ts';
 
@@ -42,7 +42,7 @@ test('the access log names the request and holds no query, header, body or path'
   for (const field of fields) assert.doesNotMatch(field, /\$context\.path|\$context\.authorizer|querystring|header|body/i);
 });
 
-suite('the outputs of the last stack', () => {
+describe('the outputs of the last stack', () => {
   const outputsOf = (from: ReturnType<typeof templatesOf>) =>
     Object.entries(from.get('Api')?.Outputs ?? {})
       .filter(([name]) => !name.startsWith('Export'))

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, suite, test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
+import { afterAll, suite, test } from 'vitest';
 import { bundle, bundleDir, entries } from '../../infra/bundle.ts';
 import { bundledPackages } from '../../infra/licences/bundled.ts';
 import { licencesPage, permissive } from '../../infra/licences/page.ts';
@@ -16,7 +16,7 @@ import { eventOf } from '../support/event.ts';
 import { wantedFunctions } from '../support/template.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundle-'));
-after(() => rmSync(outdir, { recursive: true }));
+afterAll(() => rmSync(outdir, { recursive: true }));
 const made = await bundle(entries, outdir);
 const file = (entry: string): string => join(bundleDir(entry, outdir), 'index.cjs');
 

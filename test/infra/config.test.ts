@@ -1,6 +1,6 @@
 /** The deployer's mistakes are told in one line each, by name, before anything is made. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { readConfig, unset } from '../../infra/config.ts';
 
 const given = { identityClientId: 'client' };
@@ -13,7 +13,7 @@ const refusal = (context: Record<string, unknown>): string => {
   return 'accepted';
 };
 
-suite('a wrong setting is refused by name', () => {
+describe('a wrong setting is refused by name', () => {
   const wrong: Record<string, readonly [Record<string, unknown>, RegExp]> = {
     'a plan that does not exist': [{ plan: 'gold' }, /^ {2}plan: must be one of starter, professional, enterprise$/m],
     'retention on a plan that has its own': [

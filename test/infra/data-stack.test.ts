@@ -1,6 +1,6 @@
 /** What must outlive any deployment does. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { type Resource, resourcesOf, settings, templatesOf } from '../support/template.ts';
 
 const templates = templatesOf();
@@ -43,7 +43,7 @@ test('secrets are generated, 64 characters long, under a key of our own', () => 
   }
 });
 
-suite('signing key', () => {
+describe('signing key', () => {
   const previous = 'arn:aws:kms:eu-west-1:123456789012:key/previous';
   const rotated = resourcesOf(templatesOf({ ...settings, tokenKeyGeneration: '2', previousTokenKeyArns: previous }));
   const variable = (among: readonly Resource[]) => {
@@ -62,7 +62,7 @@ suite('signing key', () => {
   test('a previous key is accepted after the one that signs', () => assert.match(variable(rotated), new RegExp(`,${previous}`)));
 });
 
-suite('address', () => {
+describe('address', () => {
   const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1';
   const own = resourcesOf(templatesOf({ ...settings, domainName: 'api.example.com', certificateArn }));
 
@@ -89,7 +89,7 @@ suite('address', () => {
   });
 });
 
-suite('a later deployment tears no import from the stacks that still have it', () => {
+describe('a later deployment tears no import from the stacks that still have it', () => {
   const exportsOf = (context: Readonly<Record<string, unknown>>) =>
     Object.keys(templatesOf(context).get('Data')?.Outputs ?? {}).filter((name) => name.startsWith('ExportsOutput'));
   const before = exportsOf(settings);
@@ -122,7 +122,7 @@ suite('a later deployment tears no import from the stacks that still have it', (
   });
 });
 
-suite('without any setting', () => {
+describe('without any setting', () => {
   const bare = templatesOf({});
 
   test('CloudFormation refuses to deploy, in our words', () => {

@@ -1,6 +1,6 @@
 /** The engine's parts fit the code that runs in them, which it cannot import. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { filterOf } from '../../infra/local/poller/filter.ts';
 import { auditPartition } from '../../shared/audit/index.ts';
 import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
@@ -63,7 +63,7 @@ test('events wait in a queue of their own, and are hidden for six times as long 
   assert.equal(MemorySize, 1_769);
 });
 
-suite('the partitions that permissions name are those the code reads and writes', () => {
+describe('the partitions that permissions name are those the code reads and writes', () => {
   const patterns = resources
     .filter(({ type }) => type === 'AWS::IAM::Role')
     .flatMap((role) => statementsOf(role))
@@ -115,7 +115,7 @@ test('what reaches into buckets has a queue and a worker of its own, one message
 });
 
 // A stranger who turned the sender would hold what its role holds.
-suite('who sends to webhooks could do nothing else (C20, E14)', () => {
+describe('who sends to webhooks could do nothing else (C20, E14)', () => {
   for (const name of ['DeliverRole', 'DeliverSlowRole']) {
     const statements = statementsOf(named(name));
     const of = (action: string) => statements.filter(({ Action }) => Action.includes(action));

@@ -1,7 +1,7 @@
 /** The template keeps within what AWS allows, with room for the next endpoints, and no part of it can take what another needs. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { readConfig } from '../../infra/config.ts';
 import { queueConcurrency, reservedFor, stepConcurrency, unreservedMin, usualConcurrency } from '../../infra/part/concurrency.ts';
 import { queueNames, queues } from '../../infra/part/work-queues.ts';
@@ -61,7 +61,7 @@ const shortNames = new Map([
 ]);
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(resolved(value)));
 
-suite('quotas of the template', () => {
+describe('quotas of the template', () => {
   test('every stack has room', () => {
     for (const [stack, template] of templates) {
       assert.ok(Object.keys(template.Resources).length < 0.9 * quota.stackResources, stack);
@@ -151,7 +151,7 @@ test('the retries that infra/scale.md tells of are those of the template', () =>
   );
 });
 
-suite('what runs at once', () => {
+describe('what runs at once', () => {
   /** A thousand requests a second, the most the stage lets in, at 150 ms each. */
   const apiShare = 150;
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,14 +1,14 @@
 /** What `cdk destroy` leaves behind is what README.md says it does, and nothing that holds data is missing from it. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { buildApp } from '../../infra/app.ts';
 import { readConfig } from '../../infra/config.ts';
 import { inlineCode, resourcesOf, settings } from '../support/template.ts';
 
 const assembly = buildApp({ config: readConfig(settings), code: inlineCode }).synth();
 const resources = resourcesOf(new Map(assembly.stacks.map(({ id, template }) => [id, template])));
-after(() => rmSync(assembly.directory, { recursive: true }));
+afterAll(() => rmSync(assembly.directory, { recursive: true }));
 
 /** By type: all of them are kept, none is. What is in neither list was never thought about. */
 const kept = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'];
@@ -36,7 +36,7 @@ const gone = [
   'AWS::StepFunctions::StateMachine',
 ];
 
-suite('destroying the stacks', () => {
+describe('destroying the stacks', () => {
   test('what services log by themselves needs no line of the account’s policy', () => {
     const named = resources.filter(
       ({ type, properties }) => type === 'AWS::Logs::LogGroup' && properties.LogGroupName !== undefined,

@@ -1,8 +1,8 @@
 /** The model of scale says what the code does, and infra/scale.md what the model says. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { suite, test } from 'node:test';
 import fc from 'fast-check';
+import { describe, test } from 'vitest';
 import { estimateBackup, transitionsOf } from '../../infra/scale/backup.ts';
 import {
   askSeconds,
@@ -52,7 +52,7 @@ test('a table that was changed by hand is found', () => {
   assert.throws(() => withTables(page.replace('### Restore', '### Rest')), /no section Restore/);
 });
 
-suite('cost', () => {
+describe('cost', () => {
   for (const [name, estimate] of Object.entries(jobs))
     test(`${name}: ten times as many documents cost at most 10.5 times as much`, () => {
       // A smaller restore has fewer writers that wait for the pace.
@@ -74,7 +74,7 @@ test('the model asks for about what was counted: never much less, nor twice as m
     assert.ok(counts[name] >= 0.6 * counted[name] && counts[name] <= 2 * counted[name], `${name}: ${counts[name]}`);
 });
 
-suite('limits', () => {
+describe('limits', () => {
   const all: readonly (readonly [name: string, limits: readonly Limit[]])[] = (['fast', 'slow'] as const).flatMap((pace) => [
     [`full ${pace}`, backupLimits(pace, 'full')] as const,
     [`incremental ${pace}`, backupLimits(pace, 'incremental')] as const,
@@ -110,7 +110,7 @@ suite('limits', () => {
   });
 });
 
-suite('the model and the code agree', () => {
+describe('the model and the code agree', () => {
   // The room keeps these to itself: they are read as text.
   test('on what captures count, how often they want a base, and how long they listen', () => {
     for (const [path, text] of [
@@ -146,7 +146,7 @@ suite('the model and the code agree', () => {
   });
 });
 
-suite('what workflows hand on and write down', () => {
+describe('what workflows hand on and write down', () => {
   test('ids are all they carry', () => assert.deepEqual(Object.keys(BackupStep.shape), ['organizationId', 'backupId']));
 
   test('the numbers of ranges take as much as is reckoned', () => {

@@ -1,6 +1,6 @@
 /** The audit log as its readers see it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { beforeAll, test } from 'vitest';
 import type * as z from 'zod';
 import { type AuditEntry, auditLogs } from '../../shared/contract/audit-logs.ts';
 import { invites } from '../../shared/contract/invitations.ts';
@@ -23,7 +23,7 @@ const list = async (query: Record<string, string> = {}) => (await call(auditLogs
 const rename = (name: string, headers: Record<string, string> = {}) =>
   call(organizations.update, { ...as(), body: { name }, headers });
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   admin = await addMember(organization, 'admin');
 });

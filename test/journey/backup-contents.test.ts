@@ -1,8 +1,8 @@
 /** What is in a backup: looked into, compared and checked where it lies, in the customer's own bucket. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { beforeAll, describe, test } from 'vitest';
 import { encodeKeyFile, parseKeyFile } from '../../shared/archive/index.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
@@ -48,7 +48,7 @@ const take = async (destinationId: string) => {
   return ended;
 };
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   ({ sourceProjectId, id: projectId } = project);
@@ -66,7 +66,7 @@ before(async () => {
 const look = (path: string, more: Record<string, string> = {}) =>
   call(backupContents.documents, { ...by(), params: { backupId: backup.id }, query: { path, ...more } });
 
-suite('looking into a backup', () => {
+describe('looking into a backup', () => {
   test('from the root to one document', async () => {
     const roots = await call(backupContents.documents, { ...by(), params: { backupId: backup.id } });
     deepEqual(
@@ -155,7 +155,7 @@ const sorted = (json: unknown): string =>
         : value,
   );
 
-suite('comparing a backup', () => {
+describe('comparing a backup', () => {
   const compare = (of: string, against: string, more: Record<string, string> = {}) =>
     call(backupContents.diff, { ...by(), params: { backupId: of }, query: { against, ...more } });
 
@@ -223,7 +223,7 @@ test('every look is in the audit log, without what was seen', async () => {
   ok(!logs().includes(canary));
 });
 
-suite('verifying a backup', () => {
+describe('verifying a backup', () => {
   const verify = async (depth: string) => {
     const asked = await call(backups.verify, { ...by(), params: { backupId: backup.id }, body: { depth } });
     equal(asked.status, 202, asked.text);

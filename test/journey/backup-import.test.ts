@@ -1,7 +1,7 @@
 /** Importing a backup: what lies in a bucket is hostile until its own key has vouched for it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
 import { encodeKeyFile, parseKeyFile } from '../../shared/archive/index.ts';
 import type { Backup } from '../../shared/contract/backup.ts';
@@ -50,14 +50,14 @@ const copyTo = async (folder: string, change: (name: string, bytes: Buffer) => U
   return folder;
 };
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   original = await takeBackup(organization);
   const { body } = await call(storageDestinations.get, { ...by(), params: { storageId: storageId() } });
   ({ bucket } = body.data);
 });
 
-suite('what is imported', () => {
+describe('what is imported', () => {
   test('is a completed backup that can be looked into, wherever it was copied to', async () => {
     const path = await copyTo('copies/of-ours');
     const { status, body, text } = await bring({
@@ -134,7 +134,7 @@ suite('what is imported', () => {
   });
 });
 
-suite('what is refused, with the reason', () => {
+describe('what is refused, with the reason', () => {
   for (const path of [
     '../x',
     'a/../../b',

@@ -1,6 +1,6 @@
 /** A backup from the call to the verified bytes in the customer's bucket, through every function and the workflow between them. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
+import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
 import type { Backup } from '../../shared/contract/backup.ts';
 import { backups } from '../../shared/contract/backups.ts';
@@ -18,7 +18,7 @@ type Shown = z.output<typeof Backup>;
 
 let organization: TestOrganization;
 const by = () => ({ token: organization.owner.accessToken, org: organization.id });
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
 });
 
@@ -47,12 +47,12 @@ const documents = Object.fromEntries(
   ]).flat(),
 );
 
-suite('a backup', () => {
+describe('a backup', () => {
   let backup: Shown;
   let bucket: string;
   let path: string;
 
-  before(async () => {
+  beforeAll(async () => {
     const [project, destination] = await Promise.all([
       newProject(organization),
       newDestination(organization, { prefix: 'nightly/backups' }),
@@ -151,7 +151,7 @@ test('a named database is read, with its users of Firebase Authentication', asyn
   deepEqual([backup.status, backup.documentCount, backup.authUsers], ['completed', 1, 2], JSON.stringify(backup.error));
 });
 
-suite('a backup that fails', () => {
+describe('a backup that fails', () => {
   const failing = async (fault: (sourceProjectId: string) => Promise<unknown>, more: object = {}) => {
     const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
     await seed(project.sourceProjectId, { 'a/1': {}, 'a/2': {}, 'z/1': {} });

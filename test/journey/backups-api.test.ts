@@ -1,7 +1,7 @@
 /** Backups as a client sees them: what can be asked, what is refused, and what each call leaves behind. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import type { Backup, Estimate } from '../../shared/contract/backup.ts';
@@ -28,7 +28,7 @@ const create = (body: object, more: object = {}) => call(backups.create, { ...by
 const get = async (backupId: string) => (await call(backups.get, { ...by(), params: { backupId } })).body.data;
 const documents = { 'users/ada': { name: { stringValue: 'Ada' } }, 'users/ada/notes/g': { text: { stringValue: 'Note G' } } };
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   await seed(project.sourceProjectId, documents);
@@ -42,7 +42,7 @@ const slowProject = async () => {
   return slow;
 };
 
-suite('bad input is refused, and nothing is written', () => {
+describe('bad input is refused, and nothing is written', () => {
   const wrong: readonly (readonly [string, object, string])[] = [
     ['no collections', { collections: [] }, 'collections'],
     ['all and one', { collections: ['*', 'a'] }, 'collections'],
@@ -115,7 +115,7 @@ suite('bad input is refused, and nothing is written', () => {
   });
 });
 
-suite('dryRun', () => {
+describe('dryRun', () => {
   const estimate = async (more: object = {}) => {
     const { status, body, text } = await create({ projectId: project.id, dryRun: true, ...more });
     equal(status, 200, text);
@@ -146,7 +146,7 @@ suite('dryRun', () => {
   });
 });
 
-suite('creating', () => {
+describe('creating', () => {
   test('answers 202 with the record, which says what was asked for', async () => {
     const at = await newProject(organization);
     const body = {
@@ -215,7 +215,7 @@ suite('creating', () => {
   });
 });
 
-suite('cancelling', () => {
+describe('cancelling', () => {
   test('ends a backup at once, frees its project, tells one event and leaves nothing in the bucket', async () => {
     const slow = await slowProject();
     const bucket = await newBucket();
@@ -241,12 +241,12 @@ suite('cancelling', () => {
   });
 });
 
-suite('a completed backup', () => {
+describe('a completed backup', () => {
   let backup: Shown;
   let bucket: string;
   let storageId: string;
   const statistics = async () => (await call(organizations.current, by())).body.data.statistics;
-  before(async () => {
+  beforeAll(async () => {
     backup = await takeBackup(organization);
     storageId = backup.storageDestination.id;
     bucket = (await call(storageDestinations.get, { ...by(), params: { storageId } })).body.data.bucket;

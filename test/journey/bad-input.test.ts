@@ -1,7 +1,7 @@
 /** What test/law/bad-input.test.ts shows of the handlers holds for calls that come through the gateway: bytes arrive as they were sent. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { bodyMaxBytes } from '../../shared/contract/limits.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
@@ -17,11 +17,11 @@ const contents = async () =>
     await Promise.all([`ORG#${organization.id}`, `AUDIT#${organization.id}`, `USER#${organization.owner.userId}`].map(itemsOf))
   ).flat();
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   untouched = await contents();
 });
-after(async () => deepEqual(await contents(), untouched, 'a refused call changed something'));
+afterAll(async () => deepEqual(await contents(), untouched, 'a refused call changed something'));
 
 /** Sends bytes as they are; fetch would tidy them up. */
 const send = (endpoint: Endpoint, body: string | Buffer, headers: Record<string, string> = {}): Promise<Result<unknown>> =>

@@ -1,6 +1,6 @@
 /** A page on an allowed origin may call; a browser asks first, and the answer must be good or the page never gets to call. */
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 
 const ask = (origin: string, path = '/api/v1/organizations') =>
   fetch(`${process.env.STAGE_URL}${path}`, {

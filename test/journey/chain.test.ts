@@ -1,9 +1,9 @@
 /** A chain of backups over the running stage: made, read at any link, shortened, and taken away in the right order only. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
+import { beforeAll, describe, test } from 'vitest';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { chainSoftMax } from '../../shared/contract/limits.ts';
@@ -36,7 +36,7 @@ const takeLink = async (type: 'full' | 'incremental'): Promise<void> => {
   links.push({ backup, held: await contentsOf(project.sourceProjectId) });
 };
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   [project, copy, destination] = await Promise.all([
     newProject(organization),
@@ -52,7 +52,7 @@ before(async () => {
   client = new Firestore({ projectId: project.sourceProjectId, host: stageVariable('STAGE_FIRESTORE'), ssl: false });
 });
 
-suite('a chain of backups', () => {
+describe('a chain of backups', () => {
   test('without a full backup nothing can be built upon it', async () => {
     const body = { projectId: project.id, storageDestinationId: destination.id, type: 'incremental' };
     const { status, body: answer } = await call(backups.create, { ...by(), body });

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { accountKey } from '../../shared/account/index.ts';
 import { auth } from '../../shared/contract/auth.ts';
 import { newCode } from '../support/browser.ts';

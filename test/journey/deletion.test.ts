@@ -1,6 +1,6 @@
 /** Deleting an organization softly, and bringing it back. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { auth } from '../../shared/contract/auth.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
 import { description, Health, system } from '../../shared/contract/system.ts';
 import { version } from '../../shared/contract/version.ts';

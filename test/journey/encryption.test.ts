@@ -1,7 +1,7 @@
 /** Keys of one's own: who may choose, what wraps what, and that wrapping anew touches nothing that was sealed. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
 import { keyFileName, manifestName, openManifest, parseKeyFile, unwrapKey } from '../../shared/archive/index.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
@@ -35,11 +35,11 @@ const untilIdle = async () => {
 const [composed, decomposed] = ['p\u00e4ssw\u00f6rter canary', 'pa\u0308sswo\u0308rter canary'];
 const second = 'the second passphrase canary';
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
 });
 
-suite('what is chosen', () => {
+describe('what is chosen', () => {
   test('at first KMS wraps, and everyone may see that', async () => {
     const viewer = await addMember(organization, 'viewer');
     const { status, body } = await call(encryption.get, { org: organization.id, token: viewer.accessToken });
@@ -81,7 +81,7 @@ suite('what is chosen', () => {
   test('nothing of it was kept', async () => equal((await current()).updatedAt, null));
 });
 
-suite('a backup from before', () => {
+describe('a backup from before', () => {
   let backup: Shown;
   let bucket: string;
   let stored: Readonly<Record<string, string>>;
@@ -102,7 +102,7 @@ suite('a backup from before', () => {
     return (await openManifest(manifest!, { identity, dataKey })).objects.length;
   };
 
-  before(async () => {
+  beforeAll(async () => {
     backup = await takeBackup(organization);
     const params = { storageId: backup.storageDestination.id };
     bucket = (await call(storageDestinations.get, { ...by(), params })).body.data.bucket;

@@ -1,7 +1,7 @@
 /** A call repeated with its Idempotency-Key is one call, however and whenever it is repeated. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { encryption } from '../../shared/contract/encryption.ts';
@@ -326,7 +326,7 @@ test('every row that takes a key is tried', () =>
   ));
 
 for (const { endpoint, prepare } of cases)
-  suite(endpoint.id, () => {
+  describe(endpoint.id, () => {
     const keyed = (options: RowOptions, key: string) => ({ ...options, headers: { 'idempotency-key': key } });
 
     const begun = once(async () => {

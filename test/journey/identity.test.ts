@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { accountKey } from '../../shared/account/index.ts';
 import { auth } from '../../shared/contract/auth.ts';
 import { organizations } from '../../shared/contract/organizations.ts';

@@ -1,6 +1,6 @@
 /** Incremental backups over the running stage: estimated, made, read, and never left without what they need. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
+import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
 import type { Backup, Estimate } from '../../shared/contract/backup.ts';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
@@ -12,13 +12,13 @@ import { newOrganization, type TestOrganization } from '../support/organization.
 
 type Shown = z.output<typeof Backup>;
 
-suite('an incremental backup', { concurrency: false }, () => {
+describe('an incremental backup', { concurrent: false }, () => {
   let organization: TestOrganization;
   let full: Shown;
   let link: Shown;
   const by = () => ({ token: organization.owner.accessToken, org: organization.id });
   const wish = () => ({ projectId: full.projectId, storageDestinationId: full.storageDestination.id, type: 'incremental' });
-  before(async () => {
+  beforeAll(async () => {
     organization = await newOrganization();
     full = await takeBackup(organization);
   });

@@ -1,7 +1,7 @@
 /** An invitation: sent, seen, accepted once, by the invited person only. */
 import { deepEqual, equal, fail, match, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { test } from 'vitest';
 import { invitations, invites } from '../../shared/contract/invitations.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';

@@ -5,9 +5,9 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CopyObjectCommand } from '@aws-sdk/client-s3';
+import { beforeAll, test } from 'vitest';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { encryption } from '../../shared/contract/encryption.ts';
@@ -43,7 +43,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await pause(200);
 };
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   const passphrase = 'a passphrase of nobody else';
   equal((await call(encryption.set, { ...by(), body: { mode: 'customer', passphrase } })).status, 200);

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { auth } from '../../shared/contract/auth.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { call } from '../support/client.ts';

@@ -1,6 +1,6 @@
 /** Members: seen, given other roles, removed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { invites } from '../../shared/contract/invitations.ts';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';

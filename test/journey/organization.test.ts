@@ -1,6 +1,6 @@
 /** An organization's life: made, listed, looked at, changed. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { call } from '../support/client.ts';
 import { addMember, newApiKey, newOrganization } from '../support/organization.ts';

@@ -1,6 +1,6 @@
 /** Ownership: handed over, never shared, never lost. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { call } from '../support/client.ts';

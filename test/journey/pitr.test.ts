@@ -1,8 +1,8 @@
 /** Point-in-time recovery from enabling it to the second before a mistake, over the running stage. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
+import { beforeAll, test } from 'vitest';
 import { backups } from '../../shared/contract/backups.ts';
 import { pitr } from '../../shared/contract/pitrs.ts';
 import { restores } from '../../shared/contract/restores.ts';
@@ -27,7 +27,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
 const usersOf = (contents: Contents): Contents =>
   Object.fromEntries(Object.entries(contents).filter(([path]) => path.startsWith('users/')));
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   const [made, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   project = made;

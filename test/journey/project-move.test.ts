@@ -1,6 +1,6 @@
 /** A project moves to another organization of the same person, with its backups, and works there. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { organizations } from '../../shared/contract/organizations.ts';

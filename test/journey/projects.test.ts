@@ -1,7 +1,7 @@
 /** Projects: connected with a person's grant or a Google service account, and lost with it. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { before, suite, test } from 'node:test';
+import { beforeAll, describe, test } from 'vitest';
 import { members } from '../../shared/contract/members.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
@@ -259,9 +259,9 @@ test('a Google account that Google refuses is not connected', async () => {
 
 const pem = (text: string) => `-----BEGIN PRIVATE KEY-----\n${text}\n-----END PRIVATE KEY-----\n`;
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
-suite('bad input', () => {
+describe('bad input', () => {
   let organization: TestOrganization;
-  before(async () => {
+  beforeAll(async () => {
     organization = await newOrganization();
   });
   for (const [what, more, field] of [

@@ -1,8 +1,8 @@
 /** Deleted for good: nothing of the organization is left, and nothing of anyone else's is touched. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, test } from 'vitest';
 import { auth } from '../../shared/contract/auth.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
@@ -17,10 +17,10 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
 
 let receiver: Receiver;
-before(async () => {
+beforeAll(async () => {
   receiver = await startReceiver();
 });
-after(() => receiver.stop());
+afterAll(() => receiver.stop());
 
 const patienceMs = 20_000;
 

@@ -1,7 +1,7 @@
 /** Limits as a caller meets them. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { test } from 'vitest';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { call, type Result } from '../support/client.ts';

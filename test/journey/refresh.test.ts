@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { accountKey, readRefreshToken } from '../../shared/account/index.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { auth } from '../../shared/contract/auth.ts';

@@ -1,6 +1,6 @@
 /** Users of Firebase Authentication: lost, planned, restored with their passwords, and taken back. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
 import { stageVariable } from '../support/client.ts';
 import { logs } from '../support/log.ts';

@@ -1,9 +1,9 @@
 /** Restores from the call to the documents that are back, and from there to what was before. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Firestore } from '@google-cloud/firestore';
+import { beforeAll, describe, test } from 'vitest';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { backups } from '../../shared/contract/backups.ts';
 import { restorePhases } from '../../shared/contract/restore.ts';
@@ -28,7 +28,7 @@ import { itemsOf } from '../support/table.ts';
 
 let organization: TestOrganization;
 const by = () => ({ token: organization.owner.accessToken, org: organization.id });
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
 });
 
@@ -51,7 +51,7 @@ const eventsOf = async (restoreJobId: string) => {
     .filter(({ data }) => data.restore?.restoreJobId === restoreJobId);
 };
 
-suite('a collection deleted by mistake', () => {
+describe('a collection deleted by mistake', () => {
   const canary = 'canary-5d20e7aa';
   const documents = Object.fromEntries([
     ...Array.from({ length: 250 }, (_, n) => [`orders/${n}`, { total: { integerValue: String(n) }, note: text(canary) }]),
@@ -65,7 +65,7 @@ suite('a collection deleted by mistake', () => {
   let done: RestoreData;
   let mistake: Record<string, unknown>;
 
-  before(async () => {
+  beforeAll(async () => {
     const made = await backedUp(documents);
     project = made.project;
     backupId = made.backup.id;

@@ -1,8 +1,8 @@
 /** Backups whose days are over go, from the list and from the bucket, and the log says so; the last good one stays. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { test } from 'vitest';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { backupContents } from '../../shared/contract/backup-contents.ts';
 import { backups } from '../../shared/contract/backups.ts';

@@ -3,9 +3,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { afterAll, test } from 'vitest';
 import { backups } from '../../shared/contract/backups.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { projects } from '../../shared/contract/projects.ts';
@@ -21,7 +21,7 @@ import { getItem } from '../support/table.ts';
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
 const stage = await startMortalStage(dir, undefined, 300);
 const receiver = await startReceiver();
-after(async () => {
+afterAll(async () => {
   await stage.kill();
   await receiver.stop();
   rmSync(dir, { recursive: true, force: true });

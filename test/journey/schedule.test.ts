@@ -1,7 +1,7 @@
 /** A schedule from its creation to its end, as its owner and those who are told of it see it. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, test } from 'vitest';
 import type { EventName } from '../../shared/contract/event-names.ts';
 import { schedules } from '../../shared/contract/schedules.ts';
 import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
@@ -13,7 +13,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { getItem } from '../support/table.ts';
 
 const receiver = await startReceiver();
-after(() => receiver.stop());
+afterAll(() => receiver.stop());
 const organization = await newOrganization();
 const by = { token: organization.owner.accessToken, org: organization.id };
 const [project, destination] = await Promise.all([newProject(organization, { name: 'Shop' }), newDestination(organization)]);

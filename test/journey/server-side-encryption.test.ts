@@ -1,6 +1,6 @@
 /** Server-side encryption of a storage destination: tried before it is kept, and shown. */
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { before, suite, test } from 'node:test';
+import { beforeAll, describe, test } from 'vitest';
 import { storageDestinations as rows } from '../../shared/contract/storage-destinations.ts';
 import { newBucket } from '../support/backup.ts';
 import { call, type Result } from '../support/client.ts';
@@ -10,7 +10,7 @@ import { getItem, putItem } from '../support/table.ts';
 const keys = { accessKeyId: 'AKIAENCRYPTING', secretAccessKey: 'secret' };
 let by: { readonly token: string; readonly org: string };
 let bucket: string;
-before(async () => {
+beforeAll(async () => {
   const organization = await newOrganization();
   by = { token: organization.owner.accessToken, org: organization.id };
   bucket = await newBucket();
@@ -33,7 +33,7 @@ const refused = (result: Result<unknown>, reason: RegExp) => {
   match(String(result.body.error.details.reason), reason);
 };
 
-suite('server-side encryption', () => {
+describe('server-side encryption', () => {
   const keyArn = 'arn:aws:kms:eu-central-1:210987654321:key/1234abcd-12ab-34cd-56ef-1234567890ab';
   const shown = async (id: string) => {
     const { sse, sseKmsKeyId } = (await call(rows.get, { ...by, params: { storageId: id } })).body.data;

@@ -1,6 +1,6 @@
 /** The service account: one, its key seen once, dead at once. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { scopes } from '../../shared/contract/access.ts';
 import { auth } from '../../shared/contract/auth.ts';
 import { invites } from '../../shared/contract/invitations.ts';

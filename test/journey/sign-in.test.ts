@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { accountKey } from '../../shared/account/index.ts';
 import { auth } from '../../shared/contract/auth.ts';
 import { Browser, locationOf } from '../support/browser.ts';

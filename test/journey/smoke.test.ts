@@ -1,9 +1,9 @@
 /** `npm run smoke` against the running stage: green where all is well, one clear line where it is not, and nothing left behind. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { afterAll, test } from 'vitest';
 import { run } from '../../infra/smoke/run.ts';
 import { signIn as enter } from '../../infra/smoke/sign-in.ts';
 import { walkThrough } from '../../infra/smoke/walk.ts';
@@ -23,7 +23,7 @@ import { newEmail, signIn } from '../support/person.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const receiver = await startReceiver();
-after(() => receiver.stop());
+afterAll(() => receiver.stop());
 
 const secret = 'not-to-be-printed-1';
 const destinationJson = (bucket: string, accessKeyId = 'AKIATEST') =>

@@ -1,7 +1,7 @@
 /** Storage destinations: tried before they are kept, and nothing secret ever comes back. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { account as serviceAccount } from '../../infra/local/parts.ts';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
@@ -24,7 +24,7 @@ const seen: string[] = [];
 let organization: TestOrganization;
 let by: { readonly token: string; readonly org: string };
 let bucket: string;
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   by = { token: organization.owner.accessToken, org: organization.id };
   bucket = await newBucket();
@@ -116,7 +116,7 @@ test('what is tried is removed again, except where nothing may be', async () => 
   match(await objectsIn(kept), /<Key>p\/probe\/\w+\/object<\/Key>/);
 });
 
-suite('a store that refuses keeps nothing of the wish', () => {
+describe('a store that refuses keeps nothing of the wish', () => {
   const before_ = async () => (await itemsOf(`ORG#${by.org}`)).filter(({ sk }) => /^(DESTINATION|EVENT)#/.test(sk)).length;
   for (const [accessKeyId, step] of [
     ['denied', 'write'],
@@ -147,7 +147,7 @@ suite('a store that refuses keeps nothing of the wish', () => {
   });
 });
 
-suite('a role of the customer', () => {
+describe('a role of the customer', () => {
   const role = (name: string) => ({ credentials: { roleArn: `arn:aws:iam::210987654321:role/backups/${name}` } });
   const name = `writer-${randomUUID().slice(0, 8)}`;
 
@@ -211,7 +211,7 @@ suite('a role of the customer', () => {
   });
 });
 
-suite('a change', () => {
+describe('a change', () => {
   test('of the credentials alone is tried and kept', async () => {
     const data = await made();
     const result = await update(data.id, { credentials: { accessKeyId: 'AKIAOTHERKEY', secretAccessKey: `other-${canary}` } });
@@ -372,7 +372,7 @@ test('the same Idempotency-Key makes one destination', async () => {
   deepEqual([second.status, second.headers.get('idempotent-replayed'), second.body.data.id], [201, 'true', first.body.data.id]);
 });
 
-suite('what does not go together is refused by its field, and nobody is asked', () => {
+describe('what does not go together is refused by its field, and nobody is asked', () => {
   const role = { roleArn: 'arn:aws:iam::210987654321:role/r' };
   for (const [what, field, more] of [
     ['no type', 'type', { type: undefined }],
@@ -424,7 +424,7 @@ suite('what does not go together is refused by its field, and nobody is asked', 
     test(what, async () => invalid(await create(more), field));
 });
 
-suite('an endpoint that is not public is refused', () => {
+describe('an endpoint that is not public is refused', () => {
   for (const endpoint of [
     'http://example.com',
     'https://127.0.0.1',
@@ -464,7 +464,7 @@ test('a destination with a lock locks what it stores, or is not kept', async () 
 });
 
 // Rows 104 and 107 of the list of bad inputs.
-after(async () => {
+afterAll(async () => {
   const exported = await call(auditLogs.list, { ...by, query: { limit: '100' } });
   const places = { answers: seen.join('\n'), audit: exported.text, logs: logs(), table: JSON.stringify(await allItems()) };
   ok(seen.length > 100 && places.audit.includes('storage.created') && places.table.includes(by.org));

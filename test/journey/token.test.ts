@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto';
-import { before, test } from 'node:test';
+import { beforeAll, test } from 'vitest';
 import { auth } from '../../shared/contract/auth.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { Browser, newCode } from '../support/browser.ts';
@@ -19,7 +19,7 @@ const refused = async (token: string): Promise<void> => {
 };
 
 let person: Person;
-before(async () => {
+beforeAll(async () => {
   person = await signIn();
 });
 

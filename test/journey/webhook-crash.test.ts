@@ -3,9 +3,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as sqs from '@aws-sdk/client-sqs';
+import { afterAll, test } from 'vitest';
 import { invites } from '../../shared/contract/invitations.ts';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
@@ -22,7 +22,7 @@ import { getItem, putItem } from '../support/table.ts';
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
 let stage = await startMortalStage(dir);
 const receiver = await startReceiver();
-after(async () => {
+afterAll(async () => {
   await stage.kill();
   await receiver.stop();
   rmSync(dir, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 /** A change reaches the endpoints that are to hear of it: signed, seen in the history, and tried again where it failed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { afterAll, test } from 'vitest';
 import { organizations } from '../../shared/contract/organizations.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
 import { call } from '../support/client.ts';
@@ -10,7 +10,7 @@ import { newOrganization } from '../support/organization.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const receiver = await startReceiver();
-after(() => receiver.stop());
+afterAll(() => receiver.stop());
 const organization = await newOrganization();
 const by = { token: organization.owner.accessToken, org: organization.id };
 

@@ -2,8 +2,8 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
-import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { invites } from '../../shared/contract/invitations.ts';
 import { webhooks } from '../../shared/contract/webhooks.ts';
@@ -20,11 +20,11 @@ const credential = 'Bearer canary-of-a-customer';
 let receiver: Receiver;
 let organization: TestOrganization;
 let by: { readonly token: string; readonly org: string };
-before(async () => {
+beforeAll(async () => {
   [receiver, organization] = await Promise.all([startReceiver(), newOrganization()]);
   by = { token: organization.owner.accessToken, org: organization.id };
 });
-after(() => receiver.stop());
+afterAll(() => receiver.stop());
 
 let made = 0;
 /** A webhook at a path of its own that answers so; it is tried once only. */
@@ -68,7 +68,7 @@ const tryOut = (webhookId: string, body?: object) => call(webhooks.test, { ...by
 const entries = async (action: string, webhookId: string) =>
   (await call(auditLogs.list, { ...by, query: { action } })).body.data.filter(({ resource }) => resource.id === webhookId);
 
-suite('the test endpoint', () => {
+describe('the test endpoint', () => {
   test('sends an event that is made up, at once, and keeps what came of it', async () => {
     const { id, path } = await newWebhook({ events: ['restore.*', 'backup.failed'] });
     const { status, body } = await tryOut(id);
@@ -143,7 +143,7 @@ suite('the test endpoint', () => {
   });
 });
 
-suite('a delivery that failed', () => {
+describe('a delivery that failed', () => {
   test('shows what was sent, and is sent once more when its endpoint is repaired, once for a double click', async () => {
     const { id, path } = await newWebhook({ headers: { Authorization: credential, 'X-Stage': 'blue' } }, { status: 500 });
     await happen();

@@ -1,7 +1,7 @@
 /** Webhooks over the API: set up, changed and removed; nothing secret is kept or shown in clear. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { before, test } from 'node:test';
+import { beforeAll, test } from 'vitest';
 import { webhooksPerOrganizationMax } from '../../shared/contract/limits.ts';
 import { webhooks as rows } from '../../shared/contract/webhooks.ts';
 import { newId } from '../../shared/platform/index.ts';
@@ -22,7 +22,7 @@ const shownOnce: string[] = [];
 
 let organization: TestOrganization;
 let by: { readonly token: string; readonly org: string };
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   by = { token: organization.owner.accessToken, org: organization.id };
 });

@@ -3,7 +3,7 @@
  * process, over a table of its own; test/attack asks the running stage, for things that exist.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { type Role, roles, type Scope, scopes } from '../../shared/contract/access.ts';
 import { isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
@@ -54,7 +54,7 @@ const keysWithOne = Object.fromEntries(scopes.map((scope) => [scope, newKey(own,
 const contents = (): string =>
   JSON.stringify([...here.table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)).sort(([a], [b]) => (a < b ? -1 : 1)));
 const untouched = contents();
-after(() => {
+afterAll(() => {
   here.stop();
   equal(contents(), untouched, 'a refused call changed something');
 });
@@ -75,7 +75,7 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
   const isRefused = async (token: string, org: string, code: ErrorCode, details?: object) =>
     refused(await ask({ authorization: `Bearer ${token}`, 'x-organization-id': org }), code, details);
 
-  suite(id, () => {
+  describe(id, () => {
     for (const [what, headers] of [
       ['no token', {}],
       ['garbage for a token', { authorization: 'Bearer garbage' }],

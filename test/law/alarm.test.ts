@@ -1,7 +1,7 @@
 /** Whoever an alarm wakes finds a section of its name; and what would hurt has an alarm. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { logLines } from '../../shared/contract/log-line.ts';
 import { resourcesOf, target, templatesOf } from '../support/template.ts';
 

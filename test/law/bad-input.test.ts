@@ -1,6 +1,6 @@
 /** Whatever is sent, the answer is a documented one that names what is wrong, and nothing changes. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { inputSchema, type Schema } from '../../shared/contract/json-schema.ts';
@@ -18,7 +18,7 @@ const contents = (): string =>
     [...api.table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 const untouched = contents();
-after(() => {
+afterAll(() => {
   api.stop();
   equal(contents(), untouched, 'a refused call changed something');
 });
@@ -114,7 +114,7 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
   const base = sampleOf(schema, () => ({}));
   const strict = !ignoresUnknown.includes(endpoint.id);
 
-  suite(endpoint.id, () => {
+  describe(endpoint.id, () => {
     for (const { path, schema: inner } of fieldsOf(schema))
       for (const [type, values] of Object.entries(samples).filter(([kind]) => !isTypeOf(inner, kind)))
         test(`${path.join('.')} given as ${type} is refused by name`, async () => {
@@ -231,7 +231,7 @@ for (const [what, text] of Object.entries(texts))
     }
   });
 
-suite('queries', () => {
+describe('queries', () => {
   for (const endpoint of endpoints.filter(({ list, paged }) => list || paged))
     test(`${endpoint.id}: a page size or cursor that makes no sense is refused by name`, async () => {
       const ask = (query: Record<string, string>) => send(endpoint, '', {}, new URLSearchParams(query).toString());

@@ -1,6 +1,6 @@
 /** A call of AWS ends before its function does, so that the function can still answer. */
 import { ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { templateResources } from '../../infra/local/permission/granted.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { callBudgetMs } from '../../shared/platform/aws/call-aws.ts';

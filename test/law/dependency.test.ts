@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { permissive } from '../../infra/licences/page.ts';
 import { root, sourcesIn } from '../support/source.ts';
 

@@ -1,7 +1,7 @@
 /** What README.md says about deploying is short, whole and true. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { type Config, readConfig, settingNames } from '../../infra/config.ts';
 import { usage } from '../../infra/smoke/wish.ts';
 
@@ -16,7 +16,7 @@ test('deploying takes at most ten lines to say, of which none is longer than a s
   for (const line of lines) assert.ok(line.length <= 140, line);
 });
 
-suite('settings', () => {
+describe('settings', () => {
   const rows = sectionOf('### Settings')
     .split('\n')
     .filter((line) => line.startsWith('| `'))

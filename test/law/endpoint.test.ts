@@ -1,7 +1,7 @@
 /** What holds for every row: it is where it says, and whatever is not there says so in the same way. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { handlers } from '../../functions/api/index.ts';
 import { type Endpoint, isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { endpoints, handlerOf, usesOf } from '../../shared/contract/index.ts';
@@ -16,7 +16,7 @@ test('ids and addresses are unique', () => {
 
 for (const endpoint of endpoints) {
   const { id, method, path, access, reply, data, list, audit, body } = endpoint;
-  suite(id, () => {
+  describe(id, () => {
     test('has a handler of its name', () => {
       const [group = '', operation = ''] = id.split('.');
       equal(typeof (handlers as Record<string, Record<string, unknown>>)[group]?.[operation], 'function');

@@ -1,6 +1,6 @@
 /** The table of codes is the agreed one: no code without its place there, none with another status. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { ApiError, type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { errorsOf, meanings } from '../../shared/contract/failure.ts';
 import { endpoints } from '../../shared/contract/index.ts';

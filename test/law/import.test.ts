@@ -2,7 +2,7 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 import { linesWith, root, type Source, sources, sourcesIn } from '../support/source.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
 import { type Worker, workers } from '../../shared/contract/workers.ts';
 import { takeBackup } from '../support/backup.ts';
@@ -32,7 +32,7 @@ let restoreJobId: string;
 const about = (metric: string): readonly Line[] =>
   logged().filter(({ line }) => line.organizationId === organization.id && line[metric] !== undefined);
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   ({ id: backupId } = await takeBackup(organization));
   ({ restoreJobId } = await restore(organization, { backupId }));
@@ -75,7 +75,14 @@ test('every line of a call names its operation, and its organization once the ca
   const inside = new Set<unknown>(endpoints.flatMap(({ id, access }) => (access === 'public' || access === 'user' ? [] : [id])));
   const served = answered.filter(({ line }) => inside.has(line.operation) && Number(line.status) < 300);
   assert.ok(served.length > 0);
-  assert.deepEqual(idsMissing(['organizationId'], served), []);
+  // A repeated deletion gets the stored response of the first one: it is let into no organization, because that is gone.
+  const removals = served.filter(({ line }) => line.operation === 'organizations.remove');
+  const removers = new Set(removals.flatMap(({ line }) => (line.organizationId === undefined ? [] : [line.actorId])));
+  const isRepeated = ({ line }: Line): boolean => line.operation === 'organizations.remove' && removers.has(line.actorId);
+  assert.deepEqual(
+    idsMissing(['organizationId'], served).filter((one) => !isRepeated(one)),
+    [],
+  );
 });
 
 test('a backup and a restore are measured once each, beside the ids of what they were', () => {

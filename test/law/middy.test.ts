@@ -1,6 +1,6 @@
 /** Every Lambda entry is a middy stack, so that none lacks the log context, the early timeout or the error handling. */
 import { ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/workers.ts';
 

@@ -1,7 +1,7 @@
 /** Laws over every role of the template: least privilege, and an audit log nobody can change. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { test } from 'vitest';
 import {
   functionOf,
   resourceAt,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { root, sourcesIn } from '../support/source.ts';
 import { resourcesOf, templatesOf } from '../support/template.ts';
 

@@ -3,8 +3,8 @@ import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, test } from 'vitest';
 import { auditLogs } from '../../shared/contract/audit-logs.ts';
 import { auth } from '../../shared/contract/auth.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
@@ -29,7 +29,7 @@ const keep = (name: string, text: string | undefined): string => {
 };
 let organization: TestOrganization;
 
-before(async () => {
+beforeAll(async () => {
   organization = await newOrganization();
   const by = { token: organization.owner.accessToken, org: organization.id };
   keep('access token', organization.owner.accessToken.split('.')[2]);

@@ -1,6 +1,6 @@
 /** Policy simulation over every role of the template: what a stolen role must not be able to do, judged as the stage judges. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { judge } from '../../infra/local/iam.ts';
 import { account, region } from '../../infra/local/parts.ts';
 import { templateResources } from '../../infra/local/permission/granted.ts';
@@ -79,7 +79,7 @@ const never: Readonly<Record<string, readonly string[]>> = {
   'AWS::SNS::Topic': ['sns:Publish', 'sns:DeleteTopic'],
 };
 
-suite('no role may', () => {
+describe('no role may', () => {
   for (const [type, actions] of Object.entries(never)) {
     for (const action of actions) {
       test(`${action} any ${type}`, () => {
@@ -117,7 +117,7 @@ suite('no role may', () => {
   });
 });
 
-suite('who turns to strangers', () => {
+describe('who turns to strangers', () => {
   const strangers = ['Deliver', 'DeliverSlow', 'Match'];
   const among = (names: readonly string[]): readonly string[] => names.filter((name) => strangers.includes(name));
 

@@ -1,6 +1,6 @@
 /** Laws over the synthesized template: whatever is added to the stacks keeps them. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { type Use, uses } from '../../shared/contract/uses.ts';
 import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../support/template.ts';
 
@@ -29,7 +29,7 @@ test('there is one function for each row and each worker, and no other', () => {
   for (const one of wantedFunctions) functionOf(resources, one);
 });
 
-suite('functions', () => {
+describe('functions', () => {
   for (const one of wantedFunctions) {
     test(`${one.name} has exactly the variables of its uses`, () => {
       const { Variables = {} } = (functionOf(resources, one).properties.Environment ?? {}) as { Variables?: object };
@@ -63,7 +63,7 @@ test('every log group forgets', () => {
   for (const { id, properties } of ofType('AWS::Logs::LogGroup')) assert.ok(Number(properties.RetentionInDays) > 0, id);
 });
 
-suite('queues', () => {
+describe('queues', () => {
   const queues = ofType('AWS::SQS::Queue');
   // Entries that functions make at the Scheduler name the queue they were told.
   const told = functions.map(
@@ -104,7 +104,7 @@ suite('queues', () => {
   });
 });
 
-suite('event source mappings', () => {
+describe('event source mappings', () => {
   const mappings = ofType('AWS::Lambda::EventSourceMapping');
 
   test('each takes partial answers, so that one bad record does not repeat the good ones', () => {

@@ -1,7 +1,7 @@
 /** What is no id of ours answers like an id that does not exist; test/attack does the same with ids that are another's. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { invites } from '../../shared/contract/invitations.ts';
@@ -29,7 +29,7 @@ let foreignIds: Readonly<Record<string, string>>;
 let untouched: readonly unknown[];
 const contents = async () => (await Promise.all(['ORG', 'AUDIT'].map((name) => itemsOf(`${name}#${theirs.id}`)))).flat();
 
-before(async () => {
+beforeAll(async () => {
   [ours, theirs] = await Promise.all([newOrganization(), newOrganization()]);
   theirMember = await addMember(theirs, 'member');
   const by = { token: theirs.owner.accessToken, org: theirs.id };
@@ -55,7 +55,7 @@ before(async () => {
   };
   untouched = await contents();
 });
-after(async () => {
+afterAll(async () => {
   here.stop();
   deepEqual(await contents(), untouched, 'a call from outside changed something');
 });
@@ -115,9 +115,9 @@ for (const endpoint of named) {
       ...(body && { body: JSON.stringify(body) }),
     });
 
-  suite(endpoint.id, () => {
+  describe(endpoint.id, () => {
     let absent = '';
-    before(async () => {
+    beforeAll(async () => {
       const result = await askHere(newId(kinds[name]));
       equal(result.status, 404, result.text);
       equal(flawOf(endpoint, result), undefined);

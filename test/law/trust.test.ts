@@ -1,6 +1,6 @@
 /** Laws over what lets others in: whom roles trust, and what policies of keys grant beside those of roles. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { account } from '../../infra/local/parts.ts';
 import { templateResources } from '../../infra/local/permission/granted.ts';
 

@@ -1,6 +1,6 @@
 /** Laws over every workflow of the template: no step may hang, fail for good at a passing fault, or fail unheard. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { resourcesOf, templatesOf } from '../support/template.ts';
 
 interface State {
@@ -46,7 +46,7 @@ for (const { id, properties } of workflows) {
   const tasks = states.filter(([, { Type }]) => Type === 'Task');
   const maps = states.filter(([, { Type }]) => Type === 'Map');
 
-  suite(id, () => {
+  describe(id, () => {
     test('ends by itself, keeps a full log and is traced', () => {
       assert.ok(definition.TimeoutSeconds);
       assert.equal((properties.LoggingConfiguration as { Level: string }).Level, 'ALL');

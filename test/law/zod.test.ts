@@ -1,6 +1,6 @@
 /** `import { z }` would bring all of zod into every bundle: 449 KB instead of 101, measured. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { sources } from '../support/source.ts';
 
 const statements = sources.flatMap(({ path, imports }) =>

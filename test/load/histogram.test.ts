@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { makeHistogram } from './histogram.ts';
 
 test('a quantile is at least the true one and at most 5 % above it', () => {

@@ -1,5 +1,5 @@
 import { equal, match } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { newTally } from './meter.ts';
 import { type Moment, memoryGrowth } from './report.ts';
 

@@ -3,7 +3,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { startMortalStage } from '../support/mortal-stage.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { judge, settle, type Verdict } from './judgement.ts';
@@ -11,7 +11,7 @@ import { startLoad } from './load.ts';
 import { makeMeter } from './meter.ts';
 import { openTenant, type Tenant, until } from './tenant.ts';
 
-suite('after a kill -9 under load', () => {
+describe('after a kill -9 under load', () => {
   const delayScale = 6;
   /** Before the kill and after it. */
   const callsMin = 20;
@@ -20,7 +20,7 @@ suite('after a kill -9 under load', () => {
   const tenants: Tenant[] = [];
   let verdicts: readonly Verdict[];
   const ends: (() => Promise<void>)[] = [];
-  after(async () => {
+  afterAll(async () => {
     for (const end of ends) await end();
     rmSync(dir, { recursive: true, force: true });
   });
@@ -28,7 +28,7 @@ suite('after a kill -9 under load', () => {
   const countOf = (outcome: 'answered' | 'away'): number =>
     [...meter.endpoints.values()].reduce((sum, { outcomes }) => sum + outcomes[outcome], 0);
 
-  before(async () => {
+  beforeAll(async () => {
     let stage = await startMortalStage(dir, undefined, delayScale);
     ends.push(() => stage.kill());
     const receiver = await startReceiver({ forgets: true });

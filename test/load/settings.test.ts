@@ -1,5 +1,5 @@
 import { deepEqual, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { readLoadSettings } from './settings.ts';
 
 test('a load takes two minutes unless told otherwise', () => {

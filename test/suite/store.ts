@@ -1,7 +1,7 @@
 /** The laws of a store: whatever make it is, backups rely on each of these. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { StorageError, type Store } from '../../shared/destination/index.ts';
 import { type Stops, stopAll } from '../support/store-stand.ts';
 
@@ -18,7 +18,7 @@ const same = (got: Uint8Array, wanted: Uint8Array) => ok(Buffer.from(got).equals
 const named = async (store: Store, prefix = '') => (await Array.fromAsync(store.list(prefix))).map(({ name }) => name).sort();
 
 export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreStand>): void => {
-  suite(make, () => {
+  describe(make, () => {
     let stand: StoreStand;
     let store: Store;
     const stops: Stops = [];
@@ -27,11 +27,11 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       stops.push(() => opened.close());
       return opened;
     };
-    before(async () => {
+    beforeAll(async () => {
       stand = await start(stops);
       store = await open('some/folder');
     });
-    after(() => stopAll(stops));
+    afterAll(() => stopAll(stops));
 
     for (const size of [0, 1, 1_000, 3 * MiB])
       test(`an object of ${size} bytes is read back as it was put`, async () => {

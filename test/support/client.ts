@@ -2,10 +2,10 @@
 import type * as z from 'zod';
 import type { Endpoint, Row } from '../../shared/contract/endpoint.ts';
 
-/** A variable test/run.ts sets. */
+/** A variable that test/setup/stage-env.ts sets; only in files of the project `stage`. */
 export const stageVariable = (name: string): string => {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: run this file with npm test -- <file>`);
+  if (!value) throw new Error(`${name} is not set: a test that needs the stage belongs to stageFiles in test/vitest.config.ts`);
   return value;
 };
 

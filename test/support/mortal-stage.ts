@@ -23,7 +23,7 @@ interface Ports {
 
 interface Ready {
   readonly ports: Ports;
-  /** What test/run.ts sets, for this stage. */
+  /** The STAGE_ variables that stageVariable() reads. */
   readonly variables: Readonly<Record<string, string>>;
   readonly matchQueueUrl: string;
   readonly slowDeliveryQueueUrl: string;
@@ -35,33 +35,53 @@ export interface MortalStage extends Ready {
   kill(): Promise<void>;
 }
 
+export interface SpawnedStage extends MortalStage {
+  /** Stops the engines in order and waits for the process to exit. */
+  stop(): Promise<void>;
+}
+
 const self = fileURLToPath(import.meta.url);
 const anyPorts: Ports = { port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0 };
 
-export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<MortalStage> => {
+/** Boots a stage in a child process. The stage exits when this process does. */
+export const spawnStage = async (
+  dir: string,
+  { ports = anyPorts, delayScale }: { readonly ports?: Ports; readonly delayScale: number },
+): Promise<SpawnedStage> => {
   const choices = JSON.stringify({ ...ports, dir, delayScale });
-  const child = spawn(process.execPath, [self, choices], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   if (typeof line !== 'string') throw new Error('the stage ended before it was ready');
-  const ready = JSON.parse(line) as Ready;
-  Object.assign(process.env, ready.variables);
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
   return {
-    ...ready,
+    ...(JSON.parse(line) as Ready),
     pid: child.pid ?? 0,
-    kill: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
   };
 };
 
+export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<MortalStage> => {
+  const stage = await spawnStage(dir, { ports, delayScale });
+  Object.assign(process.env, stage.variables);
+  return stage;
+};
+
 const main = async (choices: Ports & { readonly dir: string; readonly delayScale: number }): Promise<void> => {
+  // The pipe closes when the parent exits, whatever ended it.
+  process.stdin.on('close', () => process.exit(1)).resume();
   const stage = await startStage({
     ...{ ...choices, allowedHosts: ['localhost'], demo: false },
-    // As on the stage of test/run.ts.
+    // Tests call from one address, and far more often than a person.
     config: { requestsPerMinute: 100_000 },
   });
+  // Ctrl-C reaches the whole process group; the parent decides when the stage stops.
+  process.on('SIGINT', () => {});
+  process.once('SIGTERM', () => void stage.stop().then(() => process.exit(0)));
   const portOf = (url: string): number => Number(new URL(url).port);
   const variableOf = (name: string): string => stage.functions.flatMap(({ environment }) => environment[name] ?? [])[0] ?? '';
   const ready: Ready = {
@@ -78,6 +98,7 @@ const main = async (choices: Ports & { readonly dir: string; readonly delayScale
       STAGE_AWS_URL: stage.aws.url,
       STAGE_AWS_KEY: rootAccessKeyId,
       STAGE_S3_URL: stage.s3Url,
+      STAGE_GCS_URL: stage.gcsUrl,
       STAGE_FIRESTORE: stage.firestore.address,
       STAGE_REGION: region,
       STAGE_TABLE: stage.tableName,

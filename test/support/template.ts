@@ -38,7 +38,7 @@ export const settings = {
 
 export const inlineCode = () => Code.fromInline('exports.handler = async () => {}');
 
-/** Each stack's template by its id. What one file of an `npm test` synthesized the others read. */
+/** Each stack's template by its id. The files of one test run share what the first of them synthesized. */
 export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> =>
   new Map(JSON.parse(keptText(JSON.stringify(context), () => JSON.stringify([...synthesized(context)]))));
 
@@ -50,7 +50,7 @@ const synthesized = (context: Readonly<Record<string, unknown>>): ReadonlyMap<st
 };
 
 const keptText = (name: string, make: () => string): string => {
-  const { STAGE_DIR: run } = process.env;
+  const { TEST_RUN_DIR: run } = process.env;
   if (!run) return make();
   const path = join(run, 'template', createHash('sha256').update(name).digest('hex'));
   if (existsSync(path)) return readFileSync(path, 'utf8');

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { afterAll, beforeAll, test } from 'vitest';
 import { auth } from '../../../shared/contract/auth.ts';
 import type { Handler, Response } from '../../../shared/http/index.ts';
 import { call as callStage, stageUrl, stageVariable } from '../../support/client.ts';
@@ -15,7 +15,7 @@ type Operation = keyof typeof auth;
 let handlers: Record<Operation, Handler>;
 let aws: ObservedAws;
 
-before(async () => {
+beforeAll(async () => {
   aws = await observeAws();
   Object.assign(process.env, {
     PLAN: 'starter',
@@ -33,7 +33,7 @@ before(async () => {
   });
   handlers = await import('../../../functions/api/auth.ts');
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 interface Request {
   readonly query?: string;
@@ -94,7 +94,7 @@ test('no step of signing in, staying signed in or signing out waits for the tabl
   const token = cookiesOf(browser.response)[0]!.split('=')[1]!;
   waits.logout = (await call('logout', { token })).trips;
   for (const [step, { count, actions }] of Object.entries(waits)) {
-    t.diagnostic(`${step}: ${count} (${actions.join(', ')})`);
+    void t.annotate(`${step}: ${count} (${actions.join(', ')})`);
     ok(count >= 1 && count <= 3, `${step} waited ${count} times: ${actions.join(', ')}`);
   }
 });

@@ -1,6 +1,6 @@
 /** Point-in-time recovery through the API, over a table that keeps every condition. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { backups } from '../../../shared/contract/backups.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { Pitr, PitrWindows } from '../../../shared/contract/pitr.ts';
@@ -15,7 +15,7 @@ import { flawOf } from '../../support/world.ts';
 
 const table = new StrictTable();
 const api = await startInProcessApi(table);
-after(() => api.stop());
+afterAll(() => api.stop());
 
 type Data = Record<string, unknown>;
 let [organizationId, projectId, storageId] = ['', '', ''];

@@ -1,6 +1,6 @@
 /** Schedules through the API, over a table that keeps every condition: what is refused, what is kept, and who wins. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, afterEach, beforeEach, suite, test } from 'node:test';
+import { afterAll, afterEach, beforeEach, describe, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { Schedule } from '../../../shared/contract/schedule.ts';
 import { schedules } from '../../../shared/contract/schedules.ts';
@@ -14,7 +14,7 @@ import { flawOf } from '../../support/world.ts';
 const table = new StrictTable();
 const api = await startInProcessApi(table);
 process.env.DATA_KEY_ID = 'key';
-after(() => api.stop());
+afterAll(() => api.stop());
 afterEach(() => {
   table.onWrite = () => undefined;
 });
@@ -129,7 +129,7 @@ test('what is created has every field, is due at its next time, and is told of, 
   ok(transactions <= 5, `${transactions}`);
 });
 
-suite('what is wrong is refused by name, and nothing changes', () => {
+describe('what is wrong is refused by name, and nothing changes', () => {
   const wrong: readonly (readonly [string, Data, string?])[] = [
     ['cron', { cron: '* * * * * *' }],
     ['cron', { cron: '99 * * * *' }],
@@ -222,7 +222,7 @@ suite('what is wrong is refused by name, and nothing changes', () => {
   });
 });
 
-suite('a change', () => {
+describe('a change', () => {
   test('takes each field alone, and leaves the rest and its time as they are', async () => {
     const { id, ...before } = await add();
     const given: Data = {
@@ -332,7 +332,7 @@ suite('a change', () => {
   });
 });
 
-suite('nothing is added to, changed on or taken from what is not there', () => {
+describe('nothing is added to, changed on or taken from what is not there', () => {
   test('a project that goes or moves away in the same moment', async () => {
     const { id } = await add();
     const lock = { pk: `ORG#${organizationId}`, sk: `JOB#${projectId}`, jobId: 'move', kind: 'move', since: '' };
@@ -380,7 +380,7 @@ test('what is removed is gone with its note, told of, and frees its place; its b
   ok(table.get({ pk: `ORG#${organizationId}`, sk: 'BACKUP#one' }));
 });
 
-suite('triggered by hand', () => {
+describe('triggered by hand', () => {
   test('it starts a backup of its own shape, also while paused, and keeps its time', async () => {
     const shape = {
       type: 'incremental',
@@ -412,7 +412,7 @@ suite('triggered by hand', () => {
   });
 });
 
-suite('a destination that a schedule names', () => {
+describe('a destination that a schedule names', () => {
   const removal = (id: string) => ask(storageDestinations.remove, { storageId: id });
 
   test('stays until none does', async () => {

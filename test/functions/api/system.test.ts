@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, mock, test } from 'node:test';
+import { afterAll, test, vi } from 'vitest';
 import { health } from '../../../functions/api/system.ts';
 import { Health } from '../../../shared/contract/system.ts';
 import { clock } from '../../../shared/platform/index.ts';
@@ -7,7 +7,7 @@ import { eventOf } from '../../support/event.ts';
 import { Fault, type Script, scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 process.env.SERVICE_VERSION = '9.9.9';
 
 const fine: Script = {
@@ -17,7 +17,7 @@ const fine: Script = {
 
 // Verdicts are kept for two seconds.
 let time = Date.now();
-mock.method(clock, 'now', () => new Date(time));
+vi.spyOn(clock, 'now').mockImplementation(() => new Date(time));
 const ask = async (script: Script, query = 'checks=true') => {
   time += 2_000;
   aws.play(script);

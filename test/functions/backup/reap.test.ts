@@ -1,8 +1,8 @@
 /** The reaper at work on the stage: a backup whose workflow somebody stopped is ended, once, and cleaned up after. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { test } from 'vitest';
 import { account } from '../../../infra/local/parts.ts';
 import { backups } from '../../../shared/contract/backups.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../support/backup.ts';

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
 import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeEach, test } from 'vitest';
 import { workers } from '../../../shared/contract/workers.ts';
 import { chorePatience } from '../../../shared/destination/index.ts';
 import { enqueue, Task } from '../../../shared/event/index.ts';
@@ -11,7 +11,7 @@ const aws = await scriptAws({
   UpdateItem: () => ({}),
   BatchGetItem: () => (isAway ? new Fault('ResourceNotFoundException') : { Responses: { Table: [] } }),
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 const { handler } = await import('../../../functions/event/chore.ts');
 const { proveTenant } = await import('../../../shared/platform/index.ts');
 

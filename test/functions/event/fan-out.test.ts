@@ -1,7 +1,7 @@
 import { deepEqual, equal, fail, rejects } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, beforeEach, test } from 'node:test';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { afterAll, beforeEach, test } from 'vitest';
 import { emit, readTask } from '../../../shared/event/index.ts';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../support/scripted-aws.ts';
@@ -27,7 +27,7 @@ const aws = await scriptAws({
     };
   },
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 // The SDK sends to the queue's own address.
 process.env.TASK_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/tasks`;
 process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/000000000000/chores`;

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
 import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeEach, test } from 'vitest';
 import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 Object.assign(process.env, {
@@ -56,7 +56,7 @@ const aws = await scriptAws({
     return { executionArn: 'x', startDate: 0 };
   },
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 const { handler } = await import('../../../functions/event/task.ts');
 
 beforeEach(() => {
@@ -89,7 +89,7 @@ test('an invitation is mailed with the link that opens it, and what people typed
 
 test('where the deployer named no sender nothing is mailed, nor tried again: the link is in the answer of the invitation', async (t) => {
   const { MAIL_FROM } = process.env;
-  t.after(() => Object.assign(process.env, { MAIL_FROM }));
+  t.onTestFinished(() => void Object.assign(process.env, { MAIL_FROM }));
   process.env.MAIL_FROM = '';
   deepEqual(await run(send(1)), []);
   deepEqual(mails(), []);

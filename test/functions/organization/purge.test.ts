@@ -1,12 +1,12 @@
 /** The purge and the sweep at work on the stage's own table, with the clock held where the test wants it. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { beforeAll, test } from 'vitest';
 import { duePurges, purgeOrganization } from '../../../shared/organization/index.ts';
 import { type Item, newId } from '../../../shared/platform/index.ts';
 import { stageVariable } from '../../support/client.ts';
 import { getItem, itemsOf, putItems } from '../../support/table.ts';
 
-before(() => {
+beforeAll(() => {
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
     AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),

@@ -1,8 +1,8 @@
 /** The end of restores on the stage: by the reaper where somebody stopped the workflow, by the workflow where it was cancelled. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
-import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { describe, test } from 'vitest';
 import { account } from '../../../infra/local/parts.ts';
 import { backups } from '../../../shared/contract/backups.ts';
 import { restores } from '../../../shared/contract/restores.ts';
@@ -66,7 +66,7 @@ const isLocked = async ({ organization }: Scene): Promise<boolean> =>
   (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk.startsWith('JOB#'));
 
 // Each in an organization of its own.
-suite('the end of a restore', { concurrency: true }, () => {
+describe('the end of a restore', { concurrent: true }, () => {
   test('a restore whose workflow was stopped fails once, and can be resumed and taken back', async () => {
     const scene = await newScene();
     const { organization, by, source, backupId } = scene;

@@ -1,5 +1,5 @@
 import { deepEqual, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { retentionPartition } from '../../../shared/backup/index.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 import { type Input, scriptAws } from '../../support/scripted-aws.ts';
@@ -15,7 +15,7 @@ const aws = await scriptAws({
   },
 });
 process.env.CHORE_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/chores`;
-after(() => aws.stop());
+afterAll(() => aws.stop());
 const { handler } = await import('../../../functions/retention/sweep.ts');
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** Messages of a batch, as the queue gives them to the function. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
 import type { SQSEvent } from 'aws-lambda';
+import { beforeEach, test } from 'vitest';
 import { handler } from '../../../functions/webhook/deliver.ts';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { beforeEach, test } from 'vitest';
 import { handler } from '../../../functions/webhook/match.ts';
 import { eventKey } from '../../../shared/event/index.ts';
 import { after, newId, proveTenant } from '../../../shared/platform/index.ts';

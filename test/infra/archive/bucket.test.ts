@@ -6,9 +6,9 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, test } from 'vitest';
 import { type Cloud, startCloud } from '../../../infra/local/cloud.ts';
 import { openKms } from '../../../infra/local/engines/kms.ts';
 import { account, region, rootAccessKeyId } from '../../../infra/local/parts.ts';
@@ -33,7 +33,7 @@ const watched = createServer((incoming, outgoing) => {
 });
 const watchedUrl = (): string => `http://127.0.0.1:${(watched.address() as AddressInfo).port}`;
 
-before(async () => {
+beforeAll(async () => {
   await openKms({ dir, region, account }).provision({
     ...{ logicalId: 'DataKey', type: 'AWS::KMS::Key', name: 'data-key', arn: keyArn, properties: {} },
   });
@@ -58,7 +58,7 @@ before(async () => {
   kms.destroy();
   s3.destroy();
 });
-after(async () => {
+afterAll(async () => {
   watched.close();
   watched.closeAllConnections();
   await cloud.stop();

@@ -1,6 +1,6 @@
 /** What the words of the command line mean, and what is said of those that mean nothing. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { commands, options, readCommand, usage } from '../../../infra/archive/command.ts';
 import { Failure } from '../../../infra/archive/failure.ts';
 

@@ -3,12 +3,12 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { type Run, runArchive } from './run-archive.ts';
 import { documentCount, passphrase, sampleBackup, writeObjects } from './sample-backup.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
-after(() => rmSync(scratch, { recursive: true }));
+afterAll(() => rmSync(scratch, { recursive: true }));
 const { objects, digest } = await sampleBackup();
 const run = (...words: readonly string[]): Promise<Run> => runArchive(words, { ARCHIVE_PASSPHRASE: passphrase });
 

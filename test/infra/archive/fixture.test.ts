@@ -3,13 +3,13 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { afterAll, test } from 'vitest';
 import { lines, type Run, runArchive, said } from './run-archive.ts';
 
 const folder = fileURLToPath(new URL('../../fixture/archive/v2', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
-after(() => rmSync(scratch, { recursive: true }));
+afterAll(() => rmSync(scratch, { recursive: true }));
 
 interface Expected {
   readonly digest: string;

@@ -17,14 +17,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { afterAll, test } from 'vitest';
 import { samples } from '../../shared/archive/sample.ts';
 import { lines, type Run, runArchive } from './run-archive.ts';
 import { passphrase, sampleBackup, writeObjects } from './sample-backup.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
-after(() => rmSync(scratch, { recursive: true }));
+afterAll(() => rmSync(scratch, { recursive: true }));
 const folder = join(scratch, 'bkp_a');
 writeObjects(folder, (await sampleBackup(undefined, undefined, { documents: samples(20) })).objects);
 const exportTo = (file: string, ...words: readonly string[]): Promise<Run> =>

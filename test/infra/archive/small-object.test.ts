@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { Failure } from '../../../infra/archive/failure.ts';
 import type { Reading } from '../../../infra/archive/place.ts';
 import { readSmall } from '../../../infra/archive/small-object.ts';
@@ -52,7 +52,7 @@ const reading = (store: MemoryStore): Reading => ({
 
 test('backups beside a huge object are listed all the same; one that has it is damaged', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
-  after(() => rmSync(scratch, { recursive: true }));
+  afterAll(() => rmSync(scratch, { recursive: true }));
   const { objects } = await sampleBackup();
   writeObjects(join(scratch, 'bkp_a'), objects);
   for (const [folder, name] of [

@@ -3,8 +3,8 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, test } from 'vitest';
 import { type Cloud, startCloud } from '../../../infra/local/cloud.ts';
 import { openKms } from '../../../infra/local/engines/kms.ts';
 import { account, region, rootAccessKeyId } from '../../../infra/local/parts.ts';
@@ -23,7 +23,7 @@ const forged = join(dir, 'forged', 'bkp_a');
 const both = join(dir, 'both', 'bkp_a');
 let cloud: Cloud;
 
-before(async () => {
+beforeAll(async () => {
   const keys = openKms({ dir, region, account });
   for (const name of ['our-key', 'their-key'])
     await keys.provision({ logicalId: name, type: 'AWS::KMS::Key', name, arn: arnOf(name), properties: {} });
@@ -43,7 +43,7 @@ before(async () => {
   writeObjects(both, new Map([...objects, [keyFileName, encodeKeyFile({ identity, wraps })]]));
   kms.destroy();
 });
-after(async () => {
+afterAll(async () => {
   await cloud.stop();
   rmSync(dir, { recursive: true });
 });

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { plain, visible } from '../../../infra/archive/visible.ts';
 import { documentOf } from '../../shared/archive/sample.ts';
 import { lines, runArchive } from './run-archive.ts';
@@ -40,7 +40,7 @@ test('names in listings are plain where they can be, otherwise JSON, and never t
 
 test('no command prints what a document, its id or the name of its database would do to a terminal', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
-  after(() => rmSync(scratch, { recursive: true }));
+  afterAll(() => rmSync(scratch, { recursive: true }));
   const source = 'projects/\u001b]0;title\u0007\u001b[2Jp\u202e\n/databases/(default)';
   const updated = { seconds: 1_700_000_000, nanos: 0 };
   const id = `things/evil${hostile.slice(1)}`;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as ddb from '@aws-sdk/client-dynamodb';
 import * as streams from '@aws-sdk/client-dynamodb-streams';
 import * as sqs from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, test } from 'vitest';
 import { startAws } from '../../../infra/local/aws.ts';
 import { startDynamoDb } from '../../../infra/local/engines/dynamodb-process.ts';
 import type { Aws, AwsOptions } from '../../../infra/local/parts.ts';
@@ -62,13 +62,13 @@ const options = (dir: string): AwsOptions => ({
 let aws: Aws;
 let attributes: Awaited<ReturnType<Aws['provision']>>;
 const cleanups: (() => void)[] = [];
-const dir = tempDir({ after: (fn) => void cleanups.push(fn as () => void) });
+const dir = tempDir({ onTestFinished: (fn) => void cleanups.push(fn as () => void) });
 
-before(async () => {
+beforeAll(async () => {
   aws = await startAws(options(dir));
   attributes = await aws.provision(resources);
 });
-after(async () => {
+afterAll(async () => {
   await aws.stop();
   for (const clean of cleanups) clean();
 });
@@ -282,7 +282,7 @@ test('without Java, the reason is one line that says what to install', async (t)
     symlinkSync(existsSync(`/bin/${tool}`) ? `/bin/${tool}` : `/usr/bin/${tool}`, join(bin, tool));
   const { PATH } = process.env;
   process.env.PATH = bin;
-  t.after(() => {
+  t.onTestFinished(() => {
     process.env.PATH = PATH;
   });
   await assert.rejects(startDynamoDb(join(bin, 'db')), (error: Error) => {
@@ -327,7 +327,7 @@ test('a killed process leaves no DynamoDB behind, and what was written is there 
     await pause(50);
   }
   const again = await startDynamoDb(target);
-  t.after(() => again.stop());
+  t.onTestFinished(() => again.stop());
   const { Item } = await local(String(again.port)).send(new ddb.GetItemCommand({ TableName, Key: key('WRITTEN') }));
   assert.deepEqual(Item, key('WRITTEN'));
 });

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { writeDemoDocuments } from '../../../infra/local/demo-documents.ts';
 import { startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import { seedDocuments } from '../../../infra/local/engines/firestore/seed.ts';
@@ -8,7 +8,7 @@ import { clientOf } from '../../support/firestore-client.ts';
 test('demo: the official client writes every seed document with the types an app would use', async (t) => {
   const server = await startFirestore({ log: () => {} });
   const firestore = clientOf(server, 'demo-project');
-  t.after(async () => {
+  t.onTestFinished(async () => {
     await firestore.terminate();
     await server.stop();
   });

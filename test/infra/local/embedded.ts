@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import type { TestContext } from 'vitest';
 import type { Service } from '../../../infra/local/engines/service.ts';
 import { startFront } from '../../../infra/local/front.ts';
 import { type Guard, makeGuard } from '../../../infra/local/guard.ts';
@@ -11,9 +11,9 @@ import { type Principal, type Resource, rootAccessKeyId, type Statement } from '
 export const region = 'eu-central-1';
 export const account = '111122223333';
 
-export const tempDir = (t: Pick<TestContext, 'after'>): string => {
+export const tempDir = (t: Pick<TestContext, 'onTestFinished'>): string => {
   const dir = mkdtempSync(join(tmpdir(), 'aws-'));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  t.onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 };
 
@@ -47,13 +47,13 @@ export const clientAt = (url: string, accessKeyId = rootAccessKeyId) => ({
 
 /** A front whose callers are the given names, each with its statements; the name is the access key. */
 export const frontOf = async (
-  t: Pick<TestContext, 'after'>,
+  t: Pick<TestContext, 'onTestFinished'>,
   services: Readonly<Record<string, Service>>,
   callers: Readonly<Record<string, readonly Statement[]>> = {},
   guard: Guard = makeGuard(),
 ) => {
   const front = await startFront({ services, guard, principal: principalOf(callers) });
-  t.after(() => front.stop());
+  t.onTestFinished(() => front.stop());
   return { url: front.url, used: guard.used, client: (accessKeyId?: string) => clientAt(front.url, accessKeyId) };
 };
 

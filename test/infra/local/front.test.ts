@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { KMSClient, ListKeysCommand, SignCommand } from '@aws-sdk/client-kms';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { type TestContext, test } from 'vitest';
 import { awsAuthorization } from '../../../infra/local/aws-authorization.ts';
 import { jsonService, restService } from '../../../infra/local/engines/protocol.ts';
 import { AwsError, type Engine } from '../../../infra/local/engines/service.ts';

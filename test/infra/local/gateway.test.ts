@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type OutgoingHttpHeaders, request } from 'node:http';
-import { after, before, describe, test } from 'node:test';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { headersReadBytes, makeGateway } from '../../../infra/local/gateway.ts';
 import { FunctionError } from '../../../infra/local/lambda/function.ts';
 import { type Listener, listen } from '../../../infra/local/listen.ts';
@@ -50,10 +50,10 @@ const makeListener = () =>
     page: (path) => (path === '/_local/page' ? { status: 200, headers: {}, body: Buffer.from('page') } : undefined),
   });
 
-before(async () => {
+beforeAll(async () => {
   gateway = await listen(0, 'PORT', makeListener(), { maxHeaderSize: headersReadBytes });
 });
-after(() => gateway.stop());
+afterAll(() => gateway.stop());
 
 interface Answer {
   readonly status: number;

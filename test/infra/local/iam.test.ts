@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { judge } from '../../../infra/local/iam.ts';
 import type { Statement } from '../../../infra/local/parts.ts';
 import { PolicyError } from '../../../infra/local/pattern.ts';

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Identity, startIdentity } from '../../../infra/local/engines/identity.ts';
 import { type Listener, listen } from '../../../infra/local/listen.ts';
 import { openState, type State } from '../../../infra/local/state.ts';
@@ -23,11 +23,11 @@ const start = async (): Promise<void> => {
   const options = { clientId: client.client_id, clientSecret: client.client_secret, redirectUri, signInUrl: redirectUri, state };
   identity = await startIdentity({ ...options, issuer: door.url });
 };
-before(async () => {
+beforeAll(async () => {
   door = await listen(0, 'IDP_PORT', (request, response) => identity.listener(request, response));
   await start();
 });
-after(async () => {
+afterAll(async () => {
   await door.stop();
   state.close();
   rmSync(dir, { recursive: true });

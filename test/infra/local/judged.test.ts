@@ -1,7 +1,7 @@
 /** That the stage judges whatever acts: every function by its key, everything else by the role it names. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { awsAuthorization } from '../../../infra/local/aws-authorization.ts';
 import { readFunctions } from '../../../infra/local/functions.ts';
 import { account, region } from '../../../infra/local/parts.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bundle, bundleDir } from '../../../infra/bundle.ts';
 import type { FunctionError, FunctionSpec } from '../../../infra/local/lambda/function.ts';
 import { type Host, type HostLimits, startHost } from '../../../infra/local/lambda/host.ts';
@@ -41,14 +41,14 @@ const dir = mkdtempSync(join(tmpdir(), 'lambda-'));
 const hosts: Host[] = [];
 const logs = openLogs(join(dir, 'log'));
 
-before(async () => {
+beforeAll(async () => {
   mkdirSync(join(dir, 'ok'));
   writeFileSync(join(dir, 'ok', 'index.cjs'), code);
   mkdirSync(join(dir, 'broken'));
   writeFileSync(join(dir, 'broken', 'index.cjs'), 'throw new TypeError("cannot load")');
   await bundle(['infra/local/lambda/worker.ts'], dir);
 });
-after(async () => {
+afterAll(async () => {
   await Promise.all(hosts.map((host) => host.stop()));
   rmSync(dir, { recursive: true });
 });

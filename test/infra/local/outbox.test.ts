@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { outboxReply } from '../../../infra/local/outbox.ts';
 import type { Mail } from '../../../infra/local/parts.ts';
 

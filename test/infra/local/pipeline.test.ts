@@ -1,6 +1,6 @@
 /** The stage as a whole: what a change sets off reaches its end. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { invites } from '../../../shared/contract/invitations.ts';
 import { api, call } from '../../support/client.ts';
 import { untilMails } from '../../support/mail.ts';

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import {
@@ -15,6 +14,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { startFauxqs } from 'fauxqs';
+import { afterAll, describe, test } from 'vitest';
 import { makeDelivery } from '../../../infra/local/poller/delivery.ts';
 import { filterOf } from '../../../infra/local/poller/filter.ts';
 import { failedOf, type Mapping, type Outside } from '../../../infra/local/poller/mapping.ts';
@@ -177,7 +177,7 @@ describe('delivery of stream records', () => {
 
 // The stage creates the queues of its template only; these are tested on an engine of their own.
 const engine = await startFauxqs({ port: 0, logger: false, defaultRegion: stageVariable('STAGE_REGION') });
-after(() => engine.stop());
+afterAll(() => engine.stop());
 const endpoint = `http://127.0.0.1:${engine.port}`;
 const sqs = new SQSClient({
   endpoint,
@@ -216,7 +216,7 @@ describe('a queue', () => {
     const { url, arn } = await newQueue();
     const seen: SqsEvent['Records'][number][] = [];
     const poller = startPoller(arn, url, async (_name, event) => void seen.push(...(event as SqsEvent).Records));
-    t.after(poller.stop);
+    t.onTestFinished(poller.stop);
     await pause(100);
     const sentMs = Date.now();
     await sendTo(url, 'one');
@@ -240,7 +240,7 @@ describe('a queue', () => {
       const failed = Records.filter(({ body }) => body === 'bad');
       return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     });
-    t.after(poller.stop);
+    t.onTestFinished(poller.stop);
     await sendTo(url, 'good');
     await sendTo(url, 'bad');
     await until('the bad message is put aside', async () => (await waiting(dead.url)) === 1);
@@ -267,7 +267,7 @@ describe('a queue', () => {
       };
       const mapping = { ...mappingOf(arn, {}, 1), concurrencyMax: allowed };
       const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, { ...outsideOf(invoke), endpoint });
-      t.after(poller.stop);
+      t.onTestFinished(poller.stop);
       for (let n = 0; n < 10; n++) await sendTo(url, String(n));
       await until('all places are taken', () => underWay === most);
       await pause(100);
@@ -283,7 +283,7 @@ describe('a queue', () => {
     const poller = startPoller(arn, url, async () => {
       if (++tries === 1) throw new Error('not yet');
     });
-    t.after(poller.stop);
+    t.onTestFinished(poller.stop);
     await sendTo(url, 'one');
     await until('it was tried again', () => tries === 2);
     await until('the queue is empty', async () => (await waiting(url)) === 0);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import type { Place } from '../../../infra/local/physical.ts';
 import { readRoles } from '../../../infra/local/roles.ts';
 import { readResources, type Stacks } from '../../../infra/local/template.ts';

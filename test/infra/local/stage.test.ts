@@ -6,9 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { afterAll, describe, test } from 'vitest';
 import { signIn } from '../../../infra/local/sign-in.ts';
 import { startStage } from '../../../infra/local/stage.ts';
 import type { ResolvedResource } from '../../../infra/local/template.ts';
@@ -20,7 +20,7 @@ const newDir = (): string => {
   dirs.push(dir);
   return dir;
 };
-after(() => {
+afterAll(() => {
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
 });
 
@@ -175,7 +175,7 @@ describe('the template decides', () => {
       tamper: without('OrganizationsCreate', 'dynamodb:PutItem'),
       config: { plan: 'starter' },
     });
-    t.after(stage.stop);
+    t.onTestFinished(stage.stop);
     const { accessToken } = await signIn(stage.url, 'ada@example.com');
     assert.equal((await call(stage.url, '/api/v1/auth/me', accessToken)).status, 200);
 

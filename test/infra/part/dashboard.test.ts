@@ -1,6 +1,6 @@
 /** One page shows every alarm and every number of ours, and CloudWatch takes it. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { logLines } from '../../../shared/contract/log-line.ts';
 import { metricNamespace, metrics } from '../../../shared/contract/metric.ts';
 import { resourcesOf, templatesOf } from '../../support/template.ts';

@@ -1,6 +1,6 @@
 /** What a walk is asked for wrongly, or without, is told in a line each that repeats no secret. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { missing, readWish, secretsOf, WishError } from '../../../infra/smoke/wish.ts';
 
 const url = 'https://api.example.com';
@@ -14,7 +14,7 @@ const refusal = (words: readonly string[], env: Record<string, string>): string 
   return 'accepted';
 };
 
-suite('refused by name', () => {
+describe('refused by name', () => {
   const wrong: Record<string, readonly [readonly string[], Record<string, string>, RegExp]> = {
     'no address': [[], {}, /^<url>: must be one address/],
     'two addresses': [[url, url], {}, /^<url>: /],

@@ -1,7 +1,7 @@
 /** The backup workflow itself, run with faults in its steps. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
 import { StateMachine } from 'aws-local-stepfunctions';
+import { describe, test } from 'vitest';
 import { backupDefinition, backupSteps } from '../../../infra/workflow/backup.ts';
 import type { Step } from '../../../infra/workflow/step.ts';
 
@@ -49,7 +49,7 @@ const throwing =
     return otherwise(event, times);
   };
 
-suite('backup', () => {
+describe('backup', () => {
   test('is a state machine', () =>
     assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
 

@@ -1,7 +1,7 @@
 /** The purge workflow itself, run with faults in its step. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
 import { StateMachine } from 'aws-local-stepfunctions';
+import { describe, test } from 'vitest';
 import { purgeDefinition } from '../../../infra/workflow/purge.ts';
 
 const definition = purgeDefinition({
@@ -35,7 +35,7 @@ const run = async (script: readonly (Error | { done: boolean })[]) => {
   return { seen, ...result };
 };
 
-suite('purge', () => {
+describe('purge', () => {
   test('goes on until the step says it is done', async () => {
     const { seen, ...result } = await run([{ done: false }, { done: false }, { done: true }]);
     assert.deepEqual(result, { output: { ...input, done: true } });

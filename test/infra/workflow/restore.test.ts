@@ -1,7 +1,7 @@
 /** The restore workflow itself, run with faults in its steps. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
 import { StateMachine } from 'aws-local-stepfunctions';
+import { describe, test } from 'vitest';
 import { restoreDefinition, restoreSteps } from '../../../infra/workflow/restore.ts';
 import type { Step } from '../../../infra/workflow/step.ts';
 
@@ -55,7 +55,7 @@ const throwing =
     return otherwise(event, times);
   };
 
-suite('restore', () => {
+describe('restore', () => {
   test('is a state machine', () =>
     assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
 

@@ -1,7 +1,7 @@
 /** The verify workflow itself, run with faults in its step. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
 import { StateMachine } from 'aws-local-stepfunctions';
+import { describe, test } from 'vitest';
 import { verifyDefinition } from '../../../infra/workflow/verify.ts';
 
 const definition = JSON.stringify(
@@ -34,7 +34,7 @@ const fails = (): never => {
   throw Object.assign(new Error('AccessDenied happened'), { name: 'AccessDenied' });
 };
 
-suite('verify', () => {
+describe('verify', () => {
   test('is a state machine', () =>
     assert.ok(new StateMachine(JSON.parse(definition), { validationOptions: { checkArn: false } })));
 

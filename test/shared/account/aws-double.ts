@@ -2,7 +2,7 @@
 import { constants, generateKeyPairSync, type KeyObject, privateEncrypt } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after } from 'node:test';
+import { afterAll } from 'vitest';
 
 export const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
@@ -31,7 +31,7 @@ export const startAws = async (keys: Readonly<Record<string, { publicKey: KeyObj
     response.setHeader('content-type', 'application/x-amz-json-1.1').end(JSON.stringify(answers[action]!(JSON.parse(body))));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
+  afterAll(() => {
     server.close();
     server.closeAllConnections();
   });

@@ -1,5 +1,5 @@
 import { equal, match, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { issueCode, judgeCode } from '../../../shared/account/code.ts';
 import type { CodeRecord } from '../../../shared/account/record.ts';
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { grantAccessToken } from '../../../shared/account/grant.ts';
 import { accountKey, type GrantRecord } from '../../../shared/account/record.ts';
 import { commit, openSecret, sealSecret, TokenError } from '../../../shared/platform/index.ts';
@@ -29,7 +29,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 const aws = await scriptAws();
-after(() => {
+afterAll(() => {
   aws.stop();
   server.close();
   server.closeAllConnections();

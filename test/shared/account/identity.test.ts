@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { readProfile } from '../../../shared/account/identity.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 

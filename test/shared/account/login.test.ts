@@ -1,5 +1,5 @@
 import { equal, match, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { beginLogin, matchLogin, nonceOf } from '../../../shared/account/login.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash, createSign } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, beforeEach, mock, test } from 'node:test';
+import { afterAll, beforeEach, test, vi } from 'vitest';
 import { type Login, nonceOf } from '../../../shared/account/login.ts';
 import { authorizationUrl, identify } from '../../../shared/account/provider.ts';
 import { ApiError, type ErrorCode } from '../../../shared/contract/errors.ts';
@@ -16,7 +16,7 @@ const login: Login = { state: 's'.repeat(43), verifier: 'v'.repeat(43) };
 const callbackUrl = 'https://api.example.com/api/v1/auth/google/callback';
 const canary = 'provider-secret-canary';
 
-const logged = mock.method(log, 'error', () => undefined);
+const logged = vi.spyOn(log, 'error').mockImplementation(() => undefined);
 
 let issuer = '';
 let tokenRequests: URLSearchParams[] = [];
@@ -71,7 +71,7 @@ const server = createServer(async (request, response) => {
   return json(response, { ...tokens, refresh_token: 'refresh-1', scope: 'openid email', ...script.tokens });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-after(() => {
+afterAll(() => {
   server.close();
   server.closeAllConnections();
 });
@@ -91,7 +91,7 @@ const refusedAs = (code: ErrorCode, parameters = answer()) =>
     ok(error instanceof ApiError);
     equal(error.code, code);
     // What the provider sent, or said, is neither in the error nor in the log.
-    ok(!JSON.stringify(logged.mock.calls.map((call) => call.arguments)).includes(canary));
+    ok(!JSON.stringify(logged.mock.calls).includes(canary));
     ok(!`${error.message}${JSON.stringify(error.details)}${error.stack}`.includes(canary));
     equal(error.cause, undefined);
     return true;

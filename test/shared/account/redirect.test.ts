@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { isAllowedRedirect, withCode } from '../../../shared/account/redirect.ts';
 
 const allowed = ['https://app.example.com/callback', 'http://localhost/callback', 'http://127.0.0.1:4000/cb', 'http://[::1]/cb'];

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { RefreshRecord, SessionRecord } from '../../../shared/account/record.ts';
 import { judgeRefresh, openSession, readRefreshToken, rotate } from '../../../shared/account/session.ts';
 import { unauthorized } from '../../../shared/contract/errors.ts';

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac, createSign, type KeyObject } from 'node:crypto';
-import { before, mock, test } from 'node:test';
+import { beforeAll, test, vi } from 'vitest';
 import { issueAccessToken, verifyAccessToken } from '../../../shared/account/token.ts';
 import { publicKeys } from '../../../shared/platform/index.ts';
 import { newKey, startAws } from './aws-double.ts';
@@ -18,7 +18,7 @@ const claims = {
   name: 'Ada 🚀',
 };
 let kids: readonly string[];
-before(async () => {
+beforeAll(async () => {
   kids = (await publicKeys()).map(({ kid }) => kid);
 });
 
@@ -106,7 +106,7 @@ test('other algorithms of the same key are refused', async () => {
 test('a token cannot bring its own key, and nothing is fetched for it', async () => {
   const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'mine', alg: 'RS256', use: 'sig' };
   const url = 'http://127.0.0.1:9/keys.json';
-  const fetched = mock.method(globalThis, 'fetch', () => Promise.reject(new Error('fetched')));
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(() => Promise.reject(new Error('fetched')));
   for (const more of [
     { jwk },
     { jku: url },
@@ -118,8 +118,8 @@ test('a token cannot bring its own key, and nothing is fetched for it', async ()
   ]) {
     await refused(mint(header(more), payload(), stranger.privateKey));
   }
-  equal(fetched.mock.callCount(), 0);
-  fetched.mock.restore();
+  equal(fetched.mock.calls.length, 0);
+  fetched.mockRestore();
 });
 
 for (const kid of ['../../etc/passwd', "' OR 1=1 --", 'x'.repeat(10_000), '', '__proto__', 'constructor', 0, null, {}, ['a']]) {
@@ -159,9 +159,10 @@ test('clocks may differ by thirty seconds: a token issued so much ahead of us is
 
 test('a token is good to its last second, and not after', async (t) => {
   const token = mint();
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_598_000 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_598_000 });
+  t.onTestFinished(() => void vi.useRealTimers());
   ok(await verifyAccessToken(token));
-  t.mock.timers.tick(3_000);
+  vi.advanceTimersByTime(3_000);
   await refused(token);
 });
 

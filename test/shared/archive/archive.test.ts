@@ -1,7 +1,7 @@
 /** Parts of a backup are read by ranges, and an incremental one finds its records where they lie. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import {
   type Archive,
   compareNames,

@@ -1,7 +1,7 @@
 /** A document comes back byte for byte, however it was encoded. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import {
   ChunkWriter,
   type DocumentMarks,

@@ -3,7 +3,7 @@
  * in another language; what zstd makes of the same bytes may change with its version, so it is given.
  */
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
 import { gcmSeal } from '../../../shared/archive/gcm.ts';
 import { encodeHeader } from '../../../shared/archive/header.ts';

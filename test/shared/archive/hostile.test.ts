@@ -1,8 +1,8 @@
 /** Parsers meet whatever bytes there are: each answers with a typed error or a value, in bounded time and memory. */
 import { equal, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
 import { compress, decompress } from '../../../shared/archive/compression.ts';
 import { gcmSeal } from '../../../shared/archive/gcm.ts';

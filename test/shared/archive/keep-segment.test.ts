@@ -1,6 +1,6 @@
 /** A segment that nothing changed in is kept as it is: its leaf is never fetched, and the index is as if each record had been kept. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type Archive, type Segment, ShardWriter, streamLeaves } from '../../../shared/archive/index.ts';
 import { addAll, all, Bucket, identity, refuses, refusesNow, type Sample, samples, settle, writing } from './sample.ts';
 

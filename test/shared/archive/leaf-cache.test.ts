@@ -1,6 +1,6 @@
 /** The leaves of a chain are held while its index goes back and forth between them; those of a backup by itself are not. */
 import { equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type Archive, ShardWriter } from '../../../shared/archive/index.ts';
 import { addAll, all, Bucket, identity, manifestOf, samples, settle, writing } from './sample.ts';
 

@@ -1,6 +1,6 @@
 /** The manifest is the backup's commit point: it names everything, and its digest tells it from every other. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import {
   type Manifest,
   manifestDigest,

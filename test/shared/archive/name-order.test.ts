@@ -1,7 +1,7 @@
 /** Names are ordered as Firestore orders `__name__`: else a merge with its stream would lose documents. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { afterAll, compareNames } from '../../../shared/archive/index.ts';
 import { compareRanges, sharedBytes } from '../../../shared/archive/name-order.ts';
 import { seed } from './seed.ts';

@@ -1,7 +1,7 @@
 /** No key is ever used twice with one nonce, and no two places of an archive are bound to the same bytes. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
 import { objectName } from '../../../shared/archive/index.ts';
 import { chance, dataKey, identity } from './sample.ts';

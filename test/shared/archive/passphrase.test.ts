@@ -1,6 +1,6 @@
 /** The customer's passphrase: what is taken, what it stands for, and what it opens. */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import {
   encodeKeyFile,
   type PassphraseWrap,

@@ -1,6 +1,6 @@
 /** A seeker finds its way among the records of a backup with as few fetches as it takes. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { Archive, compareNames, openManifest, Seeker, ShardWriter, sealManifest } from '../../../shared/archive/index.ts';
 import { addAll, Bucket, chunkName, dataKey, manifestOf, refuses, root, type Sample, samples, writing } from './sample.ts';
 

@@ -1,6 +1,6 @@
 /** Whatever is done to a sealed object is noticed before any of what it changed is given out. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import {
   ArchiveError,
   type ArchiveErrorCode,

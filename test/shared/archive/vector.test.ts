@@ -1,6 +1,6 @@
 /** Published values through our own wrappers: the primitives are what their standards say, and refuse what is not. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { hkdf, stretch } from '../../../shared/archive/derive.ts';
 import { gcmOpen, gcmSeal } from '../../../shared/archive/gcm.ts';
 

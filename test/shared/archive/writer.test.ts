@@ -1,7 +1,7 @@
 /** Writers hold little, refuse what readers would, and read back what they are about to give out. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import {
   ChunkWriter,
   DocumentSkim,

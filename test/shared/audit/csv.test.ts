@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { csvHeader, csvLine } from '../../../shared/audit/csv.ts';
 import type { Entry } from '../../../shared/audit/index.ts';
 import { parseCsv } from '../../support/csv.ts';

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type Filter, rangeOf } from '../../../shared/audit/filter.ts';
 import { idBounds, proveTenant } from '../../../shared/platform/index.ts';
 

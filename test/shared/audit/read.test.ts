@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { type Entry, exportEntries, type Filter, listEntries } from '../../../shared/audit/index.ts';
 import { idBounds, proveTenant } from '../../../shared/platform/index.ts';
 import { parseCsv } from '../../support/csv.ts';
@@ -8,7 +8,7 @@ import { MemoryTable } from '../../support/memory-table.ts';
 import { scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 
 const org = 'org_1';
 const tenant = proveTenant(org, 'record');

@@ -1,6 +1,6 @@
 /** A backup is looked into where it lies: collections, documents, one document, with few reads. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { browseBackup } from '../../../shared/backup/index.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
@@ -8,7 +8,7 @@ import { awkward } from '../firestore/world.ts';
 import { rootOf, server, tenant } from './engine-world.ts';
 import { type Fields, newReadingWorld, put, storeOf, takeBackup } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const world = newReadingWorld();
 const text = (stringValue: string): Fields => ({ text: { stringValue } });

@@ -1,6 +1,6 @@
 /** Whatever reads a backup reads any link of a chain: it finds its records in the folders and under the keys of all of them. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from 'vitest';
 import {
   type BackupRecord,
   backupKey,
@@ -14,12 +14,12 @@ import { type Link, takeChain, usualSteps } from './chain-world.ts';
 import { server, table, tenant } from './engine-world.ts';
 import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 let world: ReadingWorld;
 let links: readonly Link[];
 
-before(async () => {
+beforeAll(async () => {
   world = newReadingWorld();
   links = await takeChain(world, usualSteps());
   deepEqual(

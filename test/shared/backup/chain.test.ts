@@ -1,14 +1,14 @@
 /** Every link of a chain holds its own moment, whatever became of the source and of other links; none goes that another needs. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { type BackupRecord, childOf, removeBackup } from '../../../shared/backup/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { contents, server, tenant } from './engine-world.ts';
 import { makeLink, readLink } from './links.ts';
 import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const paths = [
   ...['a/1', 'a/10', 'a/2', 'a/1/below/1', 'a/1/below/2', 'a/missing/below/3', 'a/__id7__', 'a/__id-9__', 'a/\u{1f600}'],

@@ -1,10 +1,10 @@
 /** What is written down of a part fits an item of the table, whatever the collections are called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { workPartition } from '../../../shared/backup/index.ts';
 import { begin, contents, newWorld, readBack, recordOf, runWorkflow, server, table, tenant, writePaths } from './engine-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const itemBytesMax = 400 << 10;
 

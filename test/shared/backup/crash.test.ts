@@ -1,6 +1,6 @@
 /** A worker may die before or after anything it does: whoever goes on for it makes exactly one backup, whole, and leaves nothing else. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { backupKey } from '../../../shared/backup/index.ts';
 import type { Store, Upload } from '../../../shared/destination/index.ts';
 import { momentsOf } from '../../support/mortal.ts';
@@ -26,8 +26,8 @@ import {
 
 const paths = Array.from({ length: 12 }, (_, n) => [`a/${n}`, `b/${n}/gone/${n}/c/${n}`, `d/${n}`]).flat();
 const sourceProjectId = 'crashes';
-before(() => writePaths(newWorld(sourceProjectId), paths, 2_000));
-after(() => server.stop());
+beforeAll(() => writePaths(newWorld(sourceProjectId), paths, 2_000));
+afterAll(() => server.stop());
 
 class Crash extends Error {}
 
@@ -147,7 +147,7 @@ const effectsOfAll = async (): Promise<number> => {
   return machine.effects;
 };
 
-suite('a crash at any moment', () => {
+describe('a crash at any moment', () => {
   test('and the step that it was in runs again', async () => {
     const effects = await effectsOfAll();
     ok(effects > 20, `${effects} effects`);

@@ -1,6 +1,6 @@
 /** What one organization may have under way at once. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey, refuseCrowd, refuseVerifiers, startVerification } from '../../../shared/backup/index.ts';
 import { removeBackup } from '../../../shared/backup/removal.ts';
 import { VerifyRecord } from '../../../shared/backup/verify-record.ts';
@@ -11,7 +11,7 @@ import { backupOf, tenant } from './sample.ts';
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);
-after(() => aws.stop());
+afterAll(() => aws.stop());
 beforeEach(() => table.items.clear());
 
 const now = new Date('2026-03-01T12:00:00.000Z');

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { backupData, backupEvent, progressOf } from '../../../shared/backup/index.ts';
 import { Backup } from '../../../shared/contract/backup.ts';
 import { events } from '../../../shared/contract/events.ts';

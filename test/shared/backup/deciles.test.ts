@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { largest } from '../../../shared/backup/contents.ts';
 import { decilesPassed, decilesUpTo } from '../../../shared/job/index.ts';
 

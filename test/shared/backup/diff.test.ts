@@ -1,7 +1,7 @@
 /** A comparison tells what changed, page by page, and nothing that did not. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { type BackupRecord, compareBackup, type DiffCall } from '../../../shared/backup/index.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
@@ -11,7 +11,7 @@ import { awkward } from '../firestore/world.ts';
 import { projectId, server, table, tenant } from './engine-world.ts';
 import { type Fields, newReadingWorld, put, type ReadingWorld, takeBackup } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const actor = { type: 'user', id: newId('user'), email: 'ada@example.com' } as const;

@@ -1,12 +1,12 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from '../../../shared/backup/index.ts';
 import { commit, type Write } from '../../../shared/platform/index.ts';
 import { arnOf, startKeys } from './keys.ts';
 import { tenant } from './sample.ts';
 
 const { table, aws, script, stop } = await startKeys();
-after(stop);
+afterAll(stop);
 beforeEach(() => {
   table.items.clear();
   aws.play(script);

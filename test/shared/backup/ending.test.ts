@@ -1,6 +1,6 @@
 /** A backup that ends by other hands or because its time is over completes nothing, whoever still works for it. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import {
   answerStep,
   backupKey,
@@ -34,7 +34,7 @@ import {
 import { failed, leavesNothing, newSeeded, paths, wish } from './failing.ts';
 import { bound, faulty } from './faulty-store.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** As POST /backups/{id}/cancel does it. */
 const cancel = async (id: string): Promise<void> => {
@@ -46,7 +46,7 @@ const cancel = async (id: string): Promise<void> => {
   ]);
 };
 
-suite('a backup that has ended by other hands', () => {
+describe('a backup that has ended by other hands', () => {
   test('before its workflow began is cleaned up after, and stays cancelled', async () => {
     const world = await newSeeded();
     const id = await begin(world, wish);
@@ -169,7 +169,7 @@ const cancelNow = (id: string): void => {
   table.items.get(`${pk}\n${sk}`)!.status = { S: 'cancelled' };
 };
 
-suite('time', () => {
+describe('time', () => {
   test('that is over fails the backup with BACKUP_TIMEOUT, whatever step it is in', async () => {
     for (const overAfter of [0, 1, 2, 4, 8]) {
       const world = await newSeeded();

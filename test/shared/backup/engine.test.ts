@@ -1,6 +1,6 @@
 /** What a backup holds: every document of one moment, byte for byte, and numbers that are true. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { planBackup, prepareBackup } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
@@ -30,7 +30,7 @@ import {
 import { bound } from './faulty-store.ts';
 import { randomTree } from './random-tree.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const completed = async (
   world: World,

@@ -1,6 +1,6 @@
 /** What a deleted backup leaves behind: nothing of its own, and everything of others. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey, childOf, eraseBackup } from '../../../shared/backup/index.ts';
 import { MemoryStore, StorageError, type StorageErrorCode } from '../../../shared/destination/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
@@ -10,7 +10,7 @@ import { backupOf, tenant } from './sample.ts';
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);
-after(() => aws.stop());
+afterAll(() => aws.stop());
 let store = new MemoryStore();
 let paths: string[] = [];
 const open = async (_tenant: unknown, _destination: unknown, path: string) => {

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { ArchiveError } from '../../../shared/archive/index.ts';
 import { reasonFor } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
@@ -8,7 +8,7 @@ import { SourceError } from '../../../shared/firestore/index.ts';
 import { failureOf, JobFailure } from '../../../shared/job/index.ts';
 import { backupOf } from './sample.ts';
 
-suite('an error', () => {
+describe('an error', () => {
   for (const [what, error, code] of [
     ['of a source that refuses', new SourceError('SOURCE_AUTH_ERROR', 'no'), 'SOURCE_AUTH_ERROR'],
     ['of a source that miscounts', new SourceError('COUNT_MISMATCH', 'no'), 'COUNT_MISMATCH'],
@@ -31,7 +31,7 @@ suite('an error', () => {
     equal(failureOf(new StorageError('denied', 'no'), 'STORAGE_READ_ERROR')?.code, 'STORAGE_READ_ERROR'));
 });
 
-suite('why a backup ends', () => {
+describe('why a backup ends', () => {
   const at = (minutes: number): string => new Date(minutes * 60_000).toISOString();
   const running = backupOf({ status: 'running', startedAt: at(0), deadline: at(30) });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;

@@ -1,6 +1,6 @@
 /** What ends a backup, and what it leaves: the reason by its name, a free project, nothing in the store. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { cleanUp } from '../../../shared/backup/index.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
@@ -26,9 +26,9 @@ import {
 import { failed, leavesNothing, newSeeded, paths, wish } from './failing.ts';
 import { bound, faulty } from './faulty-store.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
-suite('the source', () => {
+describe('the source', () => {
   test('ends a stream early and says OK: the count tells', async () => {
     const world = await newSeeded();
     server.faults.add({ method: 'RunQuery', project: world.sourceProjectId, end: { afterMessages: 1 } });
@@ -129,7 +129,7 @@ suite('the source', () => {
   });
 });
 
-suite('the store', () => {
+describe('the store', () => {
   for (const [what, matches] of [
     ['the key', (operation: string, name: string) => operation === 'put' && name === 'key'],
     ['a chunk', (operation: string, name: string) => operation === 'finish' && name.startsWith('chunk/')],
@@ -244,7 +244,7 @@ suite('the store', () => {
   });
 });
 
-suite('maxReads', () => {
+describe('maxReads', () => {
   test('that cannot suffice stops the backup before it reads', async () => {
     const world = await newSeeded();
     server.faults.resetCalls();

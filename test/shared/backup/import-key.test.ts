@@ -1,6 +1,6 @@
 /** A key that somebody brought along, as the alarm of the keys hears of it: not at all. */
 import { deepEqual, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test, vi } from 'vitest';
 import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
 import { lookAtBackup } from '../../../shared/backup/import-look.ts';
 import { newDataKey, unlockKeyFile } from '../../../shared/backup/index.ts';
@@ -11,13 +11,12 @@ import { startKeys } from './keys.ts';
 import { backupOf, tenant } from './sample.ts';
 
 const { stop } = await startKeys();
-after(stop);
+afterAll(stop);
 
-test('a relabelled key file is refused on import without ringing; the same refusal of a backup of ours rings', async ({
-  mock,
-}) => {
+test('a relabelled key file is refused on import without ringing; the same refusal of a backup of ours rings', async (t) => {
   const lines: unknown[] = [];
-  mock.method(log, 'error', (line: unknown) => lines.push(line));
+  const logged = vi.spyOn(log, 'error').mockImplementation((...[line]) => void lines.push(line));
+  t.onTestFinished(() => logged.mockRestore());
   const archive = { organization: tenant.organizationId, project: newId('project'), backup: newId('backup') };
   const { keyFile } = await newDataKey(tenant, archive);
   const identity = { ...archive, backup: newId('backup') };

@@ -1,6 +1,6 @@
 /** A folder that is imported may say anything: what no backup of ours could say is refused, or passed over. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import {
   encodeKeyFile,
   type KeyWrap,
@@ -18,7 +18,7 @@ import { startKeys } from './keys.ts';
 import { backupOf, now, project, tenant } from './sample.ts';
 
 const { table, aws, script, stop } = await startKeys();
-after(stop);
+afterAll(stop);
 
 let store = new MemoryStore();
 beforeEach(() => {

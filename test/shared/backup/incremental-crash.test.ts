@@ -1,6 +1,6 @@
 /** A worker of an incremental backup may die before or after anything it does; and its parent may be deleted at the same moment. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type BackupRecord, childOf, findParent, removeBackup, startBackup, uponParent } from '../../../shared/backup/index.ts';
 import {
   type DestinationRecord,
@@ -29,7 +29,7 @@ import {
 import { makeLink, nextLink, readLink, wanted } from './links.ts';
 import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
@@ -39,7 +39,7 @@ let full: BackupRecord;
 let items: Map<string, object>;
 let objects: Map<string, Map<string, Uint8Array>>;
 
-before(async () => {
+beforeAll(async () => {
   world = newReadingWorld();
   await put(world, { 'a/1': text('1'), 'a/2': text('2'), 'b/gone/c/1': text('3'), 'z/1': text('4'), 'z/2': text('5') });
   full = await makeLink(world);
@@ -99,7 +99,7 @@ const isWholeAndAlone = async (id: string, where: string): Promise<void> => {
   equal(recordOf(full.id).builtUpon, 1, where);
 };
 
-suite('a crash', () => {
+describe('a crash', () => {
   for (const when of ['before', 'after'] as const)
     test(`${when} each thing a worker does: whoever goes on makes one link, whole, and leaves nothing else`, async () => {
       let effects = Number.POSITIVE_INFINITY;
@@ -121,7 +121,7 @@ suite('a crash', () => {
     });
 });
 
-suite('a parent that is deleted at the same moment', () => {
+describe('a parent that is deleted at the same moment', () => {
   const starting = async () => {
     const parent = await findParent(tenant, { id: projectId }, wanted);
     if (!parent) return undefined;

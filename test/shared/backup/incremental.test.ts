@@ -1,12 +1,12 @@
 /** An incremental backup: what it writes, what it leaves where it lies, and what it does about a parent that is not whole. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, openArchive } from '../../../shared/backup/index.ts';
 import { contents, server, table, tenant } from './engine-world.ts';
 import { copyInHaste, makeLink, readLink } from './links.ts';
 import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const many = (count: number, letters: number) =>
@@ -23,7 +23,7 @@ const isWhole = async (world: ReadingWorld, backup: BackupRecord): Promise<void>
   deepEqual((await readLink(world, backup)).documents, contents(world));
 };
 
-suite('an incremental backup', () => {
+describe('an incremental backup', () => {
   test('reads the source as a full one does, and stores what has changed', async () => {
     const world = newReadingWorld();
     await put(world, many(200, 400));
@@ -110,7 +110,7 @@ suite('an incremental backup', () => {
   });
 });
 
-suite('a parent', () => {
+describe('a parent', () => {
   const damaged = (record: BackupRecord) => [record.damagedDepth, record.verifiedAt];
   const twoLinks = async () => {
     const world = newReadingWorld();
@@ -178,7 +178,7 @@ suite('a parent', () => {
   });
 });
 
-suite('what follows', () => {
+describe('what follows', () => {
   const tasks = (kind: string) =>
     table.find('ORG#', 'TASK#').filter(({ message }) => String(message).includes(`"${kind}"`)).length;
 

@@ -1,6 +1,6 @@
 /** Data keys: what wraps them, what opens them, and how each way of not opening is told apart. */
 import { deepEqual, equal, match, notDeepEqual, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { parseKeyFile, unwrapKey } from '../../../shared/archive/index.ts';
 import {
   type BackupRecord,
@@ -16,7 +16,7 @@ import { arnOf, startKeys } from './keys.ts';
 import { backupOf } from './sample.ts';
 
 const { table, aws, script, operate, stop } = await startKeys();
-after(stop);
+afterAll(stop);
 
 const passphrase = 'correct horse battery staple';
 let tenant = proveTenant(newId('organization'), 'created');

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { type BackupFilter, backupKey, listBackups } from '../../../shared/backup/index.ts';
 import { idBounds } from '../../../shared/platform/index.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
@@ -8,7 +8,7 @@ import { backupOf, now, projectId, tenant } from './sample.ts';
 
 let table = new MemoryTable();
 const aws = await scriptAws();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 beforeEach(() => {
   table = new MemoryTable();
   aws.play(table.script);

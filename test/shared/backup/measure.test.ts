@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { formatDuration, formatSize } from '../../../shared/backup/measure.ts';
 
 for (const [bytes, text] of [

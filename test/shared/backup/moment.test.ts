@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { isLong, keepsMinutes, msToNextMinute } from '../../../shared/backup/moment.ts';
 import { type Answer, head, raw, startScripted } from '../firestore/scripted.ts';
 import { sourceOf, startServer } from '../firestore/world.ts';

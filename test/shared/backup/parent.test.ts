@@ -1,6 +1,6 @@
 /** Which backup an incremental one is compared with, and what is said where there is none. */
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
-import { beforeEach, suite, test } from 'node:test';
+import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, findParent, requireParent, resolveType } from '../../../shared/backup/index.ts';
 import { chainHardMax } from '../../../shared/contract/limits.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
@@ -37,7 +37,7 @@ const there = (more: Partial<BackupRecord> = {}): BackupRecord => {
 const found = async () => (await findParent(tenant, project, wish))?.id;
 const resolved = () => resolveType({ tenant, project, destination }, { type: 'incremental', ...scope });
 
-suite('of those that fit', () => {
+describe('of those that fit', () => {
   test('the one that shows the latest moment is taken, full or incremental, in whatever order its collections are named', async () => {
     there();
     const latest = there({ type: 'incremental', chainLength: 3 });
@@ -59,7 +59,7 @@ suite('of those that fit', () => {
   });
 });
 
-suite('does not fit', () => {
+describe('does not fit', () => {
   const archive = { organization: tenant.organizationId, project: newId('project'), backup: newId('backup') };
   const cases: Readonly<Record<string, [Partial<BackupRecord>, RegExp]>> = {
     'what holds single documents': [{ isPartial: true }, /does not hold all/],
@@ -113,7 +113,7 @@ suite('does not fit', () => {
   });
 });
 
-suite('however many backups there are', () => {
+describe('however many backups there are', () => {
   test('no more than 500 of the project are looked at: behind them a full one is made', async () => {
     const fitting = there();
     for (let n = 0; n < 499; n++) there({ collections: ['others'] });

@@ -1,6 +1,6 @@
 /** An organization's backups go with it: rows always, objects only when that was asked for. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey, purgeBackups, retentionKey, workPartition } from '../../../shared/backup/index.ts';
 import { MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
@@ -17,7 +17,7 @@ const aws = await scriptAws({
     return { UnprocessedItems: {} };
   },
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const store = new MemoryStore();
 const open = async () => store;

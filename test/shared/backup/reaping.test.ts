@@ -1,6 +1,6 @@
 /** What the reaper does with a backup, for every way in which its workflow can be gone. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import {
   backupKey,
   planBackup,
@@ -28,14 +28,14 @@ import {
 } from './engine-world.ts';
 import { backupOf } from './sample.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const minutes = (count: number): string => new Date(Date.parse('2026-03-01T12:00:00.000Z') + count * 60_000).toISOString();
 const now = new Date(minutes(0));
 const noteOf = (since: string, restartedAt?: string) =>
   ({ since, ...(restartedAt && { restartedAt }) }) as unknown as RunningRecord;
 
-suite('a backup', () => {
+describe('a backup', () => {
   const running = backupOf({ status: 'running', startedAt: minutes(-10), deadline: minutes(20) });
   const pending = backupOf({ status: 'pending' });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;

@@ -1,6 +1,6 @@
 /** Wrapping keys anew: every backup opens all the way through, and what sealed data holds is never touched. */
 import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { parseKeyFile, unwrapKey } from '../../../shared/archive/index.ts';
 import {
   type BackupRecord,
@@ -20,7 +20,7 @@ import { arnOf, startKeys } from './keys.ts';
 import { backupOf, tenant } from './sample.ts';
 
 const { table, aws, script, operate, stop } = await startKeys();
-after(stop);
+afterAll(stop);
 
 const [first, second] = ['the first passphrase', 'the second passphrase'];
 const stores = new Map<string, MemoryStore>();

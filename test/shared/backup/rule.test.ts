@@ -1,6 +1,6 @@
 /** What may be done to a backup in which state: starting, cancelling, verifying and deleting, decided without a table. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
-import { after, beforeEach, suite, test } from 'node:test';
+import { afterAll, beforeEach, describe, test } from 'vitest';
 import {
   type BackupRecord,
   cancelBackup,
@@ -22,7 +22,7 @@ import { backupOf, now, organization, project, projectId, tenant } from './sampl
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);
-after(() => aws.stop());
+afterAll(() => aws.stop());
 beforeEach(() => {
   table.items.clear();
   table.put({ ...project, pk: `ORG#${tenant.organizationId}`, sk: `PROJECT#${projectId}` });
@@ -35,7 +35,7 @@ const keysOf = (writes: readonly Write[]): string[] =>
   });
 const code = (wanted: string) => (error: Error & { code?: string }) => error.code === wanted;
 
-suite('starting', () => {
+describe('starting', () => {
   const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3', prefix: '' } as DestinationRecord;
   const encryption = { mode: 'kms', keyId: 'arn' } as const;
   const wish = {
@@ -85,7 +85,7 @@ suite('starting', () => {
   });
 });
 
-suite('what is asked for', () => {
+describe('what is asked for', () => {
   const refuse =
     (collections: string[], excludeCollections: string[] = []) =>
     () =>
@@ -118,7 +118,7 @@ suite('what is asked for', () => {
 
 const acting = { tenant, organization, role: 'member', actor: { type: 'user', id: 'usr_x', email: null } } as Acting;
 
-suite('cancelling', () => {
+describe('cancelling', () => {
   for (const status of ['pending', 'running'] as const)
     test(`one that is ${status} is over at once, its project is free, and one event says so`, async () => {
       const { backup, change } = await cancelBackup(acting, backupOf({ status, phase: 'copying' }), now);
@@ -131,7 +131,7 @@ suite('cancelling', () => {
     test(`one that is ${status} stays so`, () => rejects(cancelBackup(acting, backupOf({ status }), now), code('CONFLICT')));
 });
 
-suite('verifying', () => {
+describe('verifying', () => {
   const running = (checkedAt: string) => ({ status: 'running', depth: 'full', checkedAt, objects: 0, findings: [] }) as const;
   test('a completed one says that it is being verified, and a task is left', () => {
     const { backup, change } = startVerification(tenant, backupOf(), 'sample', now);
@@ -151,7 +151,7 @@ suite('verifying', () => {
   });
 });
 
-suite('deleting', () => {
+describe('deleting', () => {
   const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => removeBackup(tenant, backupOf(more), child, now);
   test('a completed one is off every count, its record stays 30 days, and its objects are asked for', () => {
     const { writes } = remove({ size: 10 });

@@ -1,6 +1,6 @@
 /** Who needs the objects of an archive, and when another record of it may be added. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { type ArchiveLink, type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../shared/backup/index.ts';
 import { holderOf, sharerOf, whileShared } from '../../../shared/backup/sharing.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
@@ -11,7 +11,7 @@ import { backupOf, now, tenant } from './sample.ts';
 
 const table = new StrictTable();
 const aws = await scriptAws(table.script);
-after(() => aws.stop());
+afterAll(() => aws.stop());
 let store = new MemoryStore();
 const open = async () => store;
 

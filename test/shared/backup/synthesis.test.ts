@@ -1,6 +1,6 @@
 /** A long chain gets a full backup of what its last link holds, without a read of the source; then the chain can go. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
 import { type BackupRecord, childOf, openArchive, removeBackup, synthesizeFull } from '../../../shared/backup/index.ts';
 import { planArchive } from '../../../shared/backup/synthesis-plan.ts';
@@ -13,7 +13,7 @@ import { eventsOf, projectId, runFrom, runWorkflow, server, start, table, tenant
 import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from './reading-world.ts';
 
 process.env.DATA_KEY_ID = 'key';
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const users = [1, 2].map((n) => ({ id: `user${n}`, json: Buffer.from(`{"localId":"user${n}"}`) }));
 

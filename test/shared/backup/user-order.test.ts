@@ -1,6 +1,6 @@
 import { deepEqual, rejects } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { compareNames } from '../../../shared/archive/index.ts';
 import { inOrderOfNames, userName } from '../../../shared/backup/index.ts';
 

@@ -1,6 +1,6 @@
 /** A verification finds what is wrong with a backup, names it, and never takes one thing for another. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
 import { sampleOf } from '../../../shared/backup/verify-sample.ts';
@@ -10,7 +10,7 @@ import { chance } from '../archive/sample.ts';
 import { server, table, tenant } from './engine-world.ts';
 import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf, takeBackup } from './reading-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 type Depth = 'structure' | 'sample' | 'full';
 const depths: readonly Depth[] = ['structure', 'sample', 'full'];

@@ -1,5 +1,5 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { Email, Name, Slug, Timezone, When } from '../../../shared/contract/fields.ts';
 import { reservedSlugs } from '../../../shared/contract/limits.ts';
 

@@ -1,7 +1,7 @@
 /** Ids say what they name, so a log can name them; and nothing else that a caller wrote gets in that way. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { idPrefixes, idsIn, isId } from '../../../shared/contract/id.ts';
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';

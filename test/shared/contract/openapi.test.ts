@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { suite, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { suite, test } from 'vitest';
 import { isOrganizationScoped } from '../../../shared/contract/endpoint.ts';
 import { errors } from '../../../shared/contract/errors.ts';
 import { eventNames, isSimpleEvent } from '../../../shared/contract/event-names.ts';

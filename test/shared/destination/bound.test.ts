@@ -1,7 +1,7 @@
 /** A store is the customer's and may answer anything: whatever it sends, and for how long, it costs us a bounded amount. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { after, before, beforeEach, suite, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { Store } from '../../../shared/destination/index.ts';
 import { openAt, type Stops, serve, startTokens, stopAll } from '../../support/store-stand.ts';
 
@@ -13,7 +13,7 @@ let closed: Promise<unknown>[] = [];
 let sentBytes = 0;
 let answer: (request: IncomingMessage, response: ServerResponse) => unknown = () => {};
 
-before(async () => {
+beforeAll(async () => {
   await startTokens(stops);
   url = await serve(stops, (request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -21,7 +21,7 @@ before(async () => {
     request.resume().once('end', () => answer(request, response));
   });
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 beforeEach(() => {
   asked = [];
   closed = [];
@@ -45,9 +45,9 @@ const flood = (status: number, headers: Record<string, string> = {}) => {
 const invalid = { name: 'StorageError', code: 'invalid' };
 
 for (const type of ['s3', 'gcs'] as const)
-  suite(type, () => {
+  describe(type, () => {
     let store: Store;
-    before(async () => {
+    beforeAll(async () => {
       store = await openAt(type, url, 'f');
       stops.push(() => store.close());
     });
@@ -128,7 +128,7 @@ for (const type of ['s3', 'gcs'] as const)
     });
   });
 
-suite('unfinished uploads', () => {
+describe('unfinished uploads', () => {
   const listing = (next: string) =>
     `<ListMultipartUploadsResult><IsTruncated>true</IsTruncated>${next}</ListMultipartUploadsResult>`;
   test('a list of them that does not get on is refused', async () => {

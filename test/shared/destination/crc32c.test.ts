@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
 import { CRC32C } from '@google-cloud/storage';
+import { test } from 'vitest';
 import { Crc32c } from '../../../shared/destination/crc32c.ts';
 
 const of = (...pieces: Uint8Array[]) => {

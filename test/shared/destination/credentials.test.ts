@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { mask, maskCredentials, maskedField } from '../../../shared/destination/credentials.ts';
 import { account, keys } from '../../support/store-stand.ts';
 

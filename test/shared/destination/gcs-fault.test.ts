@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
-import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
+import { afterAll, beforeAll, test, vi } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../support/fault-proxy.ts';
 import { account, openAt, quick, type Stops, serve, startGoogle, startTokens, stopAll } from '../../support/store-stand.ts';
@@ -14,7 +14,7 @@ let proxy: FaultProxy;
 let store: Store;
 let behind: Store;
 let url: string;
-before(async () => {
+beforeAll(async () => {
   await startTokens(stops);
   url = await startGoogle(stops);
   proxy = await openFaultProxy(stops, url);
@@ -26,7 +26,7 @@ before(async () => {
     () => store.close(),
   );
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 
 const busy: Fault = { answer: { status: 503 } };
 const isPart = ({ method }: Seen) => method === 'PUT';
@@ -304,11 +304,12 @@ test('gcs: neither a session nor a redirect to another host is followed, and the
 test('gcs: a client connects to the store and the token service only', async (t) => {
   const hosts = new Set<string>();
   const { connect } = Socket.prototype;
-  t.mock.method(Socket.prototype, 'connect', function (this: Socket, ...given: unknown[]) {
+  const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...given: unknown[]) {
     const [options] = given.flat() as { readonly host?: string; readonly port?: number }[];
     hosts.add(`${options?.host}:${options?.port}`);
     return connect.apply(this, given as never);
   });
+  t.onTestFinished(() => spy.mockRestore());
   proxy.script(() => undefined);
   const fresh = await openAt('gcs', proxy.url, 'fault');
   await fresh.put('hosts', Buffer.from('x'));

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { openPlace, type Place } from '../../../shared/destination/open.ts';
 import { probe } from '../../../shared/destination/probe.ts';
@@ -15,7 +15,7 @@ const asked: Record<string, string>[] = [];
 let given = 0;
 let isAsking: (form: Record<string, string>) => boolean = () => true;
 
-before(async () => {
+beforeAll(async () => {
   s3Url = await startS3(stops);
   const stsUrl = await serve(stops, async (request, response) => {
     const parts: Buffer[] = [];
@@ -36,7 +36,7 @@ before(async () => {
     ...{ S3_URL: s3Url, SPACES_URL: s3Url, PRIVATE_HOSTS: '' },
   });
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 beforeEach(() => {
   asked.length = 0;
   isAsking = () => true;

@@ -1,7 +1,7 @@
 /** Trying a destination: it ends when its time is over, and asks for what the destination itself asks for. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { openPlace } from '../../../shared/destination/open.ts';
 import { probe } from '../../../shared/destination/probe.ts';
 import { bucket, keys, quick, type Stops, serve, stopAll, tenant } from '../../support/store-stand.ts';
@@ -12,7 +12,7 @@ let asked: string[] = [];
 let list: (response: ServerResponse) => unknown;
 
 /** A store of one object that does all as it should, except for lists. */
-before(async () => {
+beforeAll(async () => {
   let kept = Buffer.alloc(0);
   process.env.S3_URL = await serve(stops, async (request, response) => {
     const parts: Buffer[] = [];
@@ -28,7 +28,7 @@ before(async () => {
   });
   process.env.PRIVATE_HOSTS = '';
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 beforeEach(() => {
   asked = [];
 });

@@ -6,7 +6,7 @@ import { Agent } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, suite, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { Store } from '../../../shared/destination/index.ts';
 import type { S3Place } from '../../../shared/destination/s3-bucket.ts';
 import { S3Store } from '../../../shared/destination/s3-store.ts';
@@ -27,7 +27,7 @@ let sent: Sent[] = [];
 const fine = (_: Sent, response: ServerResponse): unknown => response.setHeader('etag', '"tag"').end();
 let answer: (sent: Sent, response: ServerResponse) => unknown = fine;
 
-before(async () => {
+beforeAll(async () => {
   url = await serve(stops, async (request, response) => {
     const body = Buffer.concat(await request.toArray().catch(() => []));
     const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
@@ -36,7 +36,7 @@ before(async () => {
   });
   port = Number(new URL(url).port);
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 beforeEach(() => {
   sent = [];
   answer = fine;
@@ -67,7 +67,7 @@ const awsStore = (place: Partial<S3Place> = {}): S3Store => {
 };
 const hosts = () => sent.map(({ headers }) => headers.host);
 
-suite('where requests go', () => {
+describe('where requests go', () => {
   for (const [region, bucket, host, path] of [
     ['eu-central-1', 'plain-bucket', 'plain-bucket.s3.eu-central-1.amazonaws.com', '/k'],
     ['us-east-1', 'plain-bucket', 'plain-bucket.s3.us-east-1.amazonaws.com', '/k'],
@@ -158,7 +158,7 @@ suite('where requests go', () => {
   });
 });
 
-suite('a bucket in another region', () => {
+describe('a bucket in another region', () => {
   let told: string;
   const guessed = () => awsStore({ region: 'us-east-1', isGuessed: true });
   beforeEach(() => {
@@ -201,7 +201,7 @@ suite('a bucket in another region', () => {
   });
 });
 
-suite('a clock that is an hour off', () => {
+describe('a clock that is an hour off', () => {
   const aheadMs = 3_600_000;
   const signedAt = ({ headers }: Sent) =>
     Date.parse(String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)(..)Z$/, '$1-$2-$3:$4:$5Z'));
@@ -240,7 +240,7 @@ suite('a clock that is an hour off', () => {
   });
 });
 
-suite('a body of 2 MiB or more', () => {
+describe('a body of 2 MiB or more', () => {
   const received = { bytes: 0, expected: 0 };
   const open = async (listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<Store> => {
     Object.assign(received, { bytes: 0, expected: 0 });
@@ -305,7 +305,7 @@ suite('a body of 2 MiB or more', () => {
   });
 });
 
-suite('checksums', () => {
+describe('checksums', () => {
   const upload = async (store: Store) => {
     answer = ({ url: asked, method }, response) => {
       if (asked.includes('uploads')) return xml(response, 200, '<R><UploadId>an+id/=</UploadId></R>');
@@ -354,7 +354,7 @@ suite('checksums', () => {
   });
 });
 
-suite('an answer that succeeds and says otherwise', () => {
+describe('an answer that succeeds and says otherwise', () => {
   const aws = () => awsStore({ patience: { ...quick, attempts: 2 } });
 
   for (const [what, body] of [

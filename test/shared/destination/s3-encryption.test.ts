@@ -1,7 +1,7 @@
 /** Server-side encryption as a setting: every new object asks for it, and none is kept that the store did not encrypt so. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openPlace, type Place } from '../../../shared/destination/open.ts';
 import { probe } from '../../../shared/destination/probe.ts';
 import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../support/store-stand.ts';
@@ -19,7 +19,7 @@ let told: string | undefined;
 /** Under KMS a tag is no digest. */
 let tagOf: (body: Buffer) => string;
 
-before(async () => {
+beforeAll(async () => {
   let size = 0;
   url = await serve(stops, async (request, response) => {
     const body = Buffer.concat(await request.toArray().catch(() => []));
@@ -46,7 +46,7 @@ before(async () => {
     response.end(what === 'POST upload' ? '<R><ETag>"whole"</ETag></R>' : '');
   });
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 
 const reset = (says: string | undefined) => {
   asked.length = 0;
@@ -59,7 +59,7 @@ const sentWith = (what: string) => {
   return [headers[header], headers[`${header}-aws-kms-key-id`]];
 };
 
-suite('a store that encrypts as it is asked to', () => {
+describe('a store that encrypts as it is asked to', () => {
   for (const [type, setting, wanted] of [
     ['s3', aes, ['AES256', undefined]],
     ['s3', kms, ['aws:kms', keyId]],
@@ -102,7 +102,7 @@ test('without the setting nothing is asked for, whatever the bucket does by defa
   }
 });
 
-suite('a store that encrypts otherwise', () => {
+describe('a store that encrypts otherwise', () => {
   for (const [what, says, reason] of [
     ['not at all', undefined, /ignores the setting/],
     ['with another algorithm', 'AES256', /used another algorithm/],

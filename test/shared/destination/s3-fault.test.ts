@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, suite, test } from 'node:test';
 import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../support/fault-proxy.ts';
 import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../support/store-stand.ts';
@@ -17,13 +17,13 @@ const isGet = ({ method, path }: Seen) => method === 'GET' && !path.includes('li
 const isHead = ({ method }: Seen) => method === 'HEAD';
 
 for (const type of ['s3', 'spaces'] as const)
-  suite(type, () => {
+  describe(type, () => {
     const stops: Stops = [];
     const failures: unknown[] = [];
     let proxy: FaultProxy;
     let store: Store;
     let behind: Store;
-    before(async () => {
+    beforeAll(async () => {
       const url = await startS3(stops);
       proxy = await openFaultProxy(stops, url);
       behind = await openAt(type, url, 'fault');
@@ -33,7 +33,7 @@ for (const type of ['s3', 'spaces'] as const)
         () => store.close(),
       );
     });
-    after(() => stopAll(stops));
+    afterAll(() => stopAll(stops));
 
     const script = (fault: (seen: Seen, before: number) => Fault | undefined) => proxy.script(fault);
     const count = (which: (seen: Seen) => boolean) => proxy.seen.filter((seen) => which(seen)).length;

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { errors } from '../../../shared/contract/errors.ts';
 import { eventNames, isSimpleEvent } from '../../../shared/contract/event-names.ts';
 import { errorsOf } from '../../../shared/contract/failure.ts';

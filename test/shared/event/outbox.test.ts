@@ -1,7 +1,7 @@
 /** A task leaves by a queue that does not take every character, and must come out of it as it went in. */
 import { deepEqual, match } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { enqueue, readTask } from '../../../shared/event/index.ts';
 import { newId, type Tenant } from '../../../shared/platform/index.ts';
 

@@ -1,7 +1,7 @@
 /** A write with a condition replaces nothing but what it was meant to replace, and is counted as what it was. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import type { StoredDatabase } from '../../../infra/local/engines/firestore/database.ts';
 import { pathKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
@@ -61,7 +61,7 @@ test('a condition is encoded as the protos say, in every mode', () => {
 for (const mode of ['overwrite', 'merge', 'delete'] as const)
   test(`${mode}: what someone changed, made or removed since is left alone and told; all others are written`, async (t) => {
     const server = await startServer();
-    t.after(() => server.stop());
+    t.onTestFinished(() => server.stop());
     const { source } = writerTo(t, server.url);
     const database = server.databases.open({ projectId: source.database.split('/')[1]!, databaseId: '(default)' });
     const setup = new BatchWriter(source);
@@ -96,7 +96,7 @@ for (const mode of ['overwrite', 'merge', 'delete'] as const)
 
 test('where every condition is met nothing is read', async (t) => {
   const server = await startServer();
-  t.after(() => server.stop());
+  t.onTestFinished(() => server.stop());
   const { source } = writerTo(t, server.url);
   const paths = Array.from({ length: 700 }, (_, n) => `c/${n}`);
   const writer = new BatchWriter(source);

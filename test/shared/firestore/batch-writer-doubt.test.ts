@@ -1,7 +1,7 @@
 /** A write whose answer is lost may have been applied: it is done once all the same, and counted as what it was. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { BatchWriter } from '../../../shared/firestore/batch-writer.ts';
 import type { WriteMode } from '../../../shared/firestore/write-encoder.ts';
@@ -11,10 +11,10 @@ import { startServer } from './world.ts';
 import { pathsOf, put, whoIs, writerTo } from './writer-world.ts';
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();
@@ -154,7 +154,7 @@ test('whatever statuses come in whatever order, the counts and the target agree'
 
 test('a connection that is lost after any number of bytes loses no write and counts none twice', async (t) => {
   const cutter = await startCutter(server.port);
-  t.after(() => cutter.close());
+  t.onTestFinished(() => cutter.close());
   const { source } = writerTo(t, cutter.url);
   for (let bytes = 0; bytes < 3_000; bytes += 211) {
     const paths = pathsOf(`cut-${bytes}`, 60);

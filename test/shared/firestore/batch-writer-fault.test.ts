@@ -1,6 +1,6 @@
 /** Whatever the target answers: it is known of every write what became of it. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { answer, raw, startScripted } from './scripted.ts';
 import { documentOf, startTarget, text } from './target.ts';
@@ -8,10 +8,10 @@ import { name, startServer } from './world.ts';
 import { failing, pathsOf, put, writerTo } from './writer-world.ts';
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();
@@ -128,7 +128,7 @@ test('an answer without a status for every write, or that is none, is no answer'
     answer([], null),
     raw(framed(fine)),
   );
-  t.after(() => scripted.close());
+  t.onTestFinished(() => scripted.close());
   const { writer } = writerTo(t, scripted.url);
   await put(writer, ['few/1'], 'overwrite');
   equal((await writer.end()).written, 1);

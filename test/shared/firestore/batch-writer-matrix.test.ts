@@ -1,6 +1,6 @@
 /** What is left of what was there: seven states of the target by four ways to write. */
 import { deepEqual } from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from 'vitest';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
@@ -10,10 +10,10 @@ import { name, startServer } from './world.ts';
 import { writerTo } from './writer-world.ts';
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 const database = () => server.databases.open(name);
 const make = (path: string, fields: Record<string, Uint8Array>) =>
   commitWrites(database(), [readWrite(proto.Write.encode({ update: documentOf(path, fields) }), name)]);

@@ -1,6 +1,6 @@
 /** What ends a job of writing before its end: a target that refuses, a grant that is gone, whoever stops it. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { RpcError } from '../../../infra/local/engines/firestore/parts.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
@@ -9,10 +9,10 @@ import { name, startServer } from './world.ts';
 import { failing, pathsOf, put, whoIs, writerTo } from './writer-world.ts';
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();
@@ -26,7 +26,7 @@ test('a target that refuses ends the job at once as TARGET_PERMISSION_DENIED', a
   equal(server.faults.calls.BatchWrite, 1);
   equal(revoked.tally.open, 30);
   const strict = await startServer({ createOnUse: false });
-  t.after(() => strict.stop());
+  t.onTestFinished(() => strict.stop());
   const missing = writerTo(t, strict.url).writer;
   await put(missing, pathsOf('denied', 3), 'overwrite');
   await rejects(missing.end(), failing('TARGET_PERMISSION_DENIED'));
@@ -48,7 +48,7 @@ test('a token that has run out is replaced once; one that is refused anew, or a 
       if (token !== valid) throw new RpcError('UNAUTHENTICATED', 'no');
     },
   });
-  t.after(() => guarded.stop());
+  t.onTestFinished(() => guarded.stop());
   let given = 'first';
   const token = async ({ refresh }: { refresh: boolean }) => {
     if (refresh) given = 'second';

@@ -1,6 +1,6 @@
 /** What the writer sends, and what the target holds afterwards. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { documentFields } from '../../../infra/local/engines/firestore/document.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
@@ -15,10 +15,10 @@ import { documentOf, encode, fieldsAt, hexFields, integer, map, startTarget, tex
 import { awkward, contents, name, root, sourceOf, startServer } from './world.ts';
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => server.faults.resetCalls());
 
 const write = async (
@@ -251,7 +251,7 @@ test('what was read from one project and written to another is the same, byte fo
   const tree = randomTree(7, 400, root);
   const from = sourceOf(server.url);
   const to = sourceOf(server.url, { projectId: 'other', databaseId: 'second' });
-  t.after(() => {
+  t.onTestFinished(() => {
     from.close();
     to.close();
   });

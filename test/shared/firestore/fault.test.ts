@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { RpcError } from '../../../infra/local/engines/firestore/parts.ts';
 import { plan, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../shared/firestore/index.ts';
@@ -22,12 +22,12 @@ const failing =
 
 let server: Firestore;
 let expected: readonly (readonly [string, string])[];
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
   await write(server, paths, 300);
   expected = contents(server);
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();

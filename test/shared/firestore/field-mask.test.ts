@@ -1,8 +1,8 @@
 /** What a merge is about, field by field. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import firestore, { type Firestore as Client } from '@google-cloud/firestore';
 import fc from 'fast-check';
+import { afterAll, beforeAll, test } from 'vitest';
 import { parseFieldPath } from '../../../infra/local/engines/firestore/field-path.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { pathKey } from '../../../infra/local/engines/firestore/path-key.ts';
@@ -79,11 +79,11 @@ test('a name in a path is plain or in backticks, and reads back as itself', () =
 
 let server: Firestore;
 let client: Client;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
   client = clientOf(server);
 });
-after(async () => {
+afterAll(async () => {
   await client.terminate();
   await server.stop();
 });

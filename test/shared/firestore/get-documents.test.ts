@@ -1,6 +1,6 @@
 /** Documents by their names: each is answered for, whatever happens on the way. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, before, beforeEach, type TestContext, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, type TestContext, test } from 'vitest';
 import { frame } from '../../../infra/local/engines/firestore/grpc-frame.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
@@ -12,11 +12,11 @@ import { awkward, contents, root, sourceOf, startServer, write } from './world.t
 
 let server: Firestore;
 const many = Array.from({ length: 700 }, (_, n) => `many/${n}`);
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
   await write(server, [...awkward, ...many]);
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();
@@ -25,7 +25,7 @@ beforeEach(() => {
 const { signal } = new AbortController();
 const sourceIn = (t: TestContext, url = server.url, options: Partial<SourceOptions> = {}) => {
   const source = sourceOf(url, options);
-  t.after(() => source.close());
+  t.onTestFinished(() => source.close());
   return source;
 };
 const hex = (found: ReadonlyMap<string, Uint8Array>) =>
@@ -71,7 +71,7 @@ test('what passes is tried again, with a longer rest where too much was asked', 
 
 test('a connection lost within the answer gives every document once all the same', async (t) => {
   const cutter = await startCutter(Number(new URL(server.url).port));
-  t.after(() => cutter.close());
+  t.onTestFinished(() => cutter.close());
   const source = sourceIn(t, cutter.url);
   await probeSource(source);
   for (const bytes of [1, 500, 5_000, 20_000]) {
@@ -89,7 +89,7 @@ test('an answer that leaves a document out is not taken for one that says it is 
     raw(frame([found('a/1'), missing('a/2')]).subarray(0, -2)),
     raw(frame([missing('a/2'), found('a/1')])),
   );
-  t.after(() => scripted.close());
+  t.onTestFinished(() => scripted.close());
   deepEqual([...(await getDocuments(sourceIn(t, scripted.url), ['a/1', 'a/2'], { signal })).keys()], ['a/1']);
   equal(scripted.calls(), 3);
 });

@@ -1,8 +1,8 @@
 /** The client against a gRPC server that is not ours. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChannelOptions, Metadata, status } from '@grpc/grpc-js';
+import { type TestContext, test } from 'vitest';
 import {
   BatchWriter,
   countRange,
@@ -22,7 +22,7 @@ import { sourceOf, take } from './world.ts';
 const start = async (t: TestContext, channel: ChannelOptions = {}, options: Partial<SourceOptions> = {}) => {
   const server = await GrpcJsFirestore.start(channel);
   const source = sourceOf(server.url, options);
-  t.after(() => {
+  t.onTestFinished(() => {
     source.close();
     server.stop();
   });

@@ -1,7 +1,7 @@
 /** Pings of silent connections, peers that stop answering, and servers that ask for calm. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { constants } from 'node:http2';
-import { type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'vitest';
 import type { SourceOptions } from '../../../shared/firestore/index.ts';
 import { Keepalive } from '../../../shared/firestore/keepalive.ts';
 import { startBlackHole } from '../../support/black-hole.ts';
@@ -116,7 +116,7 @@ const start = async (t: TestContext, options: Partial<SourceOptions> = {}) => {
   const proxy = await startBlackHole(server.port);
   const timers = new VirtualTimers();
   const source = sourceOf(proxy.url, { keepalive, timers, ...options });
-  t.after(async () => {
+  t.onTestFinished(async () => {
     source.close();
     server.stop();
     await proxy.close();
@@ -196,7 +196,7 @@ test('keepalive: ENHANCE_YOUR_CALM is answered by the longer back-off and a new 
   const calm = goodbye(constants.NGHTTP2_ENHANCE_YOUR_CALM, 'excessive load');
   const server = await startScripted(calm, calm, answer(['a/1']));
   const source = sourceOf(server.url);
-  t.after(async () => {
+  t.onTestFinished(async () => {
     source.close();
     await server.close();
   });
@@ -215,7 +215,7 @@ test('keepalive: ENHANCE_YOUR_CALM is answered by the longer back-off and a new 
 test('keepalive: a stream that is reset with ENHANCE_YOUR_CALM keeps its connection and backs off for longer', async (t) => {
   const server = await startScripted((stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM), answer(['a/1']));
   const source = sourceOf(server.url);
-  t.after(async () => {
+  t.onTestFinished(async () => {
     source.close();
     await server.close();
   });
@@ -228,7 +228,7 @@ test('keepalive: too_many_pings doubles the interval each time', async (t) => {
   const pings = goodbye(constants.NGHTTP2_ENHANCE_YOUR_CALM, 'too_many_pings');
   const server = await startScripted(pings, pings, answer(['a/1']));
   const source = sourceOf(server.url);
-  t.after(async () => {
+  t.onTestFinished(async () => {
     source.close();
     await server.close();
   });

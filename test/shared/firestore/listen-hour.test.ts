@@ -1,8 +1,8 @@
 /** One hour of Listen on a clock of its own, against a server that is not ours. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
+import { test } from 'vitest';
 import { GrpcJsFirestore } from '../../support/grpc-js-firestore.ts';
 import { ListenLog } from '../../support/listen-log.ts';
 import { until, VirtualTimers } from '../../support/virtual-timers.ts';

@@ -1,7 +1,7 @@
 /** Whether a merge would change anything is told before it is made. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { pathKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto.ts';
@@ -48,10 +48,10 @@ test('maps are told field by field; arrays, empty maps and vectors as a whole', 
 });
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const { fields } = fc.letrec<{ value: Uint8Array; fields: Fields }>((tie) => ({
   value: fc.oneof(

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { pathKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import {
   collectionRange,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { countRange, isInRange, plan, verifyCount } from '../../../shared/firestore/index.ts';
 import { contents, sourceOf, startServer, take, write } from './world.ts';
@@ -9,7 +9,7 @@ const numbered = (collection: string, count: number): string[] =>
 
 let server: Firestore;
 let all: readonly (readonly [string, string])[];
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
   await write(server, [
     ...numbered('big', 1_500),
@@ -20,7 +20,7 @@ before(async () => {
   await write(server, [...numbered('lost/parent/entries', 600), 'last/1']);
   all = contents(server);
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();

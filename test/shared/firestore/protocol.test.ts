@@ -1,8 +1,8 @@
 /** Servers and proxies that do what they should not. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { constants } from 'node:http2';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { frame } from '../../../infra/local/engines/firestore/grpc-frame.ts';
 import { countRange, listCollections, probeSource, readRange, Source, SourceError } from '../../../shared/firestore/index.ts';
 import { splitPoints } from '../../../shared/firestore/survey.ts';

@@ -1,17 +1,17 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { seed } from '../../../infra/local/engines/firestore/seed.ts';
 import { plan, probeSource, readRange } from '../../../shared/firestore/index.ts';
 import { awkward, contents, name, root, sourceOf, startServer, take, write } from './world.ts';
 
 let server: Firestore;
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
   await write(server, awkward);
   await seed(server.databases, name, 2_000);
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => server.faults.clear());
 
 test('a read of everything is the database, byte for byte and in order', async () => {

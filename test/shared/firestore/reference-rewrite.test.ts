@@ -1,7 +1,7 @@
 /** References into the source become references into the target, and nothing else changes. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto.ts';
 import { ArchiveError } from '../../../shared/archive/index.ts';
 import { referenceRewrite } from '../../../shared/firestore/reference-rewrite.ts';

@@ -1,7 +1,7 @@
 /** Encoded documents become the JSON of the REST API, exactly: nothing is lost, and nothing is taken for something else. */
 import { deepEqual, equal, notEqual, ok, throws } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { jsonOfMessage } from '../../../infra/local/engines/firestore/web/json.ts';
 import { probeSource, readRange, restDocument, sameFields } from '../../../shared/firestore/index.ts';
@@ -152,7 +152,7 @@ test('what the official client wrote is read as it wrote it', async () => {
   const server = await startServer();
   const source = sourceOf(server.url);
   const client = clientOf(server);
-  after(async () => {
+  afterAll(async () => {
     source.close();
     await client.terminate();
     await server.stop();

@@ -1,6 +1,6 @@
 /** A database to write to in which every single write can be made to fail, before or after it was applied. */
 
-import type { TestContext } from 'node:test';
+import type { TestContext } from 'vitest';
 import type { StoredDatabase } from '../../../infra/local/engines/firestore/database.ts';
 import { openDatabases } from '../../../infra/local/engines/firestore/databases.ts';
 import { allMethods } from '../../../infra/local/engines/firestore/methods.ts';
@@ -50,7 +50,7 @@ export const startTarget = async (t: TestContext, judge: Judge = () => undefined
     ...{ server: await listen(0, '127.0.0.1'), methods: { ...methods, BatchWrite: { kind: 'unary', run } }, log },
     web: (_, response) => void response.end(),
   });
-  t.after(async () => {
+  t.onTestFinished(async () => {
     await server.close();
     databases.close();
   });

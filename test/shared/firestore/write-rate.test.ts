@@ -1,7 +1,7 @@
 /** How fast a job may write, however many write for it. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { BatchWriter } from '../../../shared/firestore/batch-writer.ts';
 import { MemoryRateStore, type RateStore, SharedPace } from '../../../shared/firestore/write-pace.ts';
 import {
@@ -184,7 +184,7 @@ for (const [workers, lanes] of [
     const { sent, begin, changes, durationMs } = await simulate(workers, lanes);
     const permitted = 500 * 300 + 750 * 300;
     const used = inWindow(sent, begin, durationMs);
-    t.diagnostic(`${(used / permitted).toFixed(4)} of what is permitted, ${changes} changes of the store`);
+    void t.annotate(`${(used / permitted).toFixed(4)} of what is permitted, ${changes} changes of the store`);
     ok(used / permitted >= 0.99, String(used / permitted));
     ok(used <= permitted + 750);
     for (let second = 0; second < 299; second++) ok(inWindow(sent, begin + second * 1_000, 1_000) <= 500 + 100);
@@ -216,7 +216,7 @@ test('a writer sends no faster than its pace, and slower when the target has had
     time.nowMs += ms;
   };
   const source = sourceOf(target.url, { sleep: wait });
-  t.after(() => source.close());
+  t.onTestFinished(() => source.close());
   const store = new MemoryRateStore();
   const pace = new SharedPace({ store, random: () => 0.5, clock: { now: () => new Date(time.nowMs) }, sleep: wait });
   const writer = new BatchWriter(source, { pace });

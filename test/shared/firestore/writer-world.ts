@@ -1,6 +1,6 @@
 /** Writers to a database, and what every test of them says and asks. */
 import { equal, ok } from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import type { TestContext } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { BatchWriter, type WriterOptions } from '../../../shared/firestore/batch-writer.ts';
 import { SourceError, type SourceErrorCode, type SourceOptions } from '../../../shared/firestore/index.ts';
@@ -20,7 +20,7 @@ export const failing =
 /** A source and a writer to it that end with the test. */
 export const writerTo = (t: TestContext, url: string, options: WriterOptions = {}, source: Partial<SourceOptions> = {}) => {
   const target = sourceOf(url, source);
-  t.after(() => target.close());
+  t.onTestFinished(() => target.close());
   return { writer: new BatchWriter(target, options), source: target };
 };
 

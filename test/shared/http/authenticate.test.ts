@@ -1,5 +1,5 @@
 import { equal, rejects, throws } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { authenticate, rateIdentity, refuseForeignOrigin } from '../../../shared/http/authenticate.ts';
 import { readEvent } from '../../../shared/http/request.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
@@ -8,7 +8,7 @@ import { eventOf, type Request } from '../../support/event.ts';
 import { scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 Object.assign(process.env, {
   PUBLIC_URL: 'https://api.example.com',
   ALLOWED_ORIGINS: 'https://app.example.com, http://localhost:5173',

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import type { Access, Role, Scope } from '../../../shared/contract/access.ts';
 import { roles } from '../../../shared/contract/access.ts';
 import type { Credentials } from '../../../shared/http/authenticate.ts';
@@ -10,7 +10,7 @@ import { MemoryTable } from '../../support/memory-table.ts';
 import { scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 
 const now = new Date('2030-01-01T00:00:00Z');
 const nowSeconds = now.getTime() / 1_000;

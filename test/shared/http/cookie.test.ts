@@ -1,5 +1,5 @@
 import { equal, match } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { clearedLoginCookie, clearedSessionCookies, sessionCookies, startedLoginCookie } from '../../../shared/http/cookie.ts';
 
 test('served over https, the sign-in cookie travels over https only', () => {

@@ -1,10 +1,10 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { paginate, readPage } from '../../../shared/http/cursor.ts';
 import { scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws({ GetSecretValue: () => ({ SecretString: 's'.repeat(64) }) });
-after(aws.stop);
+afterAll(aws.stop);
 
 const refused = (field: string) => ({ code: 'VALIDATION_ERROR', details: { field } });
 const isRefused = (field: string) => (error: { code: string; details: { field: string } }) => {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
 import type { Context } from 'aws-lambda';
+import { afterAll, beforeEach, test } from 'vitest';
 import * as z from 'zod';
 import { group } from '../../../shared/contract/endpoint.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
@@ -12,7 +12,7 @@ import { MemoryTable } from '../../support/memory-table.ts';
 import { cancelled, Fault, type Input, type Script, scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 process.env.REQUESTS_PER_MINUTE = '1000';
 
 const access = { role: 'admin', scope: 'organization:write' } as const;

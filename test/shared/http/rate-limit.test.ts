@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { countActor, countAddress, countOutside, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
@@ -7,7 +7,7 @@ import { MemoryTable } from '../../support/memory-table.ts';
 import { scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 process.env.REQUESTS_PER_MINUTE = '3';
 beforeEach(() => aws.play(new MemoryTable().script));
 

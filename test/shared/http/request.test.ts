@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { bodyMaxBytes } from '../../../shared/contract/limits.ts';
 import { readEvent, readJson, readQuery, refuseLargeBody } from '../../../shared/http/request.ts';

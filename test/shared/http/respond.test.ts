@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { ApiError, errors } from '../../../shared/contract/errors.ts';
 import { asApiError, errorResponse, fileResponse, redirectResponse } from '../../../shared/http/respond.ts';
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { group } from '../../../shared/contract/endpoint.ts';
 import { serve } from '../../../shared/http/index.ts';
 import { eventOf } from '../../support/event.ts';

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import * as z from 'zod';
 import type { ApiError, ErrorDetails } from '../../../shared/contract/errors.ts';
 import { validate } from '../../../shared/http/validate.ts';

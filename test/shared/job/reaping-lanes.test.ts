@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { RunningRecord } from '../../../shared/backup/record.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { reapingIn } from '../../../shared/job/index.ts';

@@ -1,6 +1,6 @@
 /** What is captured of a project is bound to its organization, so it moves without; whoever enables it meanwhile is first or refused. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { moveProject } from '../../../shared/move/index.ts';
 import { enablePitr, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
@@ -9,7 +9,7 @@ import { Fault } from '../../support/scripted-aws.ts';
 import type { StrictTable } from '../../support/strict-table.ts';
 import { destination, from, mover, newWorld, project, projectId, seenIn, start, stopWorld, to, used } from './world.ts';
 
-after(stopWorld);
+afterAll(stopWorld);
 const move = () => moveProject(mover(), projectId, to.organizationId, { now: () => start });
 const wish = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
 const enabling = async () => {

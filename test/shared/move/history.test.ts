@@ -1,6 +1,6 @@
 /** Restores go with the project they restored into, whatever dies on the way. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { commit, iso, newId, proveTenant } from '../../../shared/platform/index.ts';
@@ -10,7 +10,7 @@ import { Fault } from '../../support/scripted-aws.ts';
 import type { StrictTable } from '../../support/strict-table.ts';
 import { from, mover, newWorld, projectId, start, stopWorld, to } from './world.ts';
 
-after(stopWorld);
+afterAll(stopWorld);
 const time = { now: () => start };
 const move = () => moveProject(mover(), projectId, to.organizationId, time);
 
@@ -102,7 +102,7 @@ for (const [what, more] of [
     deepEqual(table.items, before);
   });
 
-suite('a move that dies at a write', () => {
+describe('a move that dies at a write', () => {
   const countWrites = async (): Promise<number> => {
     const { table } = await newHistory();
     let writes = 0;

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events.ts';
@@ -27,7 +27,7 @@ import {
   used,
 } from './world.ts';
 
-after(stopWorld);
+afterAll(stopWorld);
 const time = { now: () => start };
 const move = (organizationId = to.organizationId) => moveProject(mover(), projectId, organizationId, time);
 /** As the pipeline does: a rule that was overtaken is decided anew. */
@@ -233,7 +233,7 @@ test('it can move on and come back', async () => {
   deepEqual(leftovers(table), []);
 });
 
-suite('a call that dies at any write leaves one side or the other, and', () => {
+describe('a call that dies at any write leaves one side or the other, and', () => {
   const dieAt = (table: StrictTable, n: number, dies: 'before' | 'after') => {
     let [write, isDead] = [0, false];
     table.onWrite = (when) => {

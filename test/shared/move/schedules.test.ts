@@ -1,6 +1,6 @@
 /** Schedules go with their project, whatever dies on the way: on one side or the other, never on both, and due as before. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
@@ -10,7 +10,7 @@ import { Mortal } from '../../support/mortal.ts';
 import type { StrictTable } from '../../support/strict-table.ts';
 import { destination, from, mover, newWorld, organizationOf, projectId, start, stopWorld, to, used } from './world.ts';
 
-after(stopWorld);
+afterAll(stopWorld);
 const time = { now: () => start };
 
 const nextRunAt = '2026-01-02T03:00:00.000Z';

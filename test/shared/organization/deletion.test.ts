@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { Acting } from '../../../shared/organization/acting.ts';
 import { deleteOrganization, dueKey, recoverOrganization } from '../../../shared/organization/deletion.ts';

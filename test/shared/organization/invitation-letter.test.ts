@@ -1,5 +1,5 @@
 import { equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { invitationLetter } from '../../../shared/organization/invitation-letter.ts';
 
 const url = 'https://backup.example.com/api/v1/invitations/a.b.c';

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { acceptUrl, invitationToken, isTokenOf, readToken } from '../../../shared/organization/invitation-token.ts';
 import { startAws } from '../account/aws-double.ts';
 

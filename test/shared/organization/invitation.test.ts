@@ -1,5 +1,5 @@
 import { equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { UserRecord } from '../../../shared/account/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import { acceptInvitation, type Found, statusOf } from '../../../shared/organization/acceptance.ts';

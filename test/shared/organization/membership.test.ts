@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type Role, roles } from '../../../shared/contract/access.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events.ts';

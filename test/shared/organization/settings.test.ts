@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/organizations.ts';
 import type { Acting } from '../../../shared/organization/acting.ts';
 import type { OrganizationRecord } from '../../../shared/organization/record.ts';

@@ -1,6 +1,6 @@
 import { equal, notEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { test } from 'vitest';
 import type { UserRecord } from '../../../shared/account/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { createOrganization } from '../../../shared/organization/creation.ts';

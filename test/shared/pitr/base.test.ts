@@ -1,6 +1,6 @@
 /** Which backups changes may be added to: none that may be anything else than a picture of all at its moment. */
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { canBegin, canFollow } from '../../../shared/pitr/base.ts';
 import type { PitrRecord } from '../../../shared/pitr/index.ts';

@@ -1,8 +1,8 @@
 /** A batch is what was found, whoever hands it over and however slow the store is; and it is proven before anything relies on it. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
 import { setImmediate as soon } from 'node:timers/promises';
+import { test } from 'vitest';
 import { readChunk } from '../../../shared/archive/index.ts';
 import { MemoryStore, StorageError, type Store } from '../../../shared/destination/index.ts';
 import { PartGatherer } from '../../../shared/destination/part-gatherer.ts';

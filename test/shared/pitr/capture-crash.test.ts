@@ -1,6 +1,6 @@
 /** A worker may die before or after anything it does: whoever goes on for it captures everything once, and what it left is noted. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import type { MemoryStore, Store, Upload } from '../../../shared/destination/index.ts';
 import { forgetCaptures, readBatch } from '../../../shared/pitr/index.ts';
 import { Mortal } from '../../support/mortal.ts';
@@ -23,7 +23,7 @@ import {
   uploads,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const attach = (world: CaptureWorld, mortal: Mortal): void => {
   table.onWrite = (when) => mortal.atWrite(when);

@@ -1,6 +1,6 @@
 /** What a turn captures, over a Firestore that keeps every version. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { microsOf, windowsOf } from '../../../shared/pitr/index.ts';
 import { eventsOf } from '../backup/engine-world.ts';
 import {
@@ -18,7 +18,7 @@ import {
   turn,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 test('every whole second of a window can be restored: versions, dated deletions, and what was created again', async () => {
   const world = await begun({ 'users/ada': '1', 'users/bob': '1', 'users/cyd': '1', 'users/ada/notes/a': '1' });

@@ -1,6 +1,6 @@
 /** Collections below documents that nobody listens to are noticed by their number, named by a base, and never passed over in silence. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { isCheckDue } from '../../../shared/pitr/coverage.ts';
 import { microsOf, type PitrRecord, windowsOf } from '../../../shared/pitr/index.ts';
 import { leftUnchecked } from '../../../shared/pitr/windows.ts';
@@ -20,7 +20,7 @@ import {
   time,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** The first turn is made, and with it the first count. */
 const counted = async (...asked: Parameters<typeof begun>): Promise<CaptureWorld> => {

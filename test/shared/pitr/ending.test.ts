@@ -1,6 +1,6 @@
 /** A project that is deleted leaves nothing of its captures behind: neither objects, nor anything that keeps others from going. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { type BackupRecord, backupKey, retentionKey } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
@@ -29,7 +29,7 @@ import {
   uploads,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const projectNow = () => table.get<ProjectRecord>(projectKey.project(tenant, projectId))!;
 const organization = () => table.get<OrganizationRecord>(organizationKey.organization(tenant))!;

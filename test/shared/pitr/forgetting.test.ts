@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { backupKey } from '../../../shared/backup/index.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
@@ -35,7 +35,7 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const captured = async (): Promise<CaptureWorld> => {
   const world = newCaptureWorld();

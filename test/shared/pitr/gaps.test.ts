@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { widened, withGaps } from '../../../shared/pitr/gaps.ts';
 import { type Gap, microsOf, momentOf } from '../../../shared/pitr/index.ts';
 

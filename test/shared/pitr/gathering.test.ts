@@ -1,6 +1,6 @@
 /** What is heard of a group, as far as somebody else's turn can be gone on from with it. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { Group } from '../../../shared/pitr/gathering.ts';
 
 test('a group is gone on with from a moment that was heard, unless the source was not sure of what it told', () => {

@@ -1,6 +1,6 @@
 /** A source that is not sure what was deleted is believed only if the numbers fit. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from 'vitest';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
@@ -15,7 +15,7 @@ let [from, to] = [0, 0];
 const signal = AbortSignal.timeout(60_000);
 
 /** Of ten users two were deleted and one came; one of the two was told of, or both. Another came and went again. */
-before(async () => {
+beforeAll(async () => {
   server = await startServer();
   const users = server.databases.open(name);
   await write(
@@ -30,7 +30,7 @@ before(async () => {
   await commitWrites(users, [readWrite(proto.Write.encode({ delete: `${root}/users/brief` }), name)]);
   to = users.readTime();
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?: number; filter?: number }): Group => {
   const group = new Group({ collectionId: 'users', to: from, token: undefined, count }, false);

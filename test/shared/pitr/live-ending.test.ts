@@ -1,14 +1,14 @@
 /** A project that is listened to all the time, and is not to be any more. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { pitrKey } from '../../../shared/pitr/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { begun, disable, projectId, put, server, tenant, time, uploads } from './capture-world.ts';
 import { listening } from './live-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 test('what is disabled is not listened to until the turn would have been over', async () => {
   const world = await begun({ 'users/ada': '1' }, { captureIntervalSeconds: 240 });

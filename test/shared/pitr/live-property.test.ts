@@ -1,12 +1,12 @@
 /** Random writes, short lives among them, heard by workers that leave, relieve each other, lose their streams and die: every second that is offered, and was heard, is as it was. */
 import { ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { microsOf } from '../../../shared/pitr/index.ts';
 import { assertExact, begun, type CaptureWorld, pass, pitrNow, put, runComing, secondsIn, server } from './capture-world.ts';
 import { listening } from './live-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** The last is of a collection that nobody knows at first: one that were gone again before it is found would be heard by nobody. */
 const lasting = 'new/root';

@@ -1,12 +1,12 @@
 /** A project that is listened to all the time: whatever comes and goes between two turns is heard. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { type Arranged, microsOf, windowsOf } from '../../../shared/pitr/index.ts';
 import { assertExact, batches, begun, type CaptureWorld, nextTurn, pass, pitrNow, put, server, time } from './capture-world.ts';
 import { listening } from './live-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** A document that is there for some tenths of a second, over a whole second or not. */
 const flash = async (world: CaptureWorld, path: string, seconds = 0.7): Promise<void> => {

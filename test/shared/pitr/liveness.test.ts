@@ -1,6 +1,6 @@
 /** How long a turn is. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { workers } from '../../../shared/contract/workers.ts';
 import { heardAheadMicros } from '../../../shared/pitr/batch.ts';
 import { soonerSeconds } from '../../../shared/pitr/liveness.ts';

@@ -1,6 +1,6 @@
 /** What cannot be proven complete is a gap with a reason, an event and a new base. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { backupKey } from '../../../shared/backup/index.ts';
 import { baseFor, microsOf, pitrKey, windowsOf } from '../../../shared/pitr/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
@@ -28,7 +28,7 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** Captured for a while, then whatever `happens`; writes go on all the time. */
 const losing = async (happens: (world: CaptureWorld) => unknown): Promise<CaptureWorld> => {

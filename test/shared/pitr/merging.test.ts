@@ -1,7 +1,7 @@
 /** A base and batches of changes, made by hand: what comes of them is exactly what was there at the moment. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import {
   type Archive,
   ChunkWriter,

@@ -1,6 +1,6 @@
 /** What fails again and again costs less and less, is counted, and is told once; what keeps a project from being captured can be seen. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { microsOf, momentOf, pitrData, pitrKey, pointFor, windowsOf } from '../../../shared/pitr/index.ts';
 import { eventsOf } from '../backup/engine-world.ts';
@@ -24,7 +24,7 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const problem = (): string | null => pitrData(pitrNow(), new Date(time.ms)).problem;
 const gapEvents = (): number => eventsOf('pitr.change_captured').filter(({ data }) => 'gap' in (data as object)).length;

@@ -1,6 +1,6 @@
 /** Where a restore may go in time, and from where: never further than what is known. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type PitrRecord, type PointWish, pointFor, secondAsked } from '../../../shared/pitr/index.ts';
 import { doubtAt } from '../../../shared/pitr/point.ts';

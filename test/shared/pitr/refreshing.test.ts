@@ -1,6 +1,6 @@
 /** A newer base is made not only after a day: also once so much has changed that no restore should have to go through it. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import {
   batches,
   enable,
@@ -15,7 +15,7 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 const much = 512 << 20;
 
 test('what is stored since the last base is counted, and a base is made of much, measured by what the last one holds', async () => {

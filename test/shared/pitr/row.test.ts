@@ -1,7 +1,7 @@
 /** A batch that is lost with its record is found missing: whatever needs it is refused by its name, whatever does not is not. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { readBackup } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { JobFailure } from '../../../shared/job/index.ts';
@@ -26,7 +26,7 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 test('of a row with batches removed, nothing is missing only if all that a moment needs are there', () => {
   const spans = fc.array(fc.record({ idle: fc.integer({ min: 0, max: 3 }), lasts: fc.integer({ min: 1, max: 3 }) }), {

@@ -1,7 +1,7 @@
 /** Pieces in large blocks: none is written over while it is there, and what is idle can be had back. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { type Piece, Slabs } from '../../../shared/pitr/slabs.ts';
 
 const textOf = ({ slab, start, end }: Piece): string => slab.bytes.subarray(start, end).toString();

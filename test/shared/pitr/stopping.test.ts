@@ -1,6 +1,6 @@
 /** Captures that do not go on ring a bell: in time, once for each outage, and not for what nobody is to capture. */
 import assert from 'node:assert/strict';
-import { after, mock, test } from 'node:test';
+import { afterAll, test, vi } from 'vitest';
 import { logLines } from '../../../shared/contract/log-line.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { type PitrRecord, watchCaptures } from '../../../shared/pitr/index.ts';
@@ -22,10 +22,10 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
-const lines = mock.method(log, 'error', () => undefined);
-const rung = (): number => lines.mock.calls.filter(({ arguments: [line] }) => line === logLines.captureStopped).length;
+const lines = vi.spyOn(log, 'error').mockImplementation(() => undefined);
+const rung = (): number => lines.mock.calls.filter(([line]) => line === logLines.captureStopped).length;
 const watch = ({ engine }: CaptureWorld) =>
   watchCaptures({ clock: engine.clock, prove: () => tenant, send: async () => new Set<never>() as never });
 const gapEvents = () => table.find('', 'EVENT#').filter((item) => JSON.stringify(item).includes('"gap"')).length;

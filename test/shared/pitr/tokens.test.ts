@@ -1,6 +1,6 @@
 /** However many collections a project has, where each was left off is kept whole, or it is told that it cannot be. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { pitrData, pitrKey } from '../../../shared/pitr/index.ts';
 import {
   disable,
@@ -19,7 +19,7 @@ import {
   untilActive,
 } from './capture-world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const worldOf = async (collections: number) => {
   const world = newCaptureWorld();

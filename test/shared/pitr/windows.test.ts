@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { decideForgetting } from '../../../shared/pitr/forgetting.ts';
 import { baseFor, type Gap, microsOf, momentOf, type PitrRecord, spelled, windowsOf } from '../../../shared/pitr/index.ts';
 import { keptAfter } from '../../../shared/pitr/keeping.ts';

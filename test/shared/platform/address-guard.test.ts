@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import {
   BlockedAddress,
   checkAddress,

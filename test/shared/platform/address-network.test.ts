@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
+import { test } from 'vitest';
 import { isPublic } from '../../../shared/platform/index.ts';
 
 /** What is special, its first and last address, and the neighbours on both sides where these are public. */

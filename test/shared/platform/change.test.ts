@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { add, set } from '../../../shared/platform/index.ts';
 
 const key = { pk: 'A', sk: 'A' };

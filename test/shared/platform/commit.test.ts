@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { commit, create, remove, type Write } from '../../../shared/platform/index.ts';
 import { cancelled, Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 
 const taken = (): ApiError => new ApiError('SLUG_TAKEN', 'taken');
 const writes: readonly Write[] = [

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test, vi } from 'vitest';
 import { getGathered } from '../../../shared/platform/index.ts';
 import { answerInProcess } from '../../support/in-process.ts';
 import { Fault } from '../../support/scripted-aws.ts';
@@ -36,7 +36,8 @@ test('whoever asks later reads what is there then', async () => {
 
 test('what is busy for one who asks fails nobody else', async (t) => {
   // It is asked for again at once.
-  t.mock.method(Math, 'random', () => 0);
+  const spy = vi.spyOn(Math, 'random').mockImplementation(() => 0);
+  t.onTestFinished(() => spy.mockRestore());
   const { BatchGetItem: whole } = table.script;
   type Keys = readonly { readonly sk: { readonly S: string } }[];
   // As a partition answers whose read units are used up.

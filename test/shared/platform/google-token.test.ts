@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { googleAccessToken, readPrivateKey, TokenError } from '../../../shared/platform/index.ts';
 
 const { publicKey, privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
@@ -19,7 +19,7 @@ const server = createServer(async (request, response) => {
   answer(response);
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-after(() => {
+afterAll(() => {
   server.close();
   server.closeAllConnections();
 });

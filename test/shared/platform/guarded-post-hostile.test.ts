@@ -2,9 +2,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
-import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import { type TestContext, test } from 'vitest';
 import { makePoster } from '../../../shared/platform/guarded-post.ts';
 import { type PostOutcome, postGuarded, type Resolve } from '../../../shared/platform/index.ts';
 import { type Answer, certificate, startReceiver } from '../../support/receiver.ts';
@@ -32,7 +32,7 @@ const listen = async (t: TestContext, server: Server): Promise<string> => {
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
   server.listen(0, 'localhost');
   await once(server, 'listening');
-  t.after(() => {
+  t.onTestFinished(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
@@ -68,7 +68,7 @@ const answers: readonly (readonly [what: string, answer: Answer, outcome: object
 ];
 test('whatever a receiver does, the call ends in time, and says which kind of end it was', async (t) => {
   const receiver = await startReceiver();
-  t.after(receiver.stop);
+  t.onTestFinished(receiver.stop);
   await Promise.all(
     answers.map(async ([what, answer, outcome], n) => {
       receiver.answer(`/${n}`, answer);
@@ -80,7 +80,7 @@ test('whatever a receiver does, the call ends in time, and says which kind of en
 
 test('of a body of 1 GB no more is taken than fits on the way', async (t) => {
   const receiver = await startReceiver({ answer: { endless: 1_073_741_824 } });
-  t.after(receiver.stop);
+  t.onTestFinished(receiver.stop);
   for (const _ of [1, 2, 3]) deepEqual(await post(receiver.url()), answered(200));
   // Buffers of two sockets; each call ended its connection.
   ok(receiver.count.endlessBytes < 3 * 16_777_216, String(receiver.count.endlessBytes));
@@ -115,7 +115,7 @@ test('who announces an answer again and again is cut off, long before the time i
 for (const name of ['expired', 'other-name', 'self-signed'])
   test(`nothing is said to a receiver whose certificate is ${name}, and the certificate is named as the reason`, async (t) => {
     const receiver = await startReceiver({ certificate: name });
-    t.after(receiver.stop);
+    t.onTestFinished(receiver.stop);
     for (const _ of [1, 2]) deepEqual(await post(receiver.url()), failed('certificate'));
     equal(receiver.requests.length, 0);
     equal(receiver.count.connections, 2);
@@ -123,7 +123,7 @@ for (const name of ['expired', 'other-name', 'self-signed'])
 
 test('a bad certificate at an address that is not allowed is not looked at', async (t) => {
   const receiver = await startReceiver({ certificate: 'expired' });
-  t.after(receiver.stop);
+  t.onTestFinished(receiver.stop);
   const { durationMs: _, ...outcome } = await postGuarded({
     url: receiver.url(),
     headers: {},
@@ -139,7 +139,7 @@ test('nothing is said to a receiver that speaks only TLS 1.0 or 1.1', async (t) 
   for (const version of ['TLSv1', 'TLSv1.1'] as const) {
     const tls = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
     const receiver = await startReceiver({ tls });
-    t.after(receiver.stop);
+    t.onTestFinished(receiver.stop);
     deepEqual(await post(receiver.url()), failed('unreachable'));
     equal(receiver.requests.length, 0);
     equal(receiver.count.connections, 1);

@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
-import { type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'vitest';
 import { makePoster } from '../../../shared/platform/guarded-post.ts';
 import { type GuardedPost, type PostOutcome, postGuarded, type Resolve } from '../../../shared/platform/index.ts';
 import { type Receiver, type ReceiverWish, startReceiver } from '../../support/receiver.ts';
 
 const receive = async (t: TestContext, wish?: ReceiverWish): Promise<Receiver> => {
   const receiver = await startReceiver(wish);
-  t.after(receiver.stop);
+  t.onTestFinished(receiver.stop);
   return receiver;
 };
 const wish = (url: string, more: Partial<GuardedPost> = {}): GuardedPost => ({

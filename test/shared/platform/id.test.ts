@@ -1,6 +1,6 @@
 import { deepEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { idPrefixes, isId } from '../../../shared/contract/id.ts';
 import { idBounds, newId, newIdOf } from '../../../shared/platform/index.ts';
 

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { addIds, bestEffort, lambdaHandler, log, newId, withIds } from '../../../shared/platform/index.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
 const { lines, stop } = captureLog();
 beforeEach(() => void lines.splice(0));
-after(stop);
+afterAll(stop);
 
 test('lines of work that runs side by side carry their own ids, however deep they are logged', async () => {
   const work = (n: string) =>
@@ -64,12 +64,12 @@ test('a run that fails says so with the ids of what it was given', async () => {
 
 let daemon: Socket;
 const trace = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8';
-before(async () => {
+beforeAll(async () => {
   daemon = createSocket('udp4').bind(0, '127.0.0.1');
   await once(daemon, 'listening');
   process.env.AWS_XRAY_DAEMON_ADDRESS = `127.0.0.1:${daemon.address().port}`;
 });
-after(() => {
+afterAll(() => {
   daemon.close();
   delete process.env.AWS_XRAY_DAEMON_ADDRESS;
   delete process.env._X_AMZN_TRACE_ID;

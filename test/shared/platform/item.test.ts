@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { changeOne, claim, isOutage, putNew, set } from '../../../shared/platform/index.ts';
 import { answerInProcess } from '../../support/in-process.ts';
 import { Fault } from '../../support/scripted-aws.ts';

@@ -1,6 +1,6 @@
 /** That KMS refuses a key of the service is told where somebody is woken by it, whoever asked for the key. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { logLines } from '../../../shared/contract/log-line.ts';
 import { openDataKey, openSecret, sealSecret } from '../../../shared/platform/index.ts';
 import { captureLog, type Line } from '../../support/captured-log.ts';
@@ -9,14 +9,14 @@ import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 let refusal = '';
 let aws: Awaited<ReturnType<typeof scriptAws>>;
 let captured: { readonly lines: Line[]; readonly stop: () => void };
-before(async () => {
+beforeAll(async () => {
   const refuse = () => new Fault(refusal, 400);
   aws = await scriptAws({ Encrypt: refuse, Decrypt: refuse });
   process.env.SECRETS_KEY_ID = 'key';
   captured = captureLog();
 });
 beforeEach(() => void captured.lines.splice(0));
-after(() => {
+afterAll(() => {
   captured.stop();
   aws.stop();
 });

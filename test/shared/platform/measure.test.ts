@@ -1,13 +1,13 @@
 /** A number becomes a metric by a line that CloudWatch reads, with the ids of what it is about beside it. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { metrics } from '../../../shared/contract/metric.ts';
 import { measure, withIds } from '../../../shared/platform/index.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { sourcesIn } from '../../support/source.ts';
 
 const { lines, stop } = captureLog();
-after(stop);
+afterAll(stop);
 
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 test('the line has the embedded format: every metric it declares is a number at its root, and none has a dimension', async () => {

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { type LookupAddress, Resolver } from 'node:dns';
 import { once } from 'node:events';
-import { type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'vitest';
 import { ask } from '../../../shared/platform/name-server.ts';
 
 type Records = Readonly<Record<'A' | 'AAAA', readonly (readonly number[])[] | 'silent' | 'refused'>>;
@@ -10,7 +10,7 @@ type Records = Readonly<Record<'A' | 'AAAA', readonly (readonly number[])[] | 's
 /** A name server that knows one name, and says of it what a test wants. */
 const serve = async (t: TestContext, records: Records): Promise<Resolver> => {
   const socket: Socket = createSocket('udp4');
-  t.after(() => socket.close());
+  t.onTestFinished(() => void socket.close());
   socket.on('message', (query, { port, address }) => {
     const end = query.indexOf(0, 12) + 5;
     const known = records[query.readUInt16BE(end - 4) === 28 ? 'AAAA' : 'A'];

@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
 import { KMSServiceException } from '@aws-sdk/client-kms';
+import { test } from 'vitest';
 import { OutcomeUnknownError } from '../../../shared/platform/aws/outcome-unknown-error.ts';
 import { isOutage } from '../../../shared/platform/index.ts';
 

@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { takePage } from '../../../shared/platform/index.ts';
 
 async function* letters(text: string) {

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, beforeEach, mock, test } from 'node:test';
+import { afterAll, beforeEach, test, vi } from 'vitest';
 import { clock, probe } from '../../../shared/platform/index.ts';
 import { Fault, type Script, scriptAws, silence } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 
 const table = { TableStatus: 'ACTIVE', LatestStreamArn: 'arn:stream' };
 const fine: Script = {
@@ -14,7 +14,7 @@ const fine: Script = {
 
 // Verdicts are kept for two seconds; each test begins after that.
 let time = Date.now();
-mock.method(clock, 'now', () => new Date(time));
+vi.spyOn(clock, 'now').mockImplementation(() => new Date(time));
 beforeEach(() => {
   time += 2_000;
 });

@@ -1,12 +1,12 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { takeRole } from '../../../shared/platform/index.ts';
 import { replaceWire, wireAnswer } from '../../support/aws-wire.ts';
 
 Object.assign(process.env, { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'TEST', AWS_SECRET_ACCESS_KEY: 'TEST' });
 let answer = { status: 200, body: '' };
 let calls = 0;
-after(
+afterAll(
   replaceWire(async () => {
     calls += 1;
     return wireAnswer(answer.status, answer.body);

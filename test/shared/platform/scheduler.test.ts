@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { putEntry, removeEntry, sendLater } from '../../../shared/platform/index.ts';
 import { Fault, type Input, scriptAws } from '../../support/scripted-aws.ts';
 
@@ -13,7 +13,7 @@ const aws = await scriptAws({
     return first.shift() ?? answer;
   },
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 Object.assign(process.env, {
   RETRY_GROUP_NAME: 'retries',
   RETRY_ROLE_ARN: 'arn:aws:iam::1:role/retry',

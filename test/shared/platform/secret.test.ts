@@ -1,11 +1,11 @@
 import { equal, notDeepEqual, notEqual, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { seal, secretValue, sign, unseal } from '../../../shared/platform/index.ts';
 import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws({ GetSecretValue: () => new Fault('ResourceNotFoundException') });
-after(aws.stop);
+afterAll(aws.stop);
 
 test('a secret that could not be read is asked for again, and once read it is not', async () => {
   await rejects(secretValue('SERVICE_SECRET_ID'), { name: 'ResourceNotFoundException' });

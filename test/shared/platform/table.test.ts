@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { count, getAll, type Item, query, walk } from '../../../shared/platform/index.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 import { Fault, scriptAws } from '../../support/scripted-aws.ts';
 
 const aws = await scriptAws();
-after(aws.stop);
+afterAll(aws.stop);
 
 const key = (name: string) => ({ pk: name, sk: name });
 const tableOf = (names: readonly string[]): MemoryTable => {

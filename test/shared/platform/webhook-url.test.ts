@@ -1,5 +1,5 @@
 import { equal, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { BlockedAddress, guardWebhookUrl, postGuarded } from '../../../shared/platform/index.ts';
 import { startReceiver } from '../../support/receiver.ts';
 
@@ -134,7 +134,7 @@ for (const text of [
 
 test('a trusted host may be private, at its ports, and must speak https', async (t) => {
   const receiver = await startReceiver();
-  t.after(receiver.stop);
+  t.onTestFinished(receiver.stop);
   equal(guardWebhookUrl(receiver.url('/x'), ['localhost']).isTrusted, true);
   equal(guardWebhookUrl(receiver.url('/x'), [`localhost:${receiver.port}`]).isTrusted, true);
   equal(guardWebhookUrl(receiver.url('/x'), ['localhost:1']).isTrusted, false);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { type Firestore, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import {
@@ -16,10 +16,10 @@ import {
 } from '../../../shared/project/index.ts';
 
 let firestore: Firestore;
-before(async () => {
+beforeAll(async () => {
   firestore = await startFirestore();
 });
-after(() => firestore.stop());
+afterAll(() => firestore.stop());
 beforeEach(() => firestore.faults.clear());
 
 let projects = 0;
@@ -166,7 +166,7 @@ test('the parameters of hashing are the project’s own, and may be hidden', asy
   deepEqual([config?.algorithm, config?.rounds, config?.memoryCost], ['SCRYPT', 8, 14]);
   const hiding = createServer((_request, response) => response.end(JSON.stringify({ signIn: { email: { enabled: true } } })));
   await new Promise<void>((resolve) => hiding.listen(0, '127.0.0.1', resolve));
-  t.after(() => hiding.close());
+  t.onTestFinished(() => void hiding.close());
   equal(await readHashConfig(newToolkit(`http://127.0.0.1:${(hiding.address() as AddressInfo).port}`)), undefined);
 });
 
@@ -190,7 +190,7 @@ test('a project where Firebase Authentication was never set up has nobody and ta
     response.writeHead(400).end(JSON.stringify({ error: { code: 400, message: 'CONFIGURATION_NOT_FOUND' } }));
   });
   await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
-  t.after(() => unused.close());
+  t.onTestFinished(() => void unused.close());
   const toolkit = newToolkit(`http://127.0.0.1:${(unused.address() as AddressInfo).port}`);
   equal((await lookUpAuthUsers(toolkit, ['a'])).size, 0);
   equal(await readHashConfig(toolkit), undefined);

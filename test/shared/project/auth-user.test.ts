@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { type Firestore, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { proveTenant } from '../../../shared/platform/index.ts';
@@ -26,7 +26,7 @@ const google = createServer((_request, response) => {
 const aws = await scriptAws({ Decrypt: () => ({ Plaintext: Buffer.from(key).toString('base64') }) });
 let firestore: Firestore;
 let tokens: (string | undefined)[] = [];
-before(async () => {
+beforeAll(async () => {
   await new Promise<void>((resolve) => google.listen(0, '127.0.0.1', resolve));
   firestore = await startFirestore({ authorize: (token) => void tokens.push(token) });
   Object.assign(process.env, {
@@ -35,7 +35,7 @@ before(async () => {
     GOOGLE_TOKEN_URL: `http://127.0.0.1:${(google.address() as AddressInfo).port}/token`,
   });
 });
-after(async () => {
+afterAll(async () => {
   aws.stop();
   google.close();
   google.closeAllConnections();
@@ -80,7 +80,7 @@ test('a project that never used Firebase Authentication has none', async (t) => 
     response.writeHead(400).end(JSON.stringify({ error: { code: 400, message: 'CONFIGURATION_NOT_FOUND' } }));
   });
   await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
-  t.after(() => unused.close());
+  t.onTestFinished(() => void unused.close());
   process.env.IDENTITY_TOOLKIT_URL = `http://127.0.0.1:${(unused.address() as AddressInfo).port}`;
   deepEqual(await readAll('unused'), []);
 });
@@ -111,7 +111,7 @@ test('a server that stumbles is asked again, and the page comes once', async (t)
     else response.end(JSON.stringify({ users: [{ localId: 'one' }] }));
   });
   await new Promise<void>((resolve) => stumbling.listen(0, '127.0.0.1', resolve));
-  t.after(() => stumbling.close());
+  t.onTestFinished(() => void stumbling.close());
   process.env.IDENTITY_TOOLKIT_URL = `http://127.0.0.1:${(stumbling.address() as AddressInfo).port}`;
   deepEqual(
     (await readAll('shop')).map((user) => user.id),

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { type Firestore, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import { probeSource } from '../../../shared/firestore/index.ts';
@@ -25,7 +25,7 @@ const silent = createTcp(() => {});
 const aws = await scriptAws({ Decrypt: () => ({ Plaintext: Buffer.from(key).toString('base64') }) });
 let firestore: Firestore;
 const portOf = (listening: { address(): unknown }) => (listening.address() as AddressInfo).port;
-before(async () => {
+beforeAll(async () => {
   for (const each of [server, silent]) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', () => resolve()));
   firestore = await startFirestore();
   Object.assign(process.env, {
@@ -33,7 +33,7 @@ before(async () => {
     GOOGLE_TOKEN_URL: `http://127.0.0.1:${portOf(server)}/token`,
   });
 });
-after(async () => {
+afterAll(async () => {
   aws.stop();
   for (const each of [server, silent]) each.close();
   server.closeAllConnections();

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { proveTenant, TokenError } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
@@ -32,7 +32,7 @@ const google = createServer(async (request, response) => {
 });
 await new Promise<void>((resolve) => google.listen(0, '127.0.0.1', resolve));
 const aws = await scriptAws();
-after(() => {
+afterAll(() => {
   aws.stop();
   google.close();
   google.closeAllConnections();

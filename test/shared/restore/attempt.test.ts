@@ -1,6 +1,6 @@
 /** Each attempt has a workflow of its own: what is left of one does nothing for the next. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { JobFailure } from '../../../shared/job/index.ts';
 import { commit, iso, newId, set } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';

@@ -1,6 +1,6 @@
 /** A link of a chain restores to its own moment in every mode; that a document was gone then is nothing to carry out. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { beforeAll, test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { undoRestore } from '../../../shared/restore/index.ts';
@@ -25,7 +25,7 @@ interface Link {
 let world: RestoreWorld;
 const links: Link[] = [];
 
-before(async () => {
+beforeAll(async () => {
   world = newRestoreWorld();
   for (const step of usualSteps()) {
     await put(

@@ -1,6 +1,6 @@
 /** What someone changes in the target while a restore goes on is never replaced unsaved. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
 import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';

@@ -1,6 +1,6 @@
 /** A worker may die before or after anything it does until the journal is sealed: whoever goes on for it makes the same journal. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { momentsOf } from '../../support/mortal.ts';
 import { Machine } from './machine.ts';
 import { newShop, type Shop } from './shop.ts';
@@ -21,7 +21,7 @@ import {
   writesSent,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** One shop for all: what a journal leaves in the table and in its folder is taken away again. */
 const shop: Shop = await newShop();

@@ -1,6 +1,6 @@
 /** A range is checked in as many runs as it takes: wherever one ends, the next goes on, and nothing is missed or saved twice. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { Halt } from '../../../shared/job/index.ts';
 import { after as later } from '../../../shared/platform/index.ts';
 import { checkDocuments } from '../../../shared/restore/check-documents.ts';
@@ -15,7 +15,7 @@ import { sealJournal } from '../../../shared/restore/seal.ts';
 import { newShop, text } from './shop.ts';
 import { beginRestore, journalOf, liveOf, organizationNow, putTarget, restoreOf, server, shardsOf, tenant } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 /** Ends a run at the n-th look at the clock: in good time, or with the stream torn off. */
 class Countdown extends Halt {

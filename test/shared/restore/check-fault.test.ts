@@ -1,6 +1,6 @@
 /** Whatever is wrong with the backup, the bucket or the target is found before the first write, and named. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
 import { bound } from '../backup/faulty-store.ts';
 import { failedEarly } from './failing.ts';
@@ -19,7 +19,7 @@ import {
   tenant,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const chunks = ['chunk/00000000-0000', 'chunk/00000001-0000', 'chunk/00000002-0000'] as const;
 const objectsOf = ({ world, backup }: Shop) => folderOf(world, backup.path).objects;
@@ -28,7 +28,7 @@ const flip = (shop: Shop, name: string, at: number): void => {
   bytes[Math.floor((bytes.length - 1) * at)]! ^= 1;
 };
 
-suite('a backup', () => {
+describe('a backup', () => {
   for (const at of [0, 0.3, 0.6, 1])
     test(`with a flipped bit, ${at * 100} % into its third chunk`, async () => {
       const shop = await newShop();
@@ -89,7 +89,7 @@ suite('a backup', () => {
   });
 });
 
-suite('the bucket of the safety backup', () => {
+describe('the bucket of the safety backup', () => {
   const refusing = (shop: Shop, fails: (operation: string, name: string) => boolean, error: () => Error): void => {
     const check = (operation: string, name: string): void => {
       if (fails(operation, name)) throw error();
@@ -150,7 +150,7 @@ suite('the bucket of the safety backup', () => {
   });
 });
 
-suite('a target', () => {
+describe('a target', () => {
   test('that refuses while it is looked at', async () => {
     const shop = await newShop();
     const { targetProjectId: project } = shop.world;

@@ -1,6 +1,6 @@
 /** What is written down of a check fits an item of the table, whatever the collections of the target are called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { restoreWork } from '../../../shared/restore/index.ts';
 import {
   atStart,
@@ -18,7 +18,7 @@ import {
   tenant,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const one: Fields = { n: { integerValue: 1n } };
 const itemBytesMax = 400 << 10;

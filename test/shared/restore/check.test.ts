@@ -1,6 +1,6 @@
 /** A restore knows what it will touch before it touches anything, and has saved exactly that. */
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
 import type { EventData } from '../../../shared/contract/events.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
@@ -37,7 +37,7 @@ import {
   writesSent,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const inOrder = (paths: readonly string[]): readonly string[] => paths.toSorted(compareNames);
 
@@ -71,7 +71,7 @@ const modes = {
   },
 } as const;
 
-suite('the journal', () => {
+describe('the journal', () => {
   for (const [mode, { touched, plan }] of Object.entries(modes))
     test(`of ${mode} has exactly what will be touched, byte for byte, and tombstones for what is not there`, async () => {
       const shop = await newShop();
@@ -170,7 +170,7 @@ suite('the journal', () => {
 const liveNames = ({ world }: Shop): readonly (readonly [string, ReturnType<typeof text>])[] =>
   outside.map((path) => [path, text(world.sourceProjectId)] as const);
 
-suite('the safety backup', () => {
+describe('the safety backup', () => {
   test('is a completed backup of the target from sealing on, counted, held, and named by the restore', async () => {
     const shop = await newShop();
     const restore = await sealed(shop, { mergeMode: 'rollback' });
@@ -227,7 +227,7 @@ const entriesAt = async (world: Shop['world'], backup: BackupRecord, path: strin
   return entries.map((entry) => entry.path);
 };
 
-suite('a shard', () => {
+describe('a shard', () => {
   test('that two workers check at once is kept of one', async () => {
     const { world, backup } = await newShop();
     const id = await beginRestore(world, backup, { mergeMode: 'rollback' });

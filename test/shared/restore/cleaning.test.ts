@@ -1,6 +1,6 @@
 /** After a restore has ended nothing stays that neither an undo nor a resume needs; what they need stays. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { commit, set } from '../../../shared/platform/index.ts';
 import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';
@@ -25,7 +25,7 @@ import {
 import { Machine } from './machine.ts';
 import { backupOf, type RestoreAsk, restoreOf, server, table, targetId, tenant } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const clean = ({ world, id }: Scene, isGivenUp = false): Promise<void> => cleanUpRestore(tenant, id, world.engine, { isGivenUp });
 const finish = async (scene: Scene, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-suite('of a restore that', () => {
+describe('of a restore that', () => {
   for (const { what, stage, status, ask, first, last } of cases)
     test(what, async () => {
       const scene = await sceneOf(stage, ask);
@@ -132,7 +132,7 @@ test('a restore that goes on is left alone', async () => {
   }
 });
 
-suite('one that was cancelled', () => {
+describe('one that was cancelled', () => {
   test('frees its target once, by whoever cleans first', async () => {
     const scene = await sceneOf('sealed');
     await end(scene, 'cancelled');
@@ -153,7 +153,7 @@ suite('one that was cancelled', () => {
   });
 });
 
-suite('one that is resumed while it is cleaned up after', () => {
+describe('one that is resumed while it is cleaned up after', () => {
   for (const stage of ['checking', 'sealed'] as const)
     for (const status of ['failed', 'cancelled'] as const)
       test(`${status} while ${stage}: the next attempt loses nothing, and its end removes what is left`, async () => {
@@ -190,7 +190,7 @@ suite('one that is resumed while it is cleaned up after', () => {
       });
 });
 
-suite('a destination', () => {
+describe('a destination', () => {
   const isAway = (scene: Scene): void => {
     scene.world.throughReading = () => {
       throw new StorageError('unavailable', 'The bucket does not answer.');

@@ -1,6 +1,6 @@
 /** A restore begins whole or not at all. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { beforeEach, suite, test } from 'node:test';
+import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
@@ -82,7 +82,7 @@ test('names too long to be shown do not make the record too large', () => {
   ok(shown.length > 0 && Buffer.byteLength(JSON.stringify(shown)) < 11_000, `${shown.length}`);
 });
 
-suite('it does not begin, and nothing of it stays', () => {
+describe('it does not begin, and nothing of it stays', () => {
   const refused = async (wanted: (error: Error) => boolean) => {
     const before = [...table.items.keys()].sort();
     await rejects(commit(begin(backup).writes), wanted);

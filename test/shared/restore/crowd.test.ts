@@ -1,5 +1,5 @@
 import { rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import { refuseRestoreCrowd } from '../../../shared/restore/crowd.ts';
 import { restoreKey } from '../../../shared/restore/record.ts';
@@ -8,7 +8,7 @@ import { scriptAws } from '../../support/scripted-aws.ts';
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);
-after(() => aws.stop());
+afterAll(() => aws.stop());
 beforeEach(() => table.items.clear());
 
 const tenant = proveTenant(newId('organization'), 'created');

@@ -1,7 +1,7 @@
 /** The parts that workers are given: every document lies in exactly one. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import type { NamedPage, Segment } from '../../../shared/archive/index.ts';
 import { Archive } from '../../../shared/archive/index.ts';
 import { compareNames, isInRange, type NameRange } from '../../../shared/firestore/index.ts';
@@ -10,7 +10,7 @@ import { type Scope, scopeFor } from '../../../shared/restore/scope.ts';
 import { manifestOf } from '../archive/sample.ts';
 import { archiveOf, everything, server, Target, text, walk } from './walking.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const root = 'projects/p/databases/(default)/documents/';
 const asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null } as const;

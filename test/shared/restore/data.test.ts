@@ -1,6 +1,6 @@
 /** How a restore is shown: to whoever asks, in the history, to subscribers. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { events } from '../../../shared/contract/events.ts';
 import { RestoreHistory, RestoreJob } from '../../../shared/contract/restore.ts';
 import { historyOf, restoreData, restoreEvent } from '../../../shared/restore/data.ts';

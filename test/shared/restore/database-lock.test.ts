@@ -1,6 +1,6 @@
 /** Two projects may be connected to one database: a restore into it has it alone. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { databaseOf, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';

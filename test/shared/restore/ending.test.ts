@@ -1,6 +1,6 @@
 /** A restore that cannot go on ends once, says why, and lets go of everything in the same moment. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { undoSeconds } from '../../../shared/contract/limits.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import type { Reason } from '../../../shared/job/index.ts';
@@ -13,7 +13,7 @@ import { end, letGo, lockOf, noteOf, resumeNow, type Scene, type Stage, sceneOf,
 import { Machine } from './machine.ts';
 import { backupOf, destinationId, eventsOf, projectId, restoreOf, server, table, targetId, tenant } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const reason: Reason = { code: 'CHUNK_CORRUPT', message: 'a chunk is damaged', details: { object: 'chunk/3' } };
 const fail = ({ world, id }: Scene, error: Reason = reason, attempt?: number): Promise<void> =>
@@ -45,7 +45,7 @@ const isWhole = (scene: Scene, before: RestoreRecord): void => {
 /** One that may be writing says first that it fails. */
 const effects = { pending: [1], checking: [1], sealed: [1, 2] } as const;
 
-suite('a restore that fails', () => {
+describe('a restore that fails', () => {
   for (const stage of ['pending', 'checking', 'sealed'] as const satisfies readonly Stage[])
     test(`while it is ${stage} has failed whole or not at all, wherever its end is cut off`, async () => {
       const places = (['before', 'after'] as const).flatMap((when) => effects[stage].map((at) => ({ at, when })));
@@ -132,7 +132,7 @@ suite('a restore that fails', () => {
   });
 });
 
-suite('a restore that has ended', () => {
+describe('a restore that has ended', () => {
   for (const status of ['completed', 'cancelled'] as const)
     test(`as ${status} stays so`, async () => {
       const scene = await sceneOf('sealed');
@@ -172,7 +172,7 @@ suite('a restore that has ended', () => {
   });
 });
 
-suite('what failed', () => {
+describe('what failed', () => {
   test('a store that takes nothing: the destination of the journal is marked, and told of', async () => {
     const scene = await sceneOf('checking');
     await fail(scene, { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket refuses' });

@@ -1,6 +1,6 @@
 /** How a restore ends that came to its end. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { accountOf, firstFailures, shortfall } from '../../../shared/restore/accounting.ts';

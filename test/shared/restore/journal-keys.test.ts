@@ -1,6 +1,6 @@
 /** A passphrase that an organization has given up is kept as long as it opens what a restore has saved. */
 import { deepEqual } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { rewrapKeys } from '../../../shared/backup/index.ts';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import { journalKeyIds } from '../../../shared/restore/journal-keys.ts';
@@ -12,7 +12,7 @@ const table = new StrictTable();
 answerInProcess(table.script);
 const tenant = proveTenant(newId('organization'), 'created');
 beforeEach(() => table.items.clear());
-after(() => table.items.clear());
+afterAll(() => table.items.clear());
 
 const now = new Date('2026-03-10T12:00:00.000Z');
 const put = (keyId: string, more: object): void => {

@@ -1,11 +1,11 @@
 /** What becomes of a document: seven states it can be in, four modes to restore it in. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../shared/contract/restore.ts';
 import type { Action } from '../../../shared/restore/judge.ts';
 import { archiveOf, documentOf, encode, type Fields, server, Target, walk } from './walking.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const map = (fields: Fields) => ({
   mapValue: { fields: new Map(Object.entries(fields).map(([name, value]) => [name, encode(value)])) },

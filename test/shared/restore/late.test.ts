@@ -1,6 +1,6 @@
 /** What a target acknowledged after its restore was stopped is counted once, and by nobody else. */
 import { deepEqual, rejects } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { restoreData } from '../../../shared/restore/data.ts';
 import { countLate } from '../../../shared/restore/late.ts';
 import type { WriteClaim, WriteRun } from '../../../shared/restore/write-run.ts';
@@ -31,7 +31,7 @@ const counted = (): readonly number[] => {
 };
 const stand = (more: object): void => table.put({ ...restoreOf(id), ...more });
 
-before(async () => {
+beforeAll(async () => {
   const world = newRestoreWorld();
   await put(world, { 'a/1': {} });
   id = await beginRestore(world, await takeBackup(world));
@@ -42,7 +42,7 @@ beforeEach(() => {
   const { lateWritten: _, lateDeleted: __, failure: ___, ...restore } = restoreOf(id);
   table.put({ ...restore, status: 'running' });
 });
-after(() => server.stop());
+afterAll(() => server.stop());
 
 for (const [what, standing] of [
   ['cancelled', { status: 'cancelled' }],

@@ -1,12 +1,12 @@
 /** Where nobody knows what a restore wrote, only what is as it was to leave it is taken back. */
 import { deepEqual } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../shared/contract/restore.ts';
 import { compareNames } from '../../../shared/firestore/index.ts';
 import { archiveOf, type Fields, type Records, server, Target, text, walk } from './walking.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const undoing = { mergeMode: 'rollback', undoOf: 'res_1' } as const;
 const both = (one: string, two: string): Fields => ({ ...text(one), more: { stringValue: two } });

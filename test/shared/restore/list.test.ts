@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import { listRestores } from '../../../shared/restore/list.ts';

@@ -1,6 +1,6 @@
 /** What a restore makes of a document, for every state the target can have it in and every way to merge. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import type { MergeMode } from '../../../shared/contract/restore.ts';
 import {

@@ -1,12 +1,12 @@
 /** What was asked for by name and is not in the backup. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import { missingIn, missingWithin } from '../../../shared/restore/missing.ts';
 import { awkward } from '../firestore/world.ts';
 import { archiveOf, server, text } from './walking.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const of = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, text('x')]));
 const named = (...paths: string[]) => paths.map((path) => [path, [path]] as const);

@@ -1,7 +1,7 @@
 /** Collections that appear below documents after captures began: no second is offered for more than is known, and nothing unknown is deleted. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/backup/index.ts';
 import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';

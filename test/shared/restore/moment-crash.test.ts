@@ -1,6 +1,6 @@
 /** Whoever makes the backup of a moment may die before or after anything it does: the next run makes it anew, and one is kept. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { MemoryStore } from '../../../shared/destination/index.ts';
 import { prepareRestore } from '../../../shared/restore/index.ts';
 import { Machine } from './machine.ts';

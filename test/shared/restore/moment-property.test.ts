@@ -1,7 +1,7 @@
 /** Random writes at known times, captured by workers that die, overlap and lose their place: every second that is offered is as it was. */
 import { deepEqual, ok, rejects } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { captureTurn, planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, newId } from '../../../shared/platform/index.ts';
 import { Machine } from './machine.ts';

@@ -1,6 +1,6 @@
 /** A restore to a moment: what was there in that second, all of it or a part, or a refusal that says why. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { removeBackup } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';

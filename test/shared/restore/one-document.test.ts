@@ -1,9 +1,9 @@
 /** What restoring one document costs, from what was asked to how it ended. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { newRestoreWorld, put, putTarget, restore, server, takeBackup } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 test('one document out of many takes at most ten ranged reads of the bucket in the whole job', async () => {
   const world = newRestoreWorld();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { Grant } from '../../../shared/firestore/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { sharedPace } from '../../../shared/restore/pace.ts';

@@ -1,6 +1,6 @@
 /** A backup of single documents is taken for nothing more: neither by who rolls back to it, nor by who compares it. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { openManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../shared/backup/index.ts';
 import { restores } from '../../../shared/contract/restores.ts';
@@ -21,7 +21,7 @@ import {
   tenant,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const call = {
@@ -52,7 +52,7 @@ const compare = async (world: RestoreWorld, backup: BackupRecord, against: strin
   throw new Error('there is always a last page');
 };
 
-suite('a safety backup', () => {
+describe('a safety backup', () => {
   test('says so, in its record and in its own manifest, wherever that is found', async () => {
     const { world, safety, first } = await restored();
     deepEqual([backupData(safety).partial, backupData(first).partial], [true, undefined]);

@@ -1,6 +1,6 @@
 /** A dry run within one call: what it tells is what a restore would do, and it does nothing. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { DryRun } from '../../../shared/contract/restore.ts';
@@ -24,7 +24,7 @@ import {
   writesSent,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => server.faults.clear());
 
 const text = (stringValue: string): Fields => ({ text: { stringValue } });

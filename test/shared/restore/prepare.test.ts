@@ -1,6 +1,6 @@
 /** A restore begins once, tells of it before it does anything, and says in which phase it is. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { JobFailure } from '../../../shared/job/index.ts';
@@ -24,7 +24,7 @@ import {
   tenant,
 } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 test('phases follow each other, each on the record when it begins', async () => {
   const { world, backup } = await newShop();
@@ -85,7 +85,7 @@ test('what was asked for by name and is not in the backup is noted', async () =>
   deepEqual(restoreOf(id).notFound, ['a/nothing', 'c/1/deep/9']);
 });
 
-suite('nothing is written, and the phase says where it failed:', () => {
+describe('nothing is written, and the phase says where it failed:', () => {
   test('the target refuses', async () => {
     const shop = await newShop();
     server.faults.revoke(shop.world.targetProjectId);

@@ -1,7 +1,7 @@
 /** How far a restore has come: checking is the first half, writing the second, and 100 is said of one that is completed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { noPlan } from '../../../shared/restore/notes.ts';
 import { percentOf, progressOf } from '../../../shared/restore/percent.ts';
 import type { RestoreRecord } from '../../../shared/restore/record.ts';

@@ -1,11 +1,11 @@
 /** What a target did not send is never taken for absent. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, suite, test } from 'node:test';
+import { afterAll, beforeEach, describe, test } from 'vitest';
 import { probeSource, SourceError } from '../../../shared/firestore/index.ts';
 import { Walk } from '../../../shared/restore/walk.ts';
 import { archiveOf, type Fields, server, Target, text, walk } from './walking.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();
@@ -24,7 +24,7 @@ const refuseCounts = ({ projectId: project }: Target, times = 1_000) =>
 const counts = () => server.faults.calls.RunAggregationQuery ?? 0;
 
 for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
-  suite(mergeMode, () => {
+  describe(mergeMode, () => {
     test('a stream that ended early and says that all is well makes no plan', async () => {
       const target = new Target();
       await target.put(all([...numbered('a', 6), 'b/1'], 'other'));

@@ -1,7 +1,7 @@
 /** Whatever was backed up and whatever was edited since: a rollback is the backup again, and its undo is the edits again. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import {
   backupOf,

@@ -1,6 +1,6 @@
 /** An organization's restores go with it: rows always, what they stored only when that was asked for. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import { purgeRestores } from '../../../shared/restore/purge.ts';
@@ -18,7 +18,7 @@ const aws = await scriptAws({
     return { UnprocessedItems: {} };
   },
 });
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const tenant = proveTenant(newId('organization'), 'created');
 const destinationId = newId('storageDestination');

@@ -1,6 +1,6 @@
 /** What the reaper does with a restore, for every way in which its workflow can be gone. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { proveTenant } from '../../../shared/platform/index.ts';
 import { judge, type RestoreWorkflow, reapRestore, restoresUnderWay } from '../../../shared/restore/reaping.ts';
@@ -24,13 +24,13 @@ import {
 import { Machine } from './machine.ts';
 import { eventsOf, type RestoreAsk, restoreOf, server, table, targetId, tenant } from './world.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const minutes = (count: number): string => new Date(Date.parse('2026-03-01T12:00:00.000Z') + count * 60_000).toISOString();
 const now = new Date(minutes(0));
 const noteAt = (since: string, more: object = {}) => ({ since, attempt: 1, ...more }) as unknown as RunningRestore;
 
-suite('a restore', () => {
+describe('a restore', () => {
   const record = (more: Partial<RestoreRecord>) => ({ attempt: 1, completedAt: null, ...more }) as RestoreRecord;
   const [pending, running] = [record({ status: 'pending' }), record({ status: 'running' })];
   const failure = { code: 'CHUNK_CORRUPT', message: 'damaged' } as const;
@@ -169,7 +169,7 @@ test('one whose workflow was never started is started once more under the same n
   letGo(scene);
 });
 
-suite('one that was cancelled', () => {
+describe('one that was cancelled', () => {
   test('keeps its target while its workflow stops, and is freed when it has', async () => {
     const scene = await reapingOf('sealed');
     await end(scene, 'cancelled');

@@ -1,7 +1,7 @@
 /** What may be asked of a restore: decided at the request, before anything begins. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { beforeEach, suite, test } from 'node:test';
 import fc from 'fast-check';
+import { beforeEach, describe, test } from 'vitest';
 import type * as z from 'zod';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { restores } from '../../../shared/contract/restores.ts';
@@ -66,7 +66,7 @@ test('what is mistyped is refused, never left out', () => {
     ok(!parsed(more).success, JSON.stringify(more));
 });
 
-suite('a backup, or a point in time', () => {
+describe('a backup, or a point in time', () => {
   const only = (body: Body) => readRequest(tenant, restores.create.body.parse(body));
   test('neither', () => rejects(only({}), field('backupId')));
   test('a project without a time', () => rejects(only({ projectId }), field('pointInTime')));
@@ -84,7 +84,7 @@ suite('a backup, or a point in time', () => {
   });
 });
 
-suite('the backup', () => {
+describe('the backup', () => {
   test('that is not there, or was deleted', async () => {
     await rejects(ask({ backupId: newId('backup') }), code('BACKUP_NOT_FOUND'));
     await rejects(ask({ backupId: putBackup({ status: 'deleted' }).id }), code('BACKUP_NOT_FOUND'));
@@ -115,7 +115,7 @@ suite('the backup', () => {
   });
 });
 
-suite('the target', () => {
+describe('the target', () => {
   test('another project of the organization', async () => {
     const { target, project } = await ask({ targetProjectId: targetId });
     deepEqual([target.id, project?.id], [targetId, projectId]);
@@ -135,7 +135,7 @@ test('the safety backup goes where it is told, and that must be there', async ()
   equal((await ask({ options: { safetyStorageDestinationId: id } })).destination.id, id);
 });
 
-suite('users', () => {
+describe('users', () => {
   const withUsers = () => putBackup({ includeAuthUsers: true, authUsers: 3 }).id;
   const usersOf = async (more: Body) => (await ask({ backupId: withUsers(), ...more })).wish.includeAuthUsers;
   test('come with all of a backup that has them', async () => {
@@ -153,7 +153,7 @@ suite('users', () => {
     rejects(ask({ options: { includeAuthUsers: true } }), field('options.includeAuthUsers')));
 });
 
-suite('collections', () => {
+describe('collections', () => {
   const collectionsOf = async (body: Body) => (await ask(body)).wish.collections;
   test('may stand in either place, or the same ones in both', async () => {
     deepEqual(await collectionsOf({ collections: ['a', 'b'] }), ['a', 'b']);
@@ -175,7 +175,7 @@ suite('collections', () => {
   });
 });
 
-suite('documents', () => {
+describe('documents', () => {
   const documentsOf = async (documentIds: string[], more: Body = {}) => (await ask({ documentIds, ...more })).wish.documents!;
   test('by their paths, each once, in the order of names', async () => {
     const { paths, given } = await documentsOf(['b/1', 'a/__id10__', 'a/x', 'a/__id9__', 'b/1']);

@@ -1,6 +1,6 @@
 /** A restore that was interrupted anywhere comes to the same end; one that failed goes on where it was. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
 import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';

@@ -1,6 +1,6 @@
 /** What may be done to a restore in which state: cancelling, resuming and taking back. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { beforeEach, suite, test } from 'node:test';
+import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
 import { restoreStatuses } from '../../../shared/contract/restore.ts';
 import type { Acting } from '../../../shared/organization/index.ts';
@@ -68,7 +68,7 @@ const unsealed = (more: Partial<RestoreRecord> = {}): RestoreRecord => {
   return rest as RestoreRecord;
 };
 
-suite('cancelling', () => {
+describe('cancelling', () => {
   const cancel = async ({ id }: RestoreRecord) => {
     const { restore, change } = await cancelRestore(acting, id, now);
     await commit(change.writes);
@@ -121,7 +121,7 @@ test('whatever is no id of a restore, there is no such restore', async () => {
     await rejects(readRestore(tenant, id), code('RESTORE_NOT_FOUND'));
 });
 
-suite('resuming', () => {
+describe('resuming', () => {
   const resume = async (restore: RestoreRecord, at = now) => {
     const { restore: resumed, change } = await resumeRestore(tenant, restore, at);
     await commit(change.writes);
@@ -204,7 +204,7 @@ suite('resuming', () => {
   });
 });
 
-suite('taking back', () => {
+describe('taking back', () => {
   const by = { encryption: { mode: 'kms', keyId: 'arn' } as const, createdBy: { type: 'user', id: 'usr_x' } };
   const undo = async (restore: RestoreRecord, at = now) => {
     const { restore: begun, change } = await undoRestore(tenant, restore, by, at);
@@ -323,7 +323,7 @@ const deletionOf = async (more: Partial<BackupRecord>) => {
 };
 const removeSafety = async (more: Partial<BackupRecord>) => commit(await deletionOf(more));
 
-suite('a backup is deleted', () => {
+describe('a backup is deleted', () => {
   const statusOf = ({ id }: BackupRecord) => table.get<BackupRecord>(backupKey.backup(tenant, id))?.status;
 
   test('whether or not the restore that it takes back is there', async () => {

@@ -1,7 +1,7 @@
 /** What a restore is about: never more than was asked for, and never more than the backup was to hold. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { isInRange } from '../../../shared/firestore/index.ts';
 import { type Asked, type Scope, scopeFor } from '../../../shared/restore/scope.ts';
 

@@ -1,6 +1,6 @@
 /** Taking a restore back, over the real steps: what it has left goes, what others have made since stays. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { beforeEach, suite, test } from 'node:test';
+import { beforeEach, describe, test } from 'vitest';
 import type { Acting } from '../../../shared/organization/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
@@ -63,7 +63,7 @@ const cancel = async (id: string): Promise<void> => {
   await cleanUpRestore(tenant, id, world.engine);
 };
 
-suite('a restore that did all it planned', () => {
+describe('a restore that did all it planned', () => {
   test('is taken back document by document, whatever became of each since', async () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     await putTarget(world, all(['a/2', 'b/1'], 'before'));
@@ -76,7 +76,7 @@ suite('a restore that did all it planned', () => {
   });
 });
 
-suite('a restore that did not', () => {
+describe('a restore that did not', () => {
   test('a document that was there by then, and was left alone, stays', async () => {
     await put(world, all(['a/1', 'a/2'], 'backed up'));
     const id = await overtaken({ mergeMode: 'skip_existing' }, all(['a/1'], 'theirs'));

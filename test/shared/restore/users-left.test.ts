@@ -1,6 +1,6 @@
 /** Where nobody knows which users a restore put in, only those who are as it was to leave them are taken back. */
 import { deepEqual } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/record.ts';
 import { undoRestore } from '../../../shared/restore/undo.ts';

@@ -1,7 +1,7 @@
 /** A world whose projects have users of Firebase Authentication, reached through a server that can lose answers and refuse. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before } from 'node:test';
+import { afterAll, beforeAll } from 'vitest';
 import type { User } from '../../../infra/local/engines/firestore/auth-users/users.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { listAuthUsers } from '../../../shared/project/index.ts';
@@ -42,8 +42,8 @@ const front = createServer(async (request, response) => {
   if (fate === 'lost') return response.destroy();
   return response.writeHead(answer.status).end(body);
 });
-before(() => new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve)));
-after(async () => {
+beforeAll(() => new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve)));
+afterAll(async () => {
   front.close();
   front.closeAllConnections();
   await server.stop();

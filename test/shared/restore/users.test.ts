@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, test } from 'vitest';
 import { openArchive } from '../../../shared/backup/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';

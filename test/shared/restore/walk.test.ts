@@ -1,7 +1,7 @@
 /** A walk decides every document once, hands over what is there, and looks at no more than it must. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../shared/contract/restore.ts';
 import { compareNames, justAfter, SourceError } from '../../../shared/firestore/index.ts';
 import { cutScope } from '../../../shared/restore/cut.ts';
@@ -11,7 +11,7 @@ import { refuses } from '../archive/sample.ts';
 import { awkward } from '../firestore/world.ts';
 import { archiveOf, everything, type Fields, type Records, server, Target, text, walk } from './walking.ts';
 
-after(() => server.stop());
+afterAll(() => server.stop());
 
 const all = (paths: readonly string[], value: string): Record<string, Fields> =>
   Object.fromEntries(paths.map((path) => [path, text(value)]));

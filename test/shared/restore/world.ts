@@ -1,5 +1,5 @@
 /** Two databases, a store for every folder and a backup made by the real engine: every step of a restore as the workflow runs it. */
-import { after as afterAll } from 'node:test';
+import { afterAll } from 'vitest';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
 import { lastKey } from '../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';

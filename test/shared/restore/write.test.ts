@@ -1,6 +1,6 @@
 /** What the writers of a restore do to the target, whatever it answers. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { proto } from '../../../infra/local/engines/firestore/proto.ts';
 import { hurry } from './hurry.ts';
 import {

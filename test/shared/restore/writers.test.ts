@@ -1,6 +1,6 @@
 /** The target of a restore is free only when nobody writes to it any more, however the restore ends. */
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { Source } from '../../../shared/firestore/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../shared/restore/cancel.ts';
@@ -116,7 +116,7 @@ const endings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   },
 };
 
-suite('a restore that ends while a write is under way', () => {
+describe('a restore that ends while a write is under way', () => {
   for (const [ending, end] of Object.entries(endings))
     test(`by ${ending}: its target stays locked until the writer has ended, and can be taken back then`, async () => {
       const scene = await sceneOf();

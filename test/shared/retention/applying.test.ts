@@ -1,6 +1,6 @@
 /** Retention applied to a table: all of a backup's going happens at once, however often it is interrupted. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { backupKey, eraseBackup, retentionKey } from '../../../shared/backup/index.ts';
 import { MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';

@@ -1,7 +1,7 @@
 /** What retention decides, against an oracle that was written apart from it, over two years of random backups in three time zones. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
 import { decide, type Rules, seenOf } from '../../../shared/retention/index.ts';
 import { backupOf } from '../backup/sample.ts';

@@ -1,6 +1,6 @@
 /** Whoever takes hold of a backup at the moment that it expires: either it is kept or they are refused, never both. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type BackupRecord, backupKey, buildUpon, removeBackup, startVerification } from '../../../shared/backup/index.ts';
 import { create, newIdOf, set, type Write } from '../../../shared/platform/index.ts';
 import { holdBackup } from '../../../shared/restore/creation.ts';

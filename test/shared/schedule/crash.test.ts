@@ -3,7 +3,7 @@
  * every such moment: one backup for every time it is due, one event of each kind, and the Scheduler has what the schedule says.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { commit } from '../../../shared/platform/index.ts';
 import { projectKey, removeProject } from '../../../shared/project/index.ts';
 import type { ScheduleRecord } from '../../../shared/schedule/index.ts';

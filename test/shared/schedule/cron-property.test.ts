@@ -1,7 +1,7 @@
 /** When a schedule is due, against a walk over every minute that knows nothing but what the clocks on the wall show. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { entriesOf, nextRun, previousRun } from '../../../shared/schedule/index.ts';
 
 /** It is due at a moment that is the next one after the moment before. */

@@ -1,6 +1,6 @@
 /** What a cron expression may say, and when it is due where clocks are changed. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { entriesOf, nextRun, parseCron, previousRun } from '../../../shared/schedule/index.ts';
 
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-suite('where clocks are changed', () => {
+describe('where clocks are changed', () => {
   for (const { what, zone, cron, due } of rows)
     test(`${zone}: ${what}`, () => {
       const before = new Date(Date.parse(`${due[0]}Z`) - 1).toISOString();
@@ -162,7 +162,7 @@ test('within a minute, the next run is later and the last one is not', () => {
   deepEqual(previousRun('0 3 * * *', 'UTC', at), new Date('2026-01-01T03:00:00Z'));
 });
 
-suite('what is understood', () => {
+describe('what is understood', () => {
   const january = '2026-01-01T00:00:00Z';
   for (const [cron, due] of [
     ['@hourly', ['2026-01-01T01:00', '2026-01-01T02:00']],
@@ -199,7 +199,7 @@ suite('what is understood', () => {
   });
 });
 
-suite('what is refused, with its reason', () => {
+describe('what is refused, with its reason', () => {
   for (const [cron, reason] of [
     ['', /five fields/],
     ['* * * *', /five fields/],
@@ -280,7 +280,7 @@ suite('what is refused, with its reason', () => {
   });
 });
 
-suite('entries of the Scheduler', () => {
+describe('entries of the Scheduler', () => {
   for (const [cron, entries] of [
     ['@daily', ['cron(0 0 * * ? *)']],
     ['*/5 * * * *', ['cron(0,5,10,15,20,25,30,35,40,45,50,55 * * * ? *)']],

@@ -1,7 +1,7 @@
 /** Whatever ticks come, in whatever order, late or twice: every moment is dealt with once, and in its turn. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { test } from 'vitest';
 import { nextRun } from '../../../shared/schedule/index.ts';
 import { judge, lateMaxSeconds } from '../../../shared/schedule/judging.ts';
 

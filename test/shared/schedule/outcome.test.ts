@@ -1,6 +1,6 @@
 /** What becomes of a schedule as its backups end: failing until one succeeds, overdue told once for each outage. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ScheduleRecord, startScheduled } from '../../../shared/schedule/index.ts';

@@ -1,6 +1,6 @@
 /** The Scheduler has entries exactly as long as a schedule runs, whatever happens at the same moment. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { projectKey, removeProject } from '../../../shared/project/index.ts';

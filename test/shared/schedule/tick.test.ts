@@ -1,6 +1,6 @@
 /** One backup for every moment, whoever tells of it and however often; and whatever is not made is told of. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { backupPrefix } from '../../../shared/backup/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { iso, Overtaken } from '../../../shared/platform/index.ts';

@@ -1,6 +1,6 @@
 /** How often, when and in which words a delivery is attempted. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import type { WebhookRecord } from '../../../shared/webhook/index.ts';
 import {
   addWebhook,

@@ -3,7 +3,7 @@
  * every such moment: nothing is lost, nothing is counted twice, and every delivery keeps its one record and id.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
 import { type Moment, Mortal, momentsOf } from '../../support/mortal.ts';

@@ -1,12 +1,12 @@
 /** How many webhooks an organization may have is the deployment's to say. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { commit, newIdOf } from '../../../shared/platform/index.ts';
 import { createWebhook, webhookPrefix } from '../../../shared/webhook/index.ts';
 import { now, organization, setScene, tenant } from './scene.ts';
 
 const { table, aws } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 Object.assign(process.env, {
   WEBHOOK_HOSTS: 'localhost',
   PUBLIC_URL: 'https://backup.example.com',

@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict';
-import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { test } from 'vitest';
 import { retryDelaysSeconds } from '../../../shared/contract/limits.ts';
 import { delayAfter } from '../../../shared/webhook/delay.ts';
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { isId } from '../../../shared/contract/id.ts';
 import { newId, newIdOf } from '../../../shared/platform/index.ts';
 import { deliveryIdOf } from '../../../shared/webhook/index.ts';

@@ -1,6 +1,6 @@
 /** A dead webhook is disabled once, with an audit entry and a mail; whatever speaks against it calls it off. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { accountKey } from '../../../shared/account/index.ts';
 import { iso } from '../../../shared/platform/index.ts';
 import { disabledLetter } from '../../../shared/webhook/disabled-letter.ts';
@@ -8,7 +8,7 @@ import { disableWebhook, tellDisabled, type WebhookRecord, webhookKey } from '..
 import { minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws, tasks } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const webhook = webhookOf();
 const days = (count: number) => minutes(count * 24 * 60);

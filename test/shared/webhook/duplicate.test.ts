@@ -1,7 +1,7 @@
 /** Queues give everything at least once, and in any order. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
 import * as fc from 'fast-check';
+import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { webhookKey } from '../../../shared/webhook/index.ts';
 import {

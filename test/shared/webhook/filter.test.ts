@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { backupTriggers } from '../../../shared/contract/backup.ts';
 import { type EventName, eventNames, simpleEventNames } from '../../../shared/contract/event-names.ts';
 import { aspectsOf, matches, type StoredEvent, type WebhookFilters } from '../../../shared/webhook/index.ts';
@@ -24,7 +24,7 @@ const restoreInto = (targetProjectId: string): StoredEvent => {
 };
 const begins = (...prefixes: string[]) => eventNames.filter((name) => prefixes.some((prefix) => name.startsWith(`${prefix}.`)));
 
-suite('what filters and metadata know of an event', () => {
+describe('what filters and metadata know of an event', () => {
   const none = { projectIds: [], trigger: null, scheduleId: null };
   const ofProject = { ...none, projectIds: [projectId] };
   const expected = (name: EventName) => {
@@ -40,7 +40,7 @@ suite('what filters and metadata know of an event', () => {
     assert.deepEqual(aspectsOf(restoreInto(other)).projectIds, [projectId, other]));
 });
 
-suite('without filters', () => {
+describe('without filters', () => {
   test('the standard format tells of all it subscribes to', () => {
     assert.deepEqual(passing({}), eventNames);
     const some = eventNames.filter((name) => matches(webhookOf('standard', ['backup.*', 'member.left']), sampleOf(name)));
@@ -55,7 +55,7 @@ suite('without filters', () => {
   });
 });
 
-suite('filters', () => {
+describe('filters', () => {
   test('projects let through what is of one of them, and nothing that is of none', () => {
     assert.deepEqual(passing({ projects: [other, projectId] }), begins('backup', 'restore', 'pitr', 'schedule', 'project'));
     assert.deepEqual(passing({ projects: [other] }), []);

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotThrow, equal, ok, throws } from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { webhooks } from '../../../shared/contract/webhooks.ts';
 import { validate } from '../../../shared/http/validate.ts';

@@ -1,6 +1,6 @@
 /** What an endpoint does decides which lane it takes, and in the end whether it is sent to at all. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import type { PostOutcome } from '../../../shared/platform/index.ts';

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
@@ -13,7 +13,7 @@ import type { Input } from '../../support/scripted-aws.ts';
 import { deliveryOf, eventAt, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const webhook = webhookOf();
 const health = { ...webhookKey.health(tenant, webhook.id), failingSince: iso(now), ttl: epochSeconds(minutes(60)) };

@@ -1,6 +1,6 @@
 /** However an attempt is brought, by the Scheduler or by a queue that cannot wait as long, it is made at its time. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'vitest';
 import type { TaskMessage } from '../../../shared/event/index.ts';
 import { after, iso } from '../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../shared/webhook/index.ts';

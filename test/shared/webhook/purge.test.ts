@@ -1,12 +1,12 @@
 /** An organization's webhooks and all that was sent to them go with it; the last thing they hear is that it is deleted. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
 import { type DeliveryRecord, purgeDeliveries, removeWebhook, untilTold, webhookKey } from '../../../shared/webhook/index.ts';
 import { deliveryOf, eventAt, eventItem, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const webhook = webhookOf();
 const health = { ...webhookKey.health(tenant, webhook.id), failingSince: iso(now), ttl: epochSeconds(minutes(60)) };

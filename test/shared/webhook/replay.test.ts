@@ -1,6 +1,6 @@
 /** A replay sends what was asked for, all of it, and nothing twice, wherever it is cut off. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
-import { after, beforeEach, suite, test } from 'node:test';
+import { afterAll, beforeEach, describe, test } from 'vitest';
 import { webhooks } from '../../../shared/contract/webhooks.ts';
 import { readTask } from '../../../shared/event/index.ts';
 import { commit, iso, after as later } from '../../../shared/platform/index.ts';
@@ -16,7 +16,7 @@ import { Fault } from '../../support/scripted-aws.ts';
 import { deliveryOf, eventAt, eventItem, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws, refusal, messages, tasks } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const webhook = webhookOf();
 beforeEach(() => {
@@ -50,7 +50,7 @@ const put = (event: StoredEvent, more?: Partial<DeliveryRecord>): DeliveryRecord
 const sent = () => messages().map(([, { deliveryId }]) => deliveryId);
 const stored = (delivery: DeliveryRecord) => table.get<DeliveryRecord>(delivery);
 
-suite('what is sent again', () => {
+describe('what is sent again', () => {
   const deliveries = () => ({
     failed: put(eventAt(minutes(-50)), {}),
     delivered: put(eventAt(minutes(-40)), { status: 'delivered', attempts: 1 }),
@@ -127,7 +127,7 @@ suite('what is sent again', () => {
   });
 });
 
-suite('over many pages', () => {
+describe('over many pages', () => {
   const failedOnes = (count: number) => Array.from({ length: count }, (_, n) => put(eventAt(minutes(n / 10 - 60)), {}));
 
   test('out of time after every page, it goes on by a task of its own until the end', async () => {
@@ -205,7 +205,7 @@ suite('over many pages', () => {
     });
 });
 
-suite('one at a time', () => {
+describe('one at a time', () => {
   const start = (at = now) =>
     commit(startReplay(tenant, webhook, { from: '2026-02-27', to: '2026-02-28', status: 'failed' }, at).change.writes);
   const begun = () => tasks().at(-1) as unknown as Task;
@@ -258,7 +258,7 @@ suite('one at a time', () => {
   });
 });
 
-suite('what is asked for', () => {
+describe('what is asked for', () => {
   const start = (wish: object = {}, of = webhook) =>
     startReplay(tenant, of, { from: '2026-02-27', to: '2026-02-28', status: 'failed', ...wish }, now);
 

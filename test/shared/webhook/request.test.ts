@@ -1,6 +1,6 @@
 /** The headers of a request, whoever they come from, and what may be shown of them. */
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { composeRequest, mask } from '../../../shared/webhook/index.ts';
 import { firstAttempt, sampleOf, secretsOf, webhookOf } from '../../support/webhook.ts';
 
@@ -9,7 +9,7 @@ const unixSeconds = '1772359200';
 const lower = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-suite('headers of the webhook itself', () => {
+describe('headers of the webhook itself', () => {
   const given = {
     'user-AGENT': 'ours/1',
     'X-Environment': 'production',

@@ -1,13 +1,13 @@
 /** A delivery is tried once more only when it has ended, and once, however many ask. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../shared/platform/index.ts';
 import { type DeliveryRecord, retryDelivery } from '../../../shared/webhook/index.ts';
 import { decide } from '../../../shared/webhook/preparing.ts';
 import { deliveryOf, eventAt, minutes, now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws, tasks } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 const webhook = webhookOf();
 const event = eventAt(minutes(-60));

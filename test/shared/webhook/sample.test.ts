@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { eventNames, isSimpleEvent } from '../../../shared/contract/event-names.ts';
 import { events } from '../../../shared/contract/events.ts';
 import { composeRequest } from '../../../shared/webhook/index.ts';
@@ -7,7 +7,7 @@ import { firstAttempt, organization, sampleOf, secretsOf, webhookOf } from '../.
 
 process.env.SERVICE_VERSION = '9.8.7';
 
-suite('a sample', () => {
+describe('a sample', () => {
   for (const name of eventNames)
     test(`${name} is what the catalogue says, of the organization that asks, and can be sent`, () => {
       const event = sampleOf(name);

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { proveTenant } from '../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../shared/webhook/record.ts';
 import { newSecret, openSecrets, sealHeaders, sealWebhookSecret } from '../../../shared/webhook/secret.ts';
@@ -24,12 +24,12 @@ const kms: Script = {
   },
 };
 
-before(async () => {
+beforeAll(async () => {
   process.env.SECRETS_KEY_ID = 'key';
   aws = await scriptAws(kms);
 });
 beforeEach(() => aws.play(kms));
-after(() => aws.stop());
+afterAll(() => aws.stop());
 
 type Sealed = Pick<WebhookRecord, 'id' | 'sealedSecret' | 'previous' | 'sealedHeaders'>;
 const sealed = async (id: string, headers: Record<string, string> = {}): Promise<Sealed> => {
@@ -106,7 +106,7 @@ test('two thousand webhooks with headers cost one call each, however many events
     const { CiphertextBlob: Plaintext } = JSON.parse(wireText(request)) as Input;
     return wireAnswer(200, { Plaintext });
   });
-  t.after(restore);
+  t.onTestFinished(restore);
   const webhookOf = (n: number) => ({ id: `whk_${n}`, sealedSecret: Buffer.from('s'), sealedHeaders: Buffer.from('X-A:b') });
   const webhooks = Array.from({ length: 2_000 }, (_, n) => webhookOf(n));
   const tell = async () => {

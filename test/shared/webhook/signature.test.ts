@@ -1,6 +1,6 @@
 /** Vectors that were computed elsewhere: what is written here once must verify for ever. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { hexSignature, standardSignature } from '../../../shared/webhook/signature.ts';
 
 const made = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,7 +1,7 @@
 /** Format B, byte for byte: exactly the fields that the interface lists. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type EventName, eventNames, simpleEventNames } from '../../../shared/contract/event-names.ts';
 import { simpleEvents } from '../../../shared/contract/simple-events.ts';
 import { composeRequest } from '../../../shared/webhook/index.ts';

@@ -1,15 +1,15 @@
 /** Format A, byte for byte, as receivers of every kind check it. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { before, mock, suite, test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { beforeAll, describe, test, vi } from 'vitest';
 import { composeRequest } from '../../../shared/webhook/index.ts';
 import { firstAttempt, sampleOf, secretsOf, sentAt, webhookOf } from '../../support/webhook.ts';
 
 process.env.SERVICE_VERSION = '9.8.7';
 // The library compares timestamps with its own clock.
-before(() => mock.timers.enable({ apis: ['Date'], now: sentAt }));
+beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: sentAt }));
 
 const generated = 'whsec_qWl3kL0bZyqPHh3a0q6vXb6yJb9h8JQ2mW9v3n1sT0c=';
 const own = 'a secret of our own';
@@ -17,7 +17,7 @@ const webhook = webhookOf('standard');
 const unixSeconds = '1772359200';
 const hmac = (key: string, text: string | Buffer): string => `sha256=${createHmac('sha256', key).update(text).digest('hex')}`;
 
-suite('the standard format', () => {
+describe('the standard format', () => {
   const event = sampleOf('backup.completed');
   const { headers, body, url } = composeRequest(webhook, secretsOf(generated), event, { ...firstAttempt(), attempt: 2 });
 
@@ -89,7 +89,7 @@ suite('the standard format', () => {
   });
 });
 
-suite('the Standard Webhooks library', () => {
+describe('the Standard Webhooks library', () => {
   const received = (secret: string, previous?: string) =>
     composeRequest(webhook, secretsOf(secret, previous), sampleOf('restore.failed'), firstAttempt());
   const parse = ({ body, headers }: ReturnType<typeof received>, secret: string, isRaw = false) =>

@@ -1,7 +1,7 @@
 /** A delivery goes to its webhook as it is at the moment of sending. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { beforeEach, test } from 'vitest';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../shared/webhook/index.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { eventNames, simpleEventNames } from '../../../shared/contract/event-names.ts';
 import { allowedEvents, checkEvents, subscribes } from '../../../shared/webhook/subscription.ts';
@@ -15,7 +15,7 @@ test('the standard format has the twenty of the interface and the eight of organ
   );
 });
 
-suite('a subscription', () => {
+describe('a subscription', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['*', 'backup.started', true],
     ['*', 'invitation.accepted', true],
@@ -43,7 +43,7 @@ suite('a subscription', () => {
       assert.equal(subscribes(subscription, name as (typeof eventNames)[number]), isWanted));
 });
 
-suite('what a webhook may subscribe to', () => {
+describe('what a webhook may subscribe to', () => {
   const refusal = (given: readonly string[], format: 'standard' | 'simple') => {
     try {
       return checkEvents(given, format);

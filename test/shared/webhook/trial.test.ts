@@ -1,13 +1,13 @@
 /** Which event a test sends, and what it leaves behind. What comes back from real endpoints is told in test/journey. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../shared/organization/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { type DeliveryRecord, tryWebhook, webhookKey } from '../../../shared/webhook/index.ts';
 import { now, organization, setScene, tenant, webhookOf } from './scene.ts';
 
 const { table, aws } = await setScene();
-after(() => aws.stop());
+afterAll(() => aws.stop());
 Object.assign(process.env, { WEBHOOK_HOSTS: '', SERVICE_VERSION: '2.0.0' });
 beforeEach(() => {
   table.items.clear();

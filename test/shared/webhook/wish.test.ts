@@ -1,6 +1,6 @@
 /** What may be asked of a webhook: the tables of addresses, numbers, names and secrets, through the row's own schema and rules. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { ApiError, type ErrorDetails } from '../../../shared/contract/errors.ts';
 import { webhooks } from '../../../shared/contract/webhooks.ts';
 import { validate } from '../../../shared/http/validate.ts';

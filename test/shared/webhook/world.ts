@@ -3,8 +3,8 @@
  * stands still, and endpoints that are reached over real https. Messages are given when they are due, in that order.
  */
 import { createHash } from 'node:crypto';
-import { after as afterAll, mock } from 'node:test';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterAll, vi } from 'vitest';
 import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
 import { after, iso, newId, clock as ourClock, postGuarded, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
 import {
@@ -49,7 +49,7 @@ export const faults = { refuses: (_: string): boolean => false, ofScheduler: ():
 
 export const clock = { now: () => new Date(nowMs) };
 // Functions have no other either.
-mock.method(ourClock, 'now', clock.now);
+vi.spyOn(ourClock, 'now').mockImplementation(clock.now);
 export const pass = (seconds: number): void => {
   nowMs += seconds * 1_000;
 };

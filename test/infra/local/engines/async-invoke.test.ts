@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type TestContext, test } from 'vitest';
 import { openAsyncInvoke } from '../../../../infra/local/engines/async-invoke.ts';
 import type { QueueMessage } from '../../../../infra/local/engines/queues.ts';
 import { account, region, resource } from '../embedded.ts';
@@ -27,7 +27,7 @@ const start = (t: TestContext, run: (attempt: number) => unknown) => {
     roleOf: (name) => `role of ${name}`,
     permit: (role, { service }, { action, resources }) => void permitted.push([role, service, action, ...resources]),
   });
-  t.after(() => engine.stop());
+  t.onTestFinished(() => engine.stop());
   return { engine, sent, permitted, attempts: () => attempts };
 };
 

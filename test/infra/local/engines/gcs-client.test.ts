@@ -1,8 +1,8 @@
 /** The local GCS engine, called by the official client with its default settings for retries and validation. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
 import { type Bucket, Storage } from '@google-cloud/storage';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { startGcs } from '../../../../infra/local/engines/gcs/index.ts';
 import { type Stops, serve, stopAll, tempDir } from '../../../support/store-stand.ts';
 
@@ -11,12 +11,12 @@ const MiB = 1 << 20;
 const stops: Stops = [];
 let storage: Storage;
 let bucket: Bucket;
-before(async () => {
+beforeAll(async () => {
   const apiEndpoint = await serve(stops, startGcs({ dir: tempDir(stops) }).listener);
   storage = new Storage({ apiEndpoint, projectId: 'demo' });
   [bucket] = await storage.createBucket('official');
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 
 const status = (code: number, reason?: string) => (error: unknown) => {
   const { code: got, errors } = error as { code?: number; errors?: { reason?: string }[] };

@@ -1,7 +1,7 @@
 /** As the official client calls it, seen on the wire. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from 'vitest';
 import { crc32c, crc32cText } from '../../../../infra/local/engines/gcs/crc32c.ts';
 import { startGcs } from '../../../../infra/local/engines/gcs/index.ts';
 import { type Stops, serve, stopAll, tempDir } from '../../../support/store-stand.ts';
@@ -9,12 +9,12 @@ import { type Stops, serve, stopAll, tempDir } from '../../../support/store-stan
 const stops: Stops = [];
 let url: string;
 let dir: string;
-before(async () => {
+beforeAll(async () => {
   dir = tempDir(stops);
   url = await serve(stops, startGcs({ dir }).listener);
   equal((await send('POST', '/storage/v1/b?project=demo', JSON.stringify({ name: 'bucket' }))).status, 200);
 });
-after(() => stopAll(stops));
+afterAll(() => stopAll(stops));
 
 const send = (method: string, path: string, body?: string | Uint8Array, headers: Record<string, string> = {}) =>
   fetch(path.startsWith('http') ? path : url + path, { method, headers, ...(body !== undefined && { body: body as string }) });

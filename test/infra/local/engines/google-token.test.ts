@@ -3,13 +3,13 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import { openGoogleToken } from '../../../../infra/local/engines/google-token.ts';
 import { openState } from '../../../../infra/local/state.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'google-token-'));
 const state = openState(dir);
-after(() => {
+afterAll(() => {
   state.close();
   rmSync(dir, { recursive: true });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { openJournal } from '../../../../infra/local/engines/journal.ts';
 import { tempDir } from '../embedded.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { type TestContext, test } from 'vitest';
 import { mailRoutes, openMail } from '../../../../infra/local/engines/mail.ts';
 import { restService } from '../../../../infra/local/engines/protocol.ts';
 import { account, allow, frontOf, region, tempDir } from '../embedded.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'vitest';
 import { awsAuthorization } from '../../../../infra/local/aws-authorization.ts';
 import { makeS3Front } from '../../../../infra/local/engines/s3-front.ts';
 import { tempDir } from '../embedded.ts';
@@ -9,7 +9,7 @@ import { tempDir } from '../embedded.ts';
 const start = async (t: TestContext): Promise<(accessKeyId: string) => Promise<number>> => {
   const listen = (server: ReturnType<typeof createServer>): Promise<number> =>
     new Promise((done) => {
-      t.after(() => server.closeAllConnections() ?? server.close());
+      t.onTestFinished(() => void server.close().closeAllConnections());
       server.listen(0, '127.0.0.1', () => done((server.address() as AddressInfo).port));
     });
   const behind = await listen(createServer((_request, response) => response.end()));

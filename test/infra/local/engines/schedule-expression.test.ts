@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { parseExpression } from '../../../../infra/local/engines/schedule-expression.ts';
 
 const ticks = (expression: string, timezone: string, after: string, count = 3): string[] => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as sch from '@aws-sdk/client-scheduler';
+import { type TestContext, test } from 'vitest';
 import { restService } from '../../../../infra/local/engines/protocol.ts';
 import type { QueueMessage } from '../../../../infra/local/engines/queues.ts';
 import type { Doors } from '../../../../infra/local/engines/schedule-target.ts';
@@ -41,7 +41,7 @@ const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, doors, 
       ...doors,
     },
   });
-  t.after(() => engine.stop());
+  t.onTestFinished(() => engine.stop());
   const { client } = await frontOf(t, { scheduler: restService(schedulerRoutes, engine) }, callers);
   const scheduler = new sch.SchedulerClient(client());
   const create = (

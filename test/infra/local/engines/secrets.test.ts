@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
 import * as sm from '@aws-sdk/client-secrets-manager';
+import { type TestContext, test } from 'vitest';
 import { jsonService } from '../../../../infra/local/engines/protocol.ts';
 import { openSecrets } from '../../../../infra/local/engines/secrets.ts';
 import type { Resource, Statement } from '../../../../infra/local/parts.ts';

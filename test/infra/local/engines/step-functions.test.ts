@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as sfn from '@aws-sdk/client-sfn';
+import { type TestContext, test } from 'vitest';
 import { jsonService } from '../../../../infra/local/engines/protocol.ts';
 import { AwsError } from '../../../../infra/local/engines/service.ts';
 import { openStepFunctions } from '../../../../infra/local/engines/step-functions.ts';
@@ -29,7 +29,7 @@ const start = async (t: TestContext, definition: object, functions: Functions, o
     return run(payload as never);
   };
   const engine = openStepFunctions({ dir, delayScale, invoke, permit });
-  t.after(() => engine.stop());
+  t.onTestFinished(() => engine.stop());
   await engine.provision(
     resource('AWS::StepFunctions::StateMachine', 'work', { DefinitionString: JSON.stringify(definition) }, machine),
   );

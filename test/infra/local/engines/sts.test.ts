@@ -2,12 +2,12 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { afterAll, test } from 'vitest';
 import type { AwsError, Call } from '../../../../infra/local/engines/service.ts';
 import { openSts } from '../../../../infra/local/engines/sts.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sts-'));
-after(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 let sts = openSts({ dir, account: '123456789012' });
 
 const arn = (name: string) => `arn:aws:iam::210987654321:role/team/${name}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 
 type Json = Record<string, unknown> & { users?: Json[]; error?: unknown; nextPageToken?: string };
@@ -10,11 +10,11 @@ type Json = Record<string, unknown> & { users?: Json[]; error?: unknown; nextPag
 describe('the accounts of a project', () => {
   let dir: string;
   let server: Firestore;
-  before(async () => {
+  beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'users-'));
     server = await startFirestore({ dir });
   });
-  after(async () => {
+  afterAll(async () => {
     await server.stop();
     await rm(dir, { recursive: true });
   });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import type { BulkWriterError, Firestore as Client } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { clientOf } from '../../../support/firestore-client.ts';
 
 describe('bulk work through the official client', () => {
   let server: Firestore;
   let db: Client;
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore();
     db = clientOf(server);
   });
-  after(async () => {
+  afterAll(async () => {
     await db.terminate();
     await server.stop();
   });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { type Firestore as Client, FieldPath, FieldValue, GeoPoint, Timestamp, type VectorValue } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { clientOf, failure } from '../../../support/firestore-client.ts';
 
 describe('documents through the official client', () => {
   let server: Firestore;
   let db: Client;
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore();
     db = clientOf(server, 'demo', { ignoreUndefinedProperties: true, useBigInt: true });
   });
-  after(async () => {
+  afterAll(async () => {
     await db.terminate();
     await server.stop();
   });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { Firestore } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Firestore as Server, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 
 let server: Server;
 let db: Firestore;
 
-before(async () => {
+beforeAll(async () => {
   server = await startFirestore();
   process.env.FIRESTORE_EMULATOR_HOST = server.address;
   db = new Firestore({ projectId: 'listening' });
 });
-after(async () => {
+afterAll(async () => {
   await db.terminate();
   await server.stop();
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { AggregateField, FieldValue, Firestore } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Firestore as Server, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 
 let server: Server;
 let db: Firestore;
 
-before(async () => {
+beforeAll(async () => {
   server = await startFirestore();
   process.env.FIRESTORE_EMULATOR_HOST = server.address;
   db = new Firestore({ projectId: 'nearest' });
 });
-after(async () => {
+afterAll(async () => {
   await db.terminate();
   await server.stop();
 });
@@ -19,7 +19,7 @@ after(async () => {
 const vector = FieldValue.vector;
 
 describe('the nearest vectors', () => {
-  before(async () => {
+  beforeAll(async () => {
     const items = db.collection('items');
     await Promise.all([
       items.doc('same').set({ v: vector([1, 2, 3]), color: 'red' }),
@@ -89,7 +89,7 @@ describe('the nearest vectors', () => {
 });
 
 describe('an explained query', () => {
-  before(async () => {
+  beforeAll(async () => {
     await Promise.all([1.5, 2.5, 3.5].map((weight, i) => db.doc(`w/${i}`).set({ weight, model: 'A', size: 1 })));
   });
 

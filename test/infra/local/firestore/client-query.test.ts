@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { AggregateField, FieldPath, Filter, Firestore, Timestamp } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Firestore as Server, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto.ts';
 import { RawGrpc } from '../../../support/raw-grpc.ts';
@@ -8,12 +8,12 @@ import { RawGrpc } from '../../../support/raw-grpc.ts';
 let server: Server;
 let db: Firestore;
 
-before(async () => {
+beforeAll(async () => {
   server = await startFirestore();
   process.env.FIRESTORE_EMULATOR_HOST = server.address;
   db = new Firestore({ projectId: 'queries' });
 });
-after(async () => {
+afterAll(async () => {
   await db.terminate();
   await server.stop();
 });
@@ -21,7 +21,7 @@ after(async () => {
 const ids = async (query: FirebaseFirestore.Query): Promise<string[]> => (await query.get()).docs.map(({ id }) => id);
 
 describe('the official client asks', () => {
-  before(async () => {
+  beforeAll(async () => {
     const cities = db.collection('cities');
     await Promise.all([
       cities.doc('SF').set({ name: 'San Francisco', state: 'CA', population: 860_000, regions: ['west_coast', 'norcal'] }),
@@ -135,7 +135,7 @@ describe('the official client asks', () => {
 
 describe('reading a whole database', () => {
   const count = 400;
-  before(async () => {
+  beforeAll(async () => {
     const writer = db.bulkWriter();
     for (let i = 0; i < count; i++) void writer.set(db.doc(`big/${String(i).padStart(4, '0')}`), { i });
     await writer.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import type { v1 } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { failure, rawClientOf } from '../../../support/firestore-client.ts';
 
@@ -12,11 +12,11 @@ const number = (integerValue: number) => ({ integerValue });
 describe('the generated v1 client', () => {
   let server: Firestore;
   let client: InstanceType<typeof v1.FirestoreClient>;
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore();
     client = rawClientOf(server);
   });
-  after(async () => {
+  afterAll(async () => {
     await client.close();
     await server.stop();
   });

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Firestore as Client, Timestamp } from '@google-cloud/firestore';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { clientOf, failure } from '../../../support/firestore-client.ts';
 
 describe('transactions through the official client', () => {
   let server: Firestore;
   let db: Client;
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore();
     db = clientOf(server);
   });
-  after(async () => {
+  afterAll(async () => {
     await db.terminate();
     await server.stop();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { batchWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
 import { formatFieldPath, parseFieldPath } from '../../../../infra/local/engines/firestore/field-path.ts';
 import { project } from '../../../../infra/local/engines/firestore/mask.ts';

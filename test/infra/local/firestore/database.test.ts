@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { openDatabases } from '../../../../infra/local/engines/firestore/databases.ts';
 import type { DocumentChange, Micros } from '../../../../infra/local/engines/firestore/parts.ts';
 import { below, lastKey, pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';
@@ -254,7 +254,7 @@ test('versions nobody can read are forgotten, by commits and by sweeping', async
 
 test('databases are made on first use and apart from each other', async (t) => {
   const databases = openDatabases();
-  t.after(() => databases.close());
+  t.onTestFinished(() => databases.close());
   const a = databases.open({ projectId: 'a', databaseId: '(default)' });
   const b = databases.open({ projectId: 'a', databaseId: 'other' });
   assert.equal(databases.open({ projectId: 'a', databaseId: '(default)' }), a);
@@ -281,7 +281,7 @@ test('a database that is unknown or deleted is not found, also after a restart',
   assert.throws(() => first.open(name), missing);
   first.close();
   const second = openDatabases({ dir });
-  t.after(() => second.close());
+  t.onTestFinished(() => second.close());
   assert.throws(() => second.open(name), missing);
   assert.equal(second.create(name).size, 0);
   assert.throws(() => second.create(name), { code: 'ALREADY_EXISTS' });

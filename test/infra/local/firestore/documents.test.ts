@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { frame } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { status } from '../../../../infra/local/engines/firestore/parts.ts';
@@ -17,11 +17,11 @@ describe('documents on the wire', () => {
   let server: Firestore;
   let client: RawGrpc;
   const logged: unknown[] = [];
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore({ log: (error) => logged.push(error) });
     client = new RawGrpc(server.url);
   });
-  after(async () => {
+  afterAll(async () => {
     client.close();
     await server.stop();
   });
@@ -161,7 +161,7 @@ describe('documents on the wire', () => {
 
   it('survives random and mutilated requests to every method, and none of them is our fault', { timeout: 60_000 }, async (t) => {
     const seedNumber = Number(process.env.SEED ?? 7);
-    t.diagnostic(`SEED=${seedNumber}`);
+    void t.annotate(`SEED=${seedNumber}`);
     const dice = new Dice(seedNumber);
     const time = timestampOf(Date.now() * 1000);
     const mask = proto.DocumentMask.encode({ fieldPaths: ['a', '`b.c`.d'] });

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import fc from 'fast-check';
+import type { TestContext } from 'vitest';
 import { commitWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
 import { type DatabaseOptions, StoredDatabase } from '../../../../infra/local/engines/firestore/database.ts';
 import { typeOf } from '../../../../infra/local/engines/firestore/field-plan.ts';
@@ -47,19 +47,19 @@ export const get = (database: StoredDatabase, path: string, at: Micros = databas
 /** A database for one test; closed at its end. */
 export const makeDatabase = (t: TestContext, options: DatabaseOptions = {}): StoredDatabase => {
   const database = new StoredDatabase(databaseId, options);
-  t.after(() => database.close());
+  t.onTestFinished(() => database.close());
   return database;
 };
 
 export const makeFolder = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'firestore-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
 /** Runs a property and prints the seed it ran with. */
 export const holds = async (t: TestContext, property: Parameters<typeof fc.assert>[0], runs = 200): Promise<void> => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-  t.diagnostic(`seed ${seed}`);
+  void t.annotate(`seed ${seed}`);
   await fc.assert(property as fc.IAsyncProperty<unknown>, { seed, numRuns: runs });
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, it } from 'node:test';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { RpcError, status } from '../../../../infra/local/engines/firestore/parts.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto.ts';
@@ -12,7 +12,7 @@ const root = `${database}/documents`;
 describe('faults on demand', () => {
   let server: Firestore;
   let client: RawGrpc;
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore();
     client = new RawGrpc(server.url);
     await seed(server.databases, { projectId: 'p1', databaseId: '(default)' }, 300);
@@ -21,7 +21,7 @@ describe('faults on demand', () => {
     server.faults.clear();
     server.faults.resetCalls();
   });
-  after(async () => {
+  afterAll(async () => {
     client.close();
     await server.stop();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { ClientHttp2Stream } from 'node:http2';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { frame, Unframer } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
 import { type Firestore as Server, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { type ListenResponse, proto } from '../../../../infra/local/engines/firestore/proto.ts';
@@ -11,11 +11,11 @@ const database = 'projects/raw-listen/databases/(default)';
 let server: Server;
 let client: RawGrpc;
 
-before(async () => {
+beforeAll(async () => {
   server = await startFirestore();
   client = new RawGrpc(server.url);
 });
-after(async () => {
+afterAll(async () => {
   client.close();
   await server.stop();
 });

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { openDatabases } from '../../../../infra/local/engines/firestore/databases.ts';
 import { Log } from '../../../../infra/local/engines/firestore/log.ts';
 import { lastKey } from '../../../../infra/local/engines/firestore/path-key.ts';
@@ -173,7 +173,7 @@ test('settings and databases of several projects survive', async (t) => {
   first.setPointInTimeRecovery(databaseId, true);
   first.close();
   const second = openDatabases({ dir });
-  t.after(() => second.close());
+  t.onTestFinished(() => second.close());
   assert.deepEqual(
     second
       .list()

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 
 const main = new URL('../../../../infra/local/engines/firestore/main.ts', import.meta.url).pathname;
 const parent = '/v1/projects/demo/databases/(default)/documents';
@@ -17,10 +17,10 @@ interface Started {
 describe('npm run firestore', () => {
   let dir: string;
   const running = new Set<ChildProcess>();
-  before(async () => {
+  beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'firestore-'));
   });
-  after(async () => {
+  afterAll(async () => {
     for (const child of running) child.kill('SIGKILL');
     await rm(dir, { recursive: true });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { describe, test } from 'vitest';
 import type { StoredDocument } from '../../../../infra/local/engines/firestore/parts.ts';
 import { pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto.ts';

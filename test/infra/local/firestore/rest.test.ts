@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { clientOf, failure, ownerOf } from '../../../support/firestore-client.ts';
 
@@ -7,10 +7,10 @@ type Json = { [key: string]: Json } & Json[] & string;
 
 describe('REST on documents', () => {
   let server: Firestore;
-  before(async () => {
+  beforeAll(async () => {
     server = await startFirestore();
   });
-  after(() => server.stop());
+  afterAll(() => server.stop());
 
   const root = 'projects/web/databases/(default)/documents';
   const call = async (method: string, path: string, body?: unknown) => {
@@ -217,7 +217,7 @@ describe('REST on documents', () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
-    t.after(() => process.off('warning', warned));
+    t.onTestFinished(() => void process.off('warning', warned));
     const text = { stringValue: 'x'.repeat(250_000) };
     const names = Array.from({ length: 24 }, (_, n) => `/long/${n}`);
     for (const name of names) await call('PATCH', name, { fields: { text } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect as connectTcp } from 'node:net';
-import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest';
 import { frame } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
 import { type CallContext, RpcError, status } from '../../../../infra/local/engines/firestore/parts.ts';
 import { listen, type Server, serve } from '../../../../infra/local/engines/firestore/server.ts';
@@ -18,7 +18,7 @@ describe('the gRPC server', () => {
   let finished = 0;
   let aborted: unknown;
 
-  before(async () => {
+  beforeAll(async () => {
     server = serve({
       server: await listen(0, '127.0.0.1'),
       log: (error) => logged.push(error),
@@ -86,7 +86,7 @@ describe('the gRPC server', () => {
     client = new RawGrpc(`http://127.0.0.1:${server.port}`);
     logged.length = 0;
   });
-  after(async () => {
+  afterAll(async () => {
     client.close();
     await server.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'vitest';
 import { batchWrites, commitWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
 import type { StoredDatabase } from '../../../../infra/local/engines/firestore/database.ts';
 import { lastKey, pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';

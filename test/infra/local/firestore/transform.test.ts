@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { compareValues } from '../../../../infra/local/engines/firestore/compare.ts';
 import { readValue } from '../../../../infra/local/engines/firestore/value.ts';
 import { commit, fieldsOf, get, holds, type Json, makeDatabase, root, set, value, valueJson, write } from './encoded.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { canonical, compareValues, equalValues } from '../../../../infra/local/engines/firestore/compare.ts';
 import { lookUp, lookUpBytes, readFields, readValue } from '../../../../infra/local/engines/firestore/value.ts';
 import { document, holds, type Json, root, value, valueJson } from './encoded.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { setImmediate as soon } from 'node:timers/promises';
+import { test } from 'vitest';
 import { openLogs } from '../../../../infra/local/lambda/log.ts';
 
 test('what is said while the folder goes is dropped, and nothing dies of it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { FunctionSpec } from '../../../../infra/local/lambda/function.ts';
 import { observe } from '../../../../infra/local/lambda/observe.ts';
 import type { Permit } from '../../../../infra/local/parts.ts';

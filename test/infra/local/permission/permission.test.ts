@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { takeApart } from '../../../../infra/local/permission/permission.ts';
 import { allow, deny } from '../embedded.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { grantedLines, templateResources } from '../../../../infra/local/permission/granted.ts';
 import { kept } from '../../../../infra/local/permission/kept.ts';
 import { readRecord, tell } from '../../../../infra/local/permission/main.ts';

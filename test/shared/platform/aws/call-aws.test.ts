@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
 import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { callAws } from '../../../../shared/platform/aws/call-aws.ts';
 import { tryLimits } from '../../../../shared/platform/aws/request-handler.ts';
 import { sdkConfig } from '../../../../shared/platform/aws/sdk-config.ts';
@@ -26,7 +26,7 @@ const fine = reply(200, { Plaintext: 'eA==' });
 const silence: Reply = () => undefined;
 const call = () => openDataKey(Buffer.from('sealed'), {});
 
-before(async () => {
+beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -42,7 +42,7 @@ beforeEach(() => {
   seen.length = 0;
   replies = [];
 });
-after(() => {
+afterAll(() => {
   server.close();
   server.closeAllConnections();
 });

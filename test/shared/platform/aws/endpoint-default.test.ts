@@ -1,6 +1,6 @@
 /** In a file of its own, because a client resolves its endpoint once per process. */
 import { deepEqual } from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { hostsCalled } from '../../../support/aws-hosts.ts';
 
 test('without endpoint variables every service is called at its public endpoint', async () => {

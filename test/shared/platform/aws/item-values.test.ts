@@ -1,7 +1,7 @@
 /** Items go through the document client and a table in memory. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
+import { beforeEach, test } from 'vitest';
 import { get, putNew } from '../../../../shared/platform/index.ts';
 import { answerInProcess } from '../../../support/in-process.ts';
 import { StrictTable } from '../../../support/strict-table.ts';

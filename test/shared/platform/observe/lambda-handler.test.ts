@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterAll, beforeEach, test } from 'vitest';
 import { consume } from '../../../../shared/event/index.ts';
 import {
   batchHandler,
@@ -15,7 +15,7 @@ import { captureLog } from '../../../support/captured-log.ts';
 
 const { lines, stop } = captureLog();
 beforeEach(() => void lines.splice(0));
-after(stop);
+afterAll(stop);
 
 /** A run that has so much time before its early timeout. */
 const contextWith = (workMs: number): Context => {

@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import FileOrder from './setup/file-order.ts';
+
+/** The files that need a running stage. Every other test file belongs to `unit`, where no STAGE_ variable is set. */
+const stageFiles = [
+  'test/attack/**/*.test.ts',
+  'test/journey/**/*.test.ts',
+  'test/load/**/*.test.ts',
+  'test/functions/api/auth.test.ts',
+  'test/functions/backup/reap.test.ts',
+  'test/functions/organization/purge.test.ts',
+  'test/functions/restore/reap.test.ts',
+  'test/infra/local/judged.test.ts',
+  'test/infra/local/pipeline.test.ts',
+  'test/infra/local/poller.test.ts',
+  'test/law/endpoint.test.ts',
+  'test/law/log.test.ts',
+  'test/law/secret.test.ts',
+  'test/law/tenant.test.ts',
+];
+
+const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+// Node reads these when a process starts. The workers and the stage are child processes and inherit them.
+Object.assign(process.env, {
+  NODE_EXTRA_CA_CERTS: pathOf('fixture/tls/ca.pem'),
+  NODE_COMPILE_CACHE: pathOf('../node_modules/.cache/compile'),
+});
+
+const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 300_000);
+
+export default defineConfig({
+  root: pathOf('..'),
+  test: {
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: stageFiles } },
+      {
+        extends: true,
+        test: {
+          name: 'stage',
+          include: stageFiles,
+          globalSetup: ['test/setup/stage.ts'],
+          setupFiles: ['test/setup/stage-env.ts'],
+        },
+      },
+    ],
+    // Both projects have these, too.
+    globalSetup: ['test/setup/run-dir.ts'],
+    setupFiles: ['test/support/seed.ts'],
+    // Modules keep state, so each file gets a process of its own.
+    pool: 'forks',
+    isolate: true,
+    // Node imports the sources itself: no transformation, and the same module loader as in production.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Files of the stage wait half of their time: four workers keep two cores busy.
+    maxWorkers: 4,
+    sequence: { sequencer: FileOrder },
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    reporters: ['default', 'test/setup/count-reporter.ts'],
+    silent: 'passed-only',
+    slowTestThreshold: 10_000,
+    coverage: {
+      provider: 'v8',
+      include: ['shared/**/*.ts', 'functions/**/*.ts', 'infra/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+    },
+  },
+});
