@@ -87,6 +87,8 @@ export class EngineStack extends Stack {
     this.#ringAtLine('scheduleOverdue', 'schedule-overdue', 'No backup of a schedule has succeeded for two periods');
     // A turn that fails is put off and ends well: no dead letter tells of it.
     this.#ringAtLine('captureStopped', 'capture-stopped', 'Nothing was captured of a project for too long');
+    // A partial answer is no error of the function.
+    this.#ringAtLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or the stream runs out of time');
   }
 
   #ringAtLine(line: keyof typeof logLines, name: string, says: string): void {

@@ -10,4 +10,6 @@ export const logLines = {
   scheduleOverdue: 'no backup of a schedule has succeeded for two periods',
   /** Captures of a project fail, or do not begin: whoever relies on going back to any moment cannot, since then. */
   captureStopped: 'nothing was captured of a project for too long',
+  /** A queue or stream worker ran out of time. Its answer is no error of the function, so no other alarm counts it. */
+  batchTimedOut: 'the batch timed out; unfinished records will be retried',
 } as const;

@@ -81,7 +81,7 @@ export class GcsClient {
 
   /** Undefined where there is no such object. */
   find(key: string, signal?: AbortSignal): Promise<GcsObject | undefined> {
-    return this.attempt(() => this.#findOnce(key, signal), signal);
+    return this.attempt(() => this.findOnce(key, signal), signal);
   }
 
   /**
@@ -113,7 +113,7 @@ export class GcsClient {
         } catch (error) {
           if (!isStatus(error, 412) || conflicts >= conflictsMax) throw error;
         }
-        const found = await this.#findOnce(key, signal);
+        const found = await this.findOnce(key, signal);
         // The same bytes are there: most likely an earlier attempt, whose answer was lost.
         if (found && isSame(found) && (uploadId === undefined || found.uploadId === uploadId)) return;
         generation = found?.generation ?? '0';
@@ -139,7 +139,8 @@ export class GcsClient {
     this.#transport.close();
   }
 
-  async #findOnce(key: string, signal: AbortSignal | undefined): Promise<GcsObject | undefined> {
+  /** The same without a retry, for work that is retried as a whole. */
+  async findOnce(key: string, signal: AbortSignal | undefined): Promise<GcsObject | undefined> {
     try {
       const file = this.file(key, { doing: 'look at an object', signal });
       const [metadata] = await file.getMetadata({ fields: 'size,crc32c,md5Hash,generation,metadata' });

@@ -149,7 +149,7 @@ export class GcsUpload implements Upload {
   /** Names the generation that is replaced, so that the object of another writer is not. */
   #begin(): Promise<string> {
     return this.#client.attempt(async () => {
-      const replaced = await this.#client.find(this.#key, this.#signal);
+      const replaced = await this.#client.findOnce(this.#key, this.#signal);
       const file = this.#client.file(this.#key, { doing: 'begin an upload', signal: this.#signal });
       const [session] = await file.createResumableUpload({
         metadata: { contentType, metadata: { uploadId: this.#id } },

@@ -52,11 +52,12 @@ export class S3Connection {
   /** Runs a call, and once more if the bucket turns out to be in another region. */
   async run<T>(send: (client: S3Client) => Promise<T>): Promise<T> {
     const { config } = this.#client;
+    const region = this.#region;
     const offsetMs = config.systemClockOffset;
     try {
       return await send(this.#client);
     } catch (error) {
-      if (this.#learnRegion(error)) return await send(this.#client);
+      if (this.#learnRegion(error, region)) return await send(this.#client);
       // The SDK has taken over the store's time from the refusal; the call was signed with another.
       if (error instanceof S3ServiceException && Math.abs(config.systemClockOffset - offsetMs) >= skewNoticedMs)
         throw new StorageError('unavailable', 'The clock of the store differs from ours.');
@@ -68,11 +69,14 @@ export class S3Connection {
     this.#client.destroy();
   }
 
-  /** Whether the store names another region than was guessed; later calls go there at once, unlike with `followRegionRedirects`. */
-  #learnRegion(error: unknown): boolean {
+  /**
+   * Whether the store names another region than the call was signed for, which concurrent calls may have learned already. Later calls go
+   * there at once, unlike with `followRegionRedirects`.
+   */
+  #learnRegion(error: unknown, signedFor: string): boolean {
     const told = this.#isGuessed ? regionIn(error) : undefined;
     // It becomes part of a host name.
-    if (told === undefined || told === this.#region || !/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(told)) return false;
+    if (told === undefined || told === signedFor || !/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(told)) return false;
     this.#region = told;
     return true;
   }

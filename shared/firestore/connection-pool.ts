@@ -1,8 +1,8 @@
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { systemTimers, type Timers } from '../platform/index.ts';
 import { Connection } from './connection.ts';
 import { type KeepaliveOptions, keepaliveDefaults } from './keepalive.ts';
 import { RpcError } from './status.ts';
-import { systemTimers, type Timers } from './timers.ts';
 
 export interface PoolOptions {
   readonly endpoint: string;

@@ -1,7 +1,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import type { Timers } from '../platform/index.ts';
 import { Keepalive, type KeepaliveOptions } from './keepalive.ts';
 import { RpcError } from './status.ts';
-import type { Timers } from './timers.ts';
 
 /** What a stream may send ahead of its reader: bounds memory, and at 20 ms of round trip still lets 200 MB/s through. */
 const streamWindowBytes = 4 << 20;

@@ -1,9 +1,9 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type { Timer, Timers } from '../platform/index.ts';
 import type { Connection } from './connection.ts';
 import { cancelled } from './error.ts';
 import type { FrameBuffer } from './frame-buffer.ts';
 import { failureOf, failureOfHttp, RpcError } from './status.ts';
-import type { Timer, Timers } from './timers.ts';
 
 /** RFC 9113, section 7: CANCEL. */
 const http2Cancel = 8;

@@ -1,4 +1,4 @@
-import type { Timer, Timers } from './timers.ts';
+import type { Timer, Timers } from '../platform/index.ts';
 
 export interface KeepaliveOptions {
   /** A connection with open streams that received nothing for so long is pinged. Google's front ends accept 30 s. */

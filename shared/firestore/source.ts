@@ -1,4 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
+import { systemTimers, type Timers } from '../platform/index.ts';
 import { type AttemptOptions, Attempts } from './attempts.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { cancelled, SourceError } from './error.ts';
@@ -8,7 +9,6 @@ import type { KeepaliveOptions } from './keepalive.ts';
 import { type Patience, patience } from './patience.ts';
 import { pause } from './pause.ts';
 import { RpcError } from './status.ts';
-import { systemTimers, type Timers } from './timers.ts';
 
 /** Gives the token to call with; `refresh` says that the last one was refused. */
 export type TokenSupplier = (how: { readonly refresh: boolean }) => Promise<string>;

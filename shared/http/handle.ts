@@ -24,7 +24,7 @@ export const handle = <E extends Endpoint>(
   run: (call: Call<E>) => Promise<Answer<E>>,
   time: Clock = clock,
 ): Handler => {
-  warmUp();
+  if (endpoint.uses.some((use) => use.startsWith('table:'))) warmUp();
   const runAny = run as unknown as Run;
   return withEnvelope(endpoint.id, (call) => answer(endpoint, runAny, call), time);
 };
@@ -48,7 +48,7 @@ interface AdmittedCall extends CallInProgress {
 }
 
 const proceed = async (admitted: AdmittedCall): Promise<Response> => {
-  const { endpoint, run, authorized, key, incoming, now, signal, counted } = admitted;
+  const { endpoint, run, authorized, key, incoming, now, counted } = admitted;
   const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
@@ -86,7 +86,7 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
     return { response: await render(endpoint, outcome, scope), cookies, change, actor };
   };
   const { id, audit = id } = endpoint;
-  return settle(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now, signal });
+  return settle(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
 };
 
 /** The answer in its envelope. `data` goes through its schema, which drops whatever the interface does not name. */

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod';
 import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/id.ts';
-import { type Clock, FunctionTimeoutError, lambdaHandler, log, measure } from '../platform/index.ts';
+import { type Clock, FunctionTimeoutError, lambdaStack, log, measure } from '../platform/index.ts';
 import type { Handler } from './call.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
 import { type Incoming, readEvent } from './request.ts';
@@ -17,8 +17,6 @@ export const noQuery = z.strictObject({});
 export interface CallInProgress {
   readonly incoming: Incoming;
   readonly now: Date;
-  /** Aborted when the function is about to time out; the caller is answered then, so nothing may be committed any more. */
-  readonly signal: AbortSignal;
   /** Reports every rate limit that applies, also when the call is refused. */
   readonly counted: (rate: Rate) => void;
 }
@@ -30,17 +28,17 @@ interface StackEvent {
   rate: Rate | undefined;
 }
 
-/** Never rejects: every failure, a timeout too, becomes an answer in the envelope. */
+/** Every failure of a call, a timeout too, becomes an answer in the envelope. Only an event that is none of API Gateway rejects. */
 export const withEnvelope = (operation: string, respond: (call: CallInProgress) => Promise<Response>, time: Clock): Handler =>
-  lambdaHandler<StackEvent, Response>(
-    (call, _context, { signal }) => {
+  lambdaStack<StackEvent, Response>(
+    (call) => {
       const counted = (rate: Rate): void => {
         // The limit that refuses the call is the one to report.
         if (!call.rate || rate.used > rate.limit) call.rate = rate;
       };
-      return respond({ incoming: call.incoming, now: call.now, signal, counted });
+      return respond({ incoming: call.incoming, now: call.now, counted });
     },
-    (event) => logIds(event as unknown as APIGatewayProxyEventV2, operation),
+    { idsOf: (event) => logIds(event as unknown as APIGatewayProxyEventV2, operation) },
   )
     .use(httpHeaderNormalizer())
     .before((request) => {

@@ -22,8 +22,6 @@ export interface Circumstances {
   readonly body: unknown;
   readonly origin: Origin;
   readonly now: Date;
-  /** Aborted once the caller was told that the call took too long. */
-  readonly signal: AbortSignal;
 }
 
 const triesMax = 4;
@@ -33,7 +31,7 @@ export const settle = async (decide: () => Promise<Decision>, call: Circumstance
   for (let tries = 1; ; tries++) {
     try {
       const decision = await decide();
-      const [cookies] = await Promise.all([decision.cookies, writesOf(decision, call).then(commitInTime(call.signal))]);
+      const [cookies] = await Promise.all([decision.cookies, writesOf(decision, call).then(commit)]);
       return { ...decision.response, ...(cookies && { cookies: [...cookies] }) };
     } catch (error) {
       // Whatever it failed on (a slug now taken, an address now invited, a lost connection), the twin may be the reason.
@@ -44,14 +42,6 @@ export const settle = async (decide: () => Promise<Decision>, call: Circumstance
     }
   }
 };
-
-/** A call that has been answered by a timeout commits nothing. */
-const commitInTime =
-  (signal: AbortSignal) =>
-  (writes: readonly Write[]): Promise<void> => {
-    signal.throwIfAborted();
-    return commit(writes);
-  };
 
 /** The answer stored under the caller's Idempotency-Key, marked as such. */
 export const replay = async (...stored: Parameters<typeof recall>): Promise<Response | undefined> => {

@@ -4,7 +4,7 @@ let isStarted = false;
 
 /**
  * Starts, while Lambda loads the function, what its first call would otherwise wait for: the table's connection, the keys that
- * verify tokens and the service secret. Only what the function is granted is asked for. A failure is ignored here, because the
+ * verify tokens and the service secret. For functions that use the table. A failure is ignored here, because the
  * first call asks again and reports it.
  */
 export const warmUp = (): void => {

@@ -10,6 +10,7 @@ import { isRefusal } from './aws/refusal.ts';
 import { tableClient } from './aws/table-client.ts';
 import type { Write } from './change.ts';
 import { env } from './env.ts';
+import { assertRunActive } from './observe/run-signal.ts';
 import { keyOf } from './table.ts';
 
 /** A transaction holds at most this many writes. */
@@ -21,7 +22,7 @@ const triesMax = 6;
 /**
  * A failed condition throws the error of that write's `otherwise`, or CONFLICT. A clash with another transaction is retried,
  * because it says nothing about the conditions. All tries share one client request token, so that a transaction whose answer was
- * lost is not applied twice.
+ * lost is not applied twice. A run that has timed out commits nothing.
  */
 export const commit = async (writes: readonly Write[]): Promise<void> => {
   if (writes.length === 0) return;
@@ -29,6 +30,7 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
     throw new Error(`a transaction of ${writes.length} writes exceeds the limit of ${transactionMax}`);
   const input = { TransactItems: writes.map(operation), ClientRequestToken: randomUUID() };
   for (let tries = 1; ; tries++) {
+    assertRunActive();
     try {
       await callAws((options) => tableClient.send(new TransactWriteCommand(input), options));
       return;

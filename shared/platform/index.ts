@@ -36,13 +36,9 @@ export { bestEffort, log } from './log.ts';
 export { escaped, type Letter, sendMail } from './mail.ts';
 export { measure } from './measure.ts';
 export { type BatchAnswer, batchHandler } from './observe/batch-handler.ts';
-export {
-  FunctionTimeoutError,
-  type LambdaHandler,
-  lambdaHandler,
-  type RunOptions,
-  timeoutEarlyMs,
-} from './observe/lambda-handler.ts';
+export { FunctionTimeoutError } from './observe/function-timeout-error.ts';
+export { type LambdaHandler, lambdaHandler, lambdaProcess, lambdaStack, timeoutEarlyMs } from './observe/lambda-handler.ts';
+export { assertRunActive } from './observe/run-signal.ts';
 export { isOutage } from './outage.ts';
 export { Overtaken } from './overtaken.ts';
 export { takePage } from './page.ts';
@@ -54,5 +50,6 @@ export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './s
 export { seal, secretValue, sign, unseal } from './secret.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table.ts';
 export { type Proof, proveTenant, type Tenant } from './tenant.ts';
+export { systemTimers, type Timer, type Timers } from './timers.ts';
 export { lookAtWorkflow, startWorkflow, stopWorkflow } from './workflow.ts';
 export { openWrappedKey } from './wrapped-key.ts';

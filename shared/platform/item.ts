@@ -1,4 +1,7 @@
-/** Single-item writes outside a transaction. Each is one atomic step, so of two concurrent callers only one succeeds. */
+/**
+ * Single-item writes outside a transaction. Each is one atomic step, so of two concurrent callers only one succeeds.
+ * A run that has timed out writes nothing.
+ */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { callAws } from './aws/call-aws.ts';
 import { storable } from './aws/item-values.ts';
@@ -6,10 +9,12 @@ import { isRefusal } from './aws/refusal.ts';
 import { tableClient } from './aws/table-client.ts';
 import type { Item, Key, Write } from './change.ts';
 import { env } from './env.ts';
+import { assertRunActive } from './observe/run-signal.ts';
 import { itemOf, keyOf } from './table.ts';
 
 /** Deletes an item and returns it. Of several concurrent callers one gets it, the others get undefined. */
 export const take = async (key: Key): Promise<Item | undefined> => {
+  assertRunActive();
   const command = new DeleteCommand({ TableName: env('TABLE_NAME'), Key: keyOf(key), ReturnValues: 'ALL_OLD' });
   const { Attributes: before } = await callAws((options) => tableClient.send(command, options));
   return before && itemOf(before);
@@ -17,6 +22,7 @@ export const take = async (key: Key): Promise<Item | undefined> => {
 
 /** Sets an attribute unless it has a value, and returns the value it has now: all concurrent callers get the same one. */
 export const claim = async (key: Key, attribute: string, value: string): Promise<string> => {
+  assertRunActive();
   const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
     Key: keyOf(key),
@@ -31,6 +37,7 @@ export const claim = async (key: Key, attribute: string, value: string): Promise
 
 /** Creates an item. False if one with its key exists; that one stays unchanged. */
 export const putNew = async (item: Item): Promise<boolean> => {
+  assertRunActive();
   const command = new PutCommand({
     TableName: env('TABLE_NAME'),
     Item: storable(item),
@@ -41,6 +48,7 @@ export const putNew = async (item: Item): Promise<boolean> => {
 
 /** Updates one item outside a transaction, at half its price. False if the condition fails; nothing has changed then. */
 export const changeOne = async (write: Extract<Write, { update: Key }>): Promise<boolean> => {
+  assertRunActive();
   const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
     Key: keyOf(write.update),

@@ -117,6 +117,7 @@ const unmarked: Readonly<Record<string, string>> = {
   'storageDestinations.credentials.roleArn': 'one kind of credentials at a time',
   'storageDestinations.credentials.clientEmail': 'one kind of credentials at a time',
   'storageDestinations.credentials.privateKey': 'one kind of credentials at a time',
+  'storageDestinations.sseKmsKeyId': 'the name of a KMS key, which must exist',
   'schedules.cron': 'numbers',
   'schedules.timezone': 'a name of the IANA',
   'webhooks.events': 'names of ours',

@@ -84,6 +84,7 @@ const timesOf = ({ id }: Endpoint): Times => times[id] ?? both;
 
 const times: Readonly<Record<string, Times>> = {
   'organizations.remove': once,
+  'members.update': inTurn,
   'members.remove': once,
   'invites.create': once,
   'invites.cancel': once,

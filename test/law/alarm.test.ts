@@ -164,6 +164,7 @@ const counted = {
   providerFailed: ['Api'],
   scheduleOverdue: ['Engine'],
   captureStopped: ['Engine'],
+  batchTimedOut: ['Engine'],
 } as const satisfies Record<keyof typeof logLines, readonly string[]>;
 for (const [line, stacks] of Object.entries(counted)) {
   test(`a line of the log that is to wake someone rings: ${line}`, () => {

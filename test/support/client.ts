@@ -5,7 +5,7 @@ import type { Endpoint, Row } from '../../shared/contract/endpoint.ts';
 /** A variable that test/setup/stage-env.ts sets; only in files of the project `stage`. */
 export const stageVariable = (name: string): string => {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: a test that needs the stage belongs to stageFiles in test/vitest.config.ts`);
+  if (!value) throw new Error(`${name} is not set: a test that needs the stage belongs to stageFiles in test/vitest-config.ts`);
   return value;
 };
 

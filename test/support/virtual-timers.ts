@@ -1,4 +1,4 @@
-import type { Timer, Timers } from '../../shared/firestore/timers.ts';
+import type { Timer, Timers } from '../../shared/platform/index.ts';
 
 interface Pending extends Timer {
   readonly delayMs: number;

@@ -41,6 +41,8 @@ const readValue = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (value instanceof Set) throw new TypeError('unexpected set attribute: no item contains sets');
   if (Array.isArray(value)) return value.map(readValue);
+  // An attribute named `__proto__`, which no write of ours stores, would have become the prototype.
+  if (Object.getPrototypeOf(value) !== Object.prototype) throw new TypeError('unexpected attribute name "__proto__"');
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) {
     const member = members[name];

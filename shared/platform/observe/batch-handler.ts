@@ -1,5 +1,7 @@
+import { logLines } from '../../contract/log-line.ts';
 import { log } from '../log.ts';
-import { FunctionTimeoutError, type LambdaHandler, lambdaHandler } from './lambda-handler.ts';
+import { FunctionTimeoutError } from './function-timeout-error.ts';
+import { type LambdaHandler, lambdaProcess, lambdaStack } from './lambda-handler.ts';
 
 /** Records that Lambda delivers again; all others are acknowledged. */
 export interface BatchAnswer {
@@ -27,21 +29,28 @@ export const batchHandler = <E extends BatchEvent>(
     const unfinished = event.Records.map(identifierOf).filter((identifier) => !finished.has(identifier));
     return { batchItemFailures: unfinished.map((itemIdentifier) => ({ itemIdentifier })) };
   };
-  const handler = lambdaHandler<Batch<E>, BatchAnswer>(async (batch) => {
-    await work(batch.event, batch.finished);
+  const timedOut = new Set<Batch<E>>();
+  return lambdaStack<Batch<E>, BatchAnswer>(async (batch) => {
+    try {
+      await work(batch.event, batch.finished);
+    } finally {
+      timedOut.delete(batch);
+    }
     return answer(batch);
-  });
-  return handler
+  }, {})
     .before((request) => {
+      // What is left of a run that timed out went on when Lambda thawed the container, and would work beside this one.
+      if (timedOut.size > 0) {
+        log.error('the process ends: a batch that timed out is still being worked on');
+        lambdaProcess.exit(1);
+      }
       request.event = { event: request.event as unknown as E, finished: new Set() };
     })
     .onError(({ error, event }) => {
       if (!(error instanceof FunctionTimeoutError)) return undefined;
+      timedOut.add(event);
       const { batchItemFailures } = answer(event);
-      log.error('the batch timed out; unfinished records will be retried', {
-        unfinished: batchItemFailures.length,
-        of: event.event.Records.length,
-      });
+      log.error(logLines.batchTimedOut, { unfinished: batchItemFailures.length, of: event.event.Records.length });
       return { batchItemFailures };
     }) as unknown as LambdaHandler<E, BatchAnswer>;
 };

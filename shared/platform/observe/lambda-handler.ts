@@ -5,17 +5,14 @@ import type { Context } from 'aws-lambda';
 import { idsIn } from '../../contract/id.ts';
 import { type Ids, withIds } from '../ids.ts';
 import { log } from '../log.ts';
-
-/** Thrown shortly before Lambda would end the run without a word. Middleware turns it into the answer that fits the trigger. */
-export class FunctionTimeoutError extends Error {
-  constructor() {
-    super('the function ran out of time');
-    this.name = 'FunctionTimeoutError';
-  }
-}
+import { FunctionTimeoutError } from './function-timeout-error.ts';
+import { withRunSignal } from './run-signal.ts';
 
 /** Left of the function's time when a run is ended early: enough to log, to answer, and for a busy CPU. */
 export const timeoutEarlyMs = 500;
+
+/** How a process ends; tests replace it. */
+export const lambdaProcess = { exit: (code: number): void => process.exit(code) };
 
 export interface RunOptions {
   /** Aborted at the early timeout: nothing may be committed after it. */
@@ -27,26 +24,42 @@ export type LambdaHandler<E, R> = MiddyfiedHandler<E, R> & ((event?: E, context?
 
 type Work<E, R> = (event: E, context: Context, options: RunOptions) => Promise<R>;
 
-/** The handler; `.use`, `.before`, `.after` and `.onError` add middleware outside of it and inside the log context. */
-export const lambdaHandler = <E, R>(
-  work: Work<E, R>,
-  idsOf: (event: E, context: Context) => Ids = defaultIds,
-): LambdaHandler<E, R> =>
-  middy<E, R>(work as Parameters<typeof middy<E, R>>[0], {
+/**
+ * The handler of a workflow step or a clock. A run that times out ends its process, as Lambda's own timeout would: nothing of it may
+ * go on when the container is used again. Step Functions and EventBridge retry it.
+ */
+export const lambdaHandler = <E, R>(work: Work<E, R>): LambdaHandler<E, R> =>
+  lambdaStack<E, R>(work, { onTimeout: () => lambdaProcess.exit(1) });
+
+export interface StackOptions<E> {
+  /** What every log line of a run carries. */
+  readonly idsOf?: (event: E, context: Context) => Ids;
+  /** Called after the timeout was logged, unless middleware has answered. */
+  readonly onTimeout?: () => void;
+}
+
+/** The stack itself, for triggers that are answered when the time runs out; `.before`, `.after` and `.onError` add to it. */
+export const lambdaStack = <E, R>(work: Work<E, R>, { idsOf = defaultIds, onTimeout }: StackOptions<E>): LambdaHandler<E, R> => {
+  const run: Work<E, R> = (event, context, options) => withRunSignal(options.signal, () => work(event, context, options));
+  return middy<E, R>(run as Parameters<typeof middy<E, R>>[0], {
     timeoutEarlyInMillis: timeoutEarlyMs,
     timeoutEarlyResponse: () => {
       throw new FunctionTimeoutError();
     },
     executionMode: inLogContext(idsOf as (event: unknown, context: Context) => Ids),
-  }).onError(logFailure) as LambdaHandler<E, R>;
+  }).onError(({ error }) => {
+    const isTimeout = error instanceof FunctionTimeoutError;
+    // Lambda logs an uncaught error without our ids.
+    log.error(isTimeout ? 'the run timed out' : 'the run failed', error ?? new Error('unknown'));
+    if (isTimeout) onTimeout?.();
+  }) as LambdaHandler<E, R>;
+};
 
 /** Lambda's own id of the run, which a handler called by a test does not have, and the ids of what it was given. */
-const defaultIds = (event: unknown, context: Context): Ids => ({ requestId: context?.awsRequestId ?? 'none', ...idsIn(event) });
-
-/** Lambda logs an uncaught error without our ids, so it is logged here first. */
-const logFailure = ({ error }: { readonly error: Error | null | undefined }): void => {
-  log.error(error instanceof FunctionTimeoutError ? 'the run timed out' : 'the run failed', error ?? new Error('unknown'));
-};
+const defaultIds = (event: unknown, context: Context): Ids => ({
+  requestId: context?.awsRequestId ?? 'none',
+  ...idsIn(event),
+});
 
 type Run = ((event: unknown, context: Context) => Promise<unknown>) & { handler(work: unknown): Run };
 

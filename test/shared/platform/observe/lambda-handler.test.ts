@@ -1,12 +1,14 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { afterAll, beforeEach, test } from 'vitest';
+import { afterAll, beforeEach, test, vi } from 'vitest';
 import { consume } from '../../../../shared/event/index.ts';
 import {
+  assertRunActive,
   batchHandler,
   FunctionTimeoutError,
   lambdaHandler,
+  lambdaProcess,
   log,
   newId,
   timeoutEarlyMs,
@@ -14,7 +16,11 @@ import {
 import { captureLog } from '../../../support/captured-log.ts';
 
 const { lines, stop } = captureLog();
-beforeEach(() => void lines.splice(0));
+const exits = vi.spyOn(lambdaProcess, 'exit').mockImplementation(() => undefined);
+beforeEach(() => {
+  lines.splice(0);
+  exits.mockClear();
+});
 afterAll(stop);
 
 /** A run that has so much time before its early timeout. */
@@ -25,7 +31,7 @@ const contextWith = (workMs: number): Context => {
 
 const unfinished = new Promise<never>(() => {});
 
-test('lambdaHandler: a run that takes too long fails early, with its ids in the log, and its signal is aborted', async () => {
+test('lambdaHandler: a run that takes too long is logged with its ids, its signal is aborted, and its process ends', async () => {
   let signal: AbortSignal | undefined;
   const organizationId = newId('organization');
   const handler = lambdaHandler((_event: object, _context, options) => {
@@ -38,6 +44,36 @@ test('lambdaHandler: a run that takes too long fails early, with its ids in the 
     lines.map((line) => ({ message: line.message, requestId: line.requestId, organizationId: line.organizationId })),
     [{ message: 'the run timed out', requestId: 'run-1', organizationId }],
   );
+  deepEqual(exits.mock.calls, [[1]]);
+});
+
+test('lambdaHandler: a run that fails in time does not end its process', async () => {
+  const handler = lambdaHandler(async (_event: object) => Promise.reject(new Error('broken')));
+  await rejects(handler({}, contextWith(1_000)), { message: 'broken' });
+  deepEqual(exits.mock.calls, []);
+});
+
+// Lambda thaws the container for another run, and what is left of the first one goes on in it.
+test('lambdaHandler: what is left of a run that timed out writes nothing, and the next run does', async () => {
+  const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+  const written: string[] = [];
+  const write = (text: string): void => {
+    assertRunActive();
+    written.push(text);
+  };
+  let left: Promise<void> | undefined;
+  const slow = lambdaHandler((_event: object) => {
+    left = thawed.then(() => write('late'));
+    return left;
+  });
+  await rejects(slow({}, contextWith(20)), FunctionTimeoutError);
+  const quick = lambdaHandler(async (_event: object) => {
+    thaw();
+    await rejects(async () => left, FunctionTimeoutError);
+    write('in time');
+  });
+  await quick({}, contextWith(1_000));
+  deepEqual(written, ['in time']);
 });
 
 test('lambdaHandler: the log context of one run does not reach the next', async () => {
@@ -69,6 +105,25 @@ test('batchHandler: records that are not finished when the time runs out are del
     batchItemFailures: [{ itemIdentifier: 'slow' }],
   });
   match(String(lines.at(-1)?.message), /unfinished records will be retried/);
+});
+
+test('batchHandler: the process ends before a batch is worked on beside one that timed out', async () => {
+  const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+  const handler = batchHandler<SQSEvent>(
+    (record) => (record as SQSRecord).messageId,
+    async ({ Records }, finished) => {
+      if (Records[0]?.messageId === 'slow') await thawed;
+      for (const { messageId } of Records) finished.add(messageId);
+    },
+  );
+  await handler(eventOf(recordOf('slow')), contextWith(20));
+  deepEqual(exits.mock.calls, []);
+  await handler(eventOf(recordOf('next')), contextWith(1_000));
+  deepEqual(exits.mock.calls, [[1]]);
+  thaw();
+  await pause(1);
+  await handler(eventOf(recordOf('third')), contextWith(1_000));
+  deepEqual(exits.mock.calls, [[1]], 'nothing is left of the batch that timed out');
 });
 
 test('batchHandler: a failure of the whole batch is not answered as a partial one', async () => {
