@@ -19,7 +19,7 @@ import { Source } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, clock, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { answerInProcess } from '../../support/in-process.ts';
+import { answerOnWire } from '../../support/in-process.ts';
 import type { Input, Script } from '../../support/scripted-aws.ts';
 import { StrictTable } from '../../support/strict-table.ts';
 
@@ -41,7 +41,7 @@ export interface Made {
 
 const table = new StrictTable();
 const account: TableAccount = { requests: 0, itemsWritten: 0, writeUnits: 0, readUnits: 0 };
-answerInProcess(Object.fromEntries(Object.entries(table.script).map(([action, run]) => [action, counted(action, run)])));
+answerOnWire(Object.fromEntries(Object.entries(table.script).map(([action, run]) => [action, counted(action, run)])));
 
 const tenant = proveTenant(newId('organization'), 'record');
 const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };

@@ -20,12 +20,12 @@ import { readRunning } from '../../../shared/restore/running.ts';
 import { sealJournal } from '../../../shared/restore/seal.ts';
 import { writeDocuments } from '../../../shared/restore/write-documents.ts';
 import { claimShard } from '../../../shared/restore/write-run.ts';
-import { answerInProcess } from '../../support/in-process.ts';
+import { answerOnWire } from '../../support/in-process.ts';
 import { StrictTable } from '../../support/strict-table.ts';
 import { keyOf, type MadeBackup } from './made.ts';
 
 const table = new StrictTable();
-answerInProcess(table.script);
+answerOnWire(table.script);
 const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 export const folder = 'backup';
 

@@ -1,12 +1,12 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test, vi } from 'vitest';
 import { getGathered } from '../../../shared/platform/index.ts';
-import { answerInProcess } from '../../support/in-process.ts';
+import { answerOnWire } from '../../support/in-process.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import { StrictTable } from '../../support/strict-table.ts';
 
 const table = new StrictTable();
-answerInProcess(table.script);
+answerOnWire(table.script);
 const key = (n: number) => ({ pk: 'A', sk: `${n}` });
 let reads = 0;
 let isAway = false;

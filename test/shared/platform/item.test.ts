@@ -1,12 +1,12 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { changeOne, claim, isOutage, putNew, set } from '../../../shared/platform/index.ts';
-import { answerInProcess } from '../../support/in-process.ts';
+import { answerOnWire } from '../../support/in-process.ts';
 import { Fault } from '../../support/scripted-aws.ts';
 import { StrictTable } from '../../support/strict-table.ts';
 
 const table = new StrictTable();
-answerInProcess(table.script);
+answerOnWire(table.script);
 const key = { pk: 'A', sk: 'B' };
 
 beforeEach(() => {

@@ -3,11 +3,11 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
 import { get, putNew } from '../../../../shared/platform/index.ts';
-import { answerInProcess } from '../../../support/in-process.ts';
+import { answerOnWire } from '../../../support/in-process.ts';
 import { StrictTable } from '../../../support/strict-table.ts';
 
 const table = new StrictTable();
-answerInProcess(table.script);
+answerOnWire(table.script);
 const key = { pk: 'A', sk: 'B' };
 beforeEach(() => table.items.clear());
 
