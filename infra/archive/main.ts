@@ -15,7 +15,7 @@ import { show } from './show.ts';
 import { verify } from './verify.ts';
 
 const run = async (command: Command): Promise<void> => {
-  const place = openPlace(command.where, command);
+  const place = await openPlace(command.where, command);
   const output = openOutput(command.out, command);
   try {
     await (command.name === 'ls' && !(await isBackup(place)) ? runOnFolder(place, command) : runOnBackup(place, command));

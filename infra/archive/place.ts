@@ -27,16 +27,16 @@ export interface Access {
   readonly region?: string | undefined;
 }
 
-export const openPlace = (where: string, access: Access): Place => {
+export const openPlace = async (where: string, access: Access): Promise<Place> => {
   const shown = where.replace(/(?<=[^/:])\/+$/, '');
   const address = /^(s3|gs):\/\/([^/]+)(?:\/(.*))?$/s.exec(shown);
   if (!address && /^[a-z][a-z\d+.-]+:\/\//i.test(shown)) throw unusable('where: s3://bucket/path, gs://bucket/path or a folder');
   const open = address ? bucketOpener(address[1] === 's3' ? 's3' : 'gs', address[2] ?? '', access) : openDisk;
   const folder = address ? (address[3] ?? '').split('/').filter(Boolean).join('/') : folderOf(shown);
-  const here = open(folder);
+  const here = await open(folder);
   const isTop = address ? folder === '' : basename(folder) === '';
   const around = address ? folder.split('/').slice(0, -1).join('/') : dirname(folder);
-  const beside = isTop ? undefined : open(around);
+  const beside = isTop ? undefined : await open(around);
   return {
     shown,
     here,
@@ -55,7 +55,9 @@ const folderOf = (path: string): string => {
   return folder;
 };
 
-const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: Access): ((folder: string) => Reading) => {
+type Open = (folder: string) => Promise<Reading>;
+
+const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: Access): Open => {
   if (endpoint !== undefined && !URL.canParse(endpoint))
     throw unusable('--endpoint: must be an address, such as http://localhost:4566');
   if (kind === 's3') {

@@ -3,9 +3,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../platform/index.ts';
 import { workerPatience as patience } from './attempts.ts';
-import { openGcsStore } from './gcs-store.ts';
 import type { S3Place } from './s3-bucket.ts';
-import { S3Store } from './s3-store.ts';
 import type { Store } from './store.ts';
 
 /** A folder of a bucket, and where the store is if not at its maker's. */
@@ -20,14 +18,15 @@ const partBytes = 8 << 20;
 const agentOptions = { keepAlive: true, maxSockets: 16 };
 
 /** Opens a bucket of AWS, or of any store that speaks S3. */
-export const openS3Address = ({
+export const openS3Address = async ({
   bucket,
   folder,
   endpoint,
   region,
   credentials,
-}: Address & Pick<S3Place, 'region' | 'credentials'>): Store =>
-  new S3Store({
+}: Address & Pick<S3Place, 'region' | 'credentials'>): Promise<Store> => {
+  const { S3Store } = await import('./s3-store.ts');
+  return new S3Store({
     bucket,
     folder,
     endpoint,
@@ -41,14 +40,17 @@ export const openS3Address = ({
     patience,
     partBytes,
   });
+};
 
-export const openGcsAddress = ({
+export const openGcsAddress = async ({
   bucket,
   folder,
   endpoint = 'https://storage.googleapis.com',
   account,
-}: Address & { readonly account: GoogleAccount }): Store =>
-  openGcsStore({ bucket, folder, baseUrl: endpoint, account, patience, partBytes });
+}: Address & { readonly account: GoogleAccount }): Promise<Store> => {
+  const { openGcsStore } = await import('./gcs-store.ts');
+  return openGcsStore({ bucket, folder, baseUrl: endpoint, account, patience, partBytes });
+};
 
 const agentFor = (url: string): HttpAgent =>
   url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
