@@ -58,13 +58,15 @@ export class S3Bucket {
   }
 
   /** Throws if an object is encrypted in another way than was asked for, or the store does not say how. */
-  checkEncryption(told: string | undefined): void {
+  checkEncryption(told: Told): void {
     const { encryption } = this.place;
-    if (encryption && told !== encryption.algorithm)
-      throw new StorageError(
-        'invalid',
-        `The store did not encrypt the object with ${encryption.algorithm}: it ${told === undefined ? 'ignores the setting' : 'used another algorithm'}.`,
-      );
+    if (!encryption) return;
+    const refusal = (what: string): StorageError =>
+      new StorageError('invalid', `The store did not encrypt the object with ${encryption.algorithm}: it ${what}.`);
+    if (told.encryption === undefined) throw refusal('ignores the setting');
+    if (told.encryption !== encryption.algorithm) throw refusal('used another algorithm');
+    if (encryption.kmsKeyId !== undefined && told.kmsKeyId !== undefined && isOtherKey(encryption.kmsKeyId, told.kmsKeyId))
+      throw refusal('used another key');
   }
 
   /** One call, retried while the store is unavailable; its failure is a StorageError. */
@@ -119,8 +121,14 @@ export const toldOf = ({
   ETag,
   ChecksumCRC32,
   ServerSideEncryption,
+  SSEKMSKeyId,
 }: {
   readonly ETag?: string | undefined;
   readonly ChecksumCRC32?: string | undefined;
   readonly ServerSideEncryption?: string | undefined;
-}): Told => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption });
+  readonly SSEKMSKeyId?: string | undefined;
+}): Told => ({ tag: ETag, crc32: ChecksumCRC32, encryption: ServerSideEncryption, kmsKeyId: SSEKMSKeyId });
+
+/** A key is named by its id or its ARN, which ends with the id. An alias cannot be compared with the key it stands for. */
+const isOtherKey = (asked: string, told: string): boolean =>
+  !asked.includes('alias/') && asked.split('/').at(-1) !== told.split('/').at(-1);

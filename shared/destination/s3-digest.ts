@@ -15,6 +15,7 @@ export interface Told {
   readonly tag: string | undefined;
   readonly crc32: string | undefined;
   readonly encryption: string | undefined;
+  readonly kmsKeyId?: string | undefined;
 }
 
 export const digestOf = (kind: DigestKind, body: Uint8Array): Digest => ({

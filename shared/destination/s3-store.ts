@@ -50,7 +50,7 @@ export class S3Store implements Store {
       },
     });
     try {
-      this.bucket.checkEncryption(told.encryption);
+      this.bucket.checkEncryption(told);
     } catch (error) {
       // It is stored, and less protected than was asked for.
       await this.remove([name], options.signal).catch(() => {});

@@ -197,7 +197,7 @@ export class S3Upload implements Upload {
     if (found?.size !== this.#size) return false;
     const digests = this.#parts.map(({ digest }) => digest);
     const isSame = confirmsAll(this.#bucket.place.digest, digests, found) ?? (tag !== undefined && found.tag === tag);
-    if (isSame) this.#bucket.checkEncryption(found.encryption);
+    if (isSame) this.#bucket.checkEncryption(found);
     return isSame;
   }
 }

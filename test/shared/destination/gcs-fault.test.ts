@@ -78,6 +78,18 @@ for (const [status, code] of [
     equal(posts().length, 2);
   });
 
+test('gcs: a store that is busy is asked as often to begin an upload as for anything else', async () => {
+  proxy.script(() => busy);
+  proxy.seen.splice(0);
+  const upload = store.upload('never');
+  await fails(
+    upload.write([Buffer.alloc(20 * MiB)]).then(() => upload.finish()),
+    'unavailable',
+  );
+  equal(proxy.seen.filter(({ method, path }) => method === 'GET' && path.includes(objectOf('never'))).length, quick.attempts);
+  proxy.script(() => undefined);
+});
+
 test('gcs: a revoked token is renewed once; a refused account is denied', async () => {
   proxy.script((_, before) => (before === 0 ? { answer: { status: 401 } } : undefined));
   await store.put('token', Buffer.from('x'));

@@ -178,6 +178,12 @@ describe('a bucket in another region', () => {
     deepEqual(hosts(), ['customer.s3.us-east-1.amazonaws.com', there, there]);
   });
 
+  test('is found by each of several first calls at once', async () => {
+    const store = guessed();
+    await Promise.all([store.head('a'), store.head('b'), store.get('c')]);
+    equal(hosts().filter((host) => host === there).length, 3);
+  });
+
   test('is found by the body of an answer', async () => {
     await guessed().get('k');
     deepEqual(hosts(), ['customer.s3.us-east-1.amazonaws.com', there]);

@@ -16,6 +16,8 @@ const asked: { readonly what: string; readonly headers: Readonly<Record<string, 
 let url: string;
 /** How the scripted store says that it encrypted an object; undefined where it says nothing. */
 let told: string | undefined;
+/** The key it says that it used. */
+let toldKey: string | undefined;
 /** Under KMS a tag is no digest. */
 let tagOf: (body: Buffer) => string;
 
@@ -37,6 +39,7 @@ beforeAll(async () => {
     if (what === 'part') size += body.length;
     if (['PUT', 'part', 'HEAD'].includes(what)) response.setHeader('etag', what === 'HEAD' ? '"whole"' : `"${tagOf(body)}"`);
     if (told !== undefined && ['PUT', 'HEAD'].includes(what)) response.setHeader(header, told);
+    if (toldKey !== undefined && what === 'PUT') response.setHeader(`${header}-aws-kms-key-id`, toldKey);
     if (what === 'HEAD') response.setHeader('content-length', size);
     if (isBegin) {
       size = 0;
@@ -51,6 +54,7 @@ afterAll(() => stopAll(stops));
 const reset = (says: string | undefined) => {
   asked.length = 0;
   told = says;
+  toldKey = undefined;
   tagOf = (body) => createHash('md5').update(body).digest('hex');
 };
 const names = () => asked.map(({ what }) => what);
@@ -129,6 +133,16 @@ describe('a store that encrypts otherwise', () => {
     match(failure?.reason ?? '', /did not encrypt the object with AES256: it ignores the setting/);
     deepEqual(names(), ['PUT', 'DELETE']);
   });
+});
+
+test('an object under another key than was asked for fails the write; the ARN of the key itself does not', async () => {
+  const store = await openAt('s3', url, '', quick, kms);
+  reset('aws:kms');
+  toldKey = `arn:aws:kms:eu-central-1:111122223333:key/${keyId}`;
+  await store.put('k', Buffer.from('x'));
+  toldKey = 'arn:aws:kms:eu-central-1:111122223333:key/0000abcd-12ab-34cd-56ef-1234567890ab';
+  await rejects(store.put('k', Buffer.from('x')), { code: 'invalid', message: /used another key/ });
+  store.close();
 });
 
 test('on the local engine objects keep their encryption, and a key that does not exist is told', async () => {
