@@ -50,6 +50,8 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     // Modules keep state, so each file gets a process of its own.
     pool: 'forks',
+    // Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing.
+    execArgv: ['--max-semi-space-size=64'],
     isolate: true,
     // Node imports the sources itself: no transformation, and the same module loader as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -64,8 +64,8 @@ export const answerInProcess = (script: Script): InProcess => {
 };
 
 /** `BatchGetCommand` of the document client is `BatchGetItem` of DynamoDB. */
-const actionOf = ({ constructor }: object): string => {
-  const name = constructor.name.replace(/Command$/, '');
+const actionOf = (command: object): string => {
+  const name = command.constructor.name.replace(/Command$/, '');
   return name === 'Query' ? name : name === 'TransactWrite' ? 'TransactWriteItems' : `${name}Item`;
 };
 

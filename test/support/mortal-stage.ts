@@ -49,7 +49,7 @@ export const spawnStage = async (
   { ports = anyPorts, delayScale }: { readonly ports?: Ports; readonly delayScale: number },
 ): Promise<SpawnedStage> => {
   const choices = JSON.stringify({ ...ports, dir, delayScale });
-  const child = spawn(process.execPath, [self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   if (typeof line !== 'string') throw new Error('the stage ended before it was ready');

