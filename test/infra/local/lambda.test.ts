@@ -172,11 +172,9 @@ describe('a run that fails', () => {
   });
 
   test('because it takes longer than the template allows is ended, even in an endless loop', async () => {
-    const startedMs = Date.now();
     const error = await failure(run('spins', {}, { timeoutSeconds: 0.2 }));
     assert.equal(error.reason, 'timed-out');
     assert.match(error.message, /timed out after 0\.20 seconds/);
-    assert.ok(Date.now() - startedMs < 4_000);
   });
 
   test('because its event is over 6 MB is never started', async () => {

@@ -75,7 +75,7 @@ test('iterations and salts outside of what is safe are refused at once', async (
     await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, salt: Buffer.alloc(length) } }, passphrase, identity), 'kdf-refused');
   const name = 'pbkdf2-hmac-sha1' as 'pbkdf2-hmac-sha256';
   await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, name } }, passphrase, identity), 'kdf-refused');
-  ok(performance.now() - started < 100);
+  ok(performance.now() - started < 10_000, 'without a derivation, of which the largest would take minutes');
   await refuses(wrapKey(dataKey, passphrase, { identity, random: chance(''), iterations: 1_000 }), 'kdf-refused');
 });
 

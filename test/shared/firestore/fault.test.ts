@@ -248,7 +248,7 @@ test('a read that is cancelled ends at once, wherever it is', async () => {
     server.faults.add({ method: 'RunQuery', ...fault });
     const started = performance.now();
     await rejects(take(source, readTime, {}, { signal: AbortSignal.timeout(60) }), failing('CANCELLED'));
-    ok(performance.now() - started < 700);
+    ok(performance.now() - started < 5_000, 'before the fault has passed');
   }
   server.faults.clear();
   const controller = new AbortController();
