@@ -98,7 +98,7 @@ export class GcsClient {
       const file = this.file(key, { doing: 'store an object', signal });
       await file.save(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
         resumable: false,
-        // Compared below: on a mismatch the library would delete the object, whoever wrote it.
+        // Compared below: on a mismatch the library would delete the object, also that of another writer.
         validation: false,
         contentType,
         metadata: { crc32c, md5Hash, ...(uploadId !== undefined && { metadata: { uploadId } }) },
