@@ -27,7 +27,7 @@ export interface ApiStackProps extends StackProps {
 
 /** Below the 30 s at which API Gateway gives up, so that the answer is ours. */
 const endpointTimeoutSeconds = 20;
-/** Lambda gives CPU by memory: a caller waits half as long for a cold start as at 512 MB, for about the same price. */
+/** Lambda gives CPU by memory: twice that of 512 MB, for cold starts with the SDK. What it saves was not measured on Lambda. */
 const endpointMemoryMegabytes = 1_024;
 /** For the whole deployment; each actor's own share is requestsPerMinute. */
 const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };

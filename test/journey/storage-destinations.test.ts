@@ -372,7 +372,7 @@ test('the same Idempotency-Key makes one destination', async () => {
   deepEqual([second.status, second.headers.get('idempotent-replayed'), second.body.data.id], [201, 'true', first.body.data.id]);
 });
 
-describe('what does not go together is refused by its field, and nobody is asked', () => {
+describe('settings that do not go together are refused by field, before any request', () => {
   const role = { roleArn: 'arn:aws:iam::210987654321:role/r' };
   for (const [what, field, more] of [
     ['no type', 'type', { type: undefined }],
