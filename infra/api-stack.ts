@@ -8,15 +8,15 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
 import { endpoints, handlerOf, usesOf } from '../shared/contract/index.ts';
-import { workers } from '../shared/contract/workers.ts';
+import { workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
-import { addAlarm, alarmPeriod } from './part/alarm.ts';
-import { type CodeOf, makeFunction } from './part/fn.ts';
-import { makeLogGroup, makeVendedLogGroup } from './part/log.ts';
-import { countLines, linesCounted } from './part/log-count.ts';
-import { sayWhatIsNext } from './part/next-step.ts';
+import { sayWhatIsNext } from './part/deploy-outputs.ts';
+import { type CodeOf, makeFunction } from './part/function/lambda-function.ts';
+import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
+import { makeLogGroup, makeVendedLogGroup } from './part/observe/log-group.ts';
+import { countLines, linesCounted } from './part/observe/log-metric-filter.ts';
 
 export interface ApiStackProps extends StackProps {
   readonly config: Config;

@@ -8,8 +8,8 @@ import { ApiStack } from './api-stack.ts';
 import { type Config, readConfig } from './config.ts';
 import { DataStack } from './data-stack.ts';
 import { EngineStack } from './engine-stack.ts';
-import { makeDashboard } from './part/dashboard.ts';
-import type { CodeOf } from './part/fn.ts';
+import type { CodeOf } from './part/function/lambda-function.ts';
+import { makeDashboard } from './part/observe/dashboard.ts';
 
 export interface AppProps {
   readonly config: Config;
@@ -36,7 +36,7 @@ const main = async (): Promise<void> => {
   const app = new App();
   const config = readConfig(app.node.getAllContext());
   // Only this path needs esbuild; whoever passes code of their own starts without it.
-  const { bundle, bundleDir, entries } = await import('./bundle.ts');
+  const { bundle, bundleDir, entries } = await import('./bundle/bundle.ts');
   const outdir = mkdtempSync(join(tmpdir(), 'backup-management-service-'));
   try {
     await bundle(entries, outdir);

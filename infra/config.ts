@@ -7,7 +7,7 @@ import {
   webhooksPerOrganization,
   webhooksPerOrganizationMax,
 } from '../shared/contract/limits.ts';
-import { usualConcurrency } from './part/concurrency.ts';
+import { usualConcurrency } from './part/function/concurrency.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 

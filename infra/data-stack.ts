@@ -9,7 +9,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { type Config, unset } from './config.ts';
-import { addAlarm, alarmPeriod } from './part/alarm.ts';
+import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 
 export interface DataStackProps extends StackProps {
   readonly config: Config;

@@ -6,25 +6,32 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
-import type { logLines } from '../shared/contract/log-line.ts';
-import { type WorkerName, workers } from '../shared/contract/workers.ts';
+import type { logLines } from '../shared/contract/runtime/alarm-log-lines.ts';
+import { type WorkerName, workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
-import { addAlarm } from './part/alarm.ts';
-import { startByClock } from './part/clock.ts';
-import { queueConcurrency, reservedFor } from './part/concurrency.ts';
-import { feedFromQueue, feedFromStream, putAside, readQueue, readStream, type StreamFeedProps } from './part/feed.ts';
-import type { CodeOf } from './part/fn.ts';
-import { type Later, makeLater } from './part/later.ts';
-import { makeLogGroup } from './part/log.ts';
-import { countLines, linesCounted } from './part/log-count.ts';
-import { capital, kebab } from './part/name.ts';
-import type { Parts } from './part/parts.ts';
-import { makeDeadLetters, makeWorkQueue } from './part/queue.ts';
-import { settingsOf } from './part/setting.ts';
-import { type QueueName, queueNames, queues } from './part/work-queues.ts';
-import { makeWorker } from './part/worker.ts';
-import { makeWorkflow } from './part/workflow.ts';
+import { queueConcurrency, reservedFor } from './part/function/concurrency.ts';
+import type { CodeOf } from './part/function/lambda-function.ts';
+import { settingsOf } from './part/function/settings-variables.ts';
+import { makeWorker } from './part/function/worker.ts';
+import { capital, kebab } from './part/names.ts';
+import { addAlarm } from './part/observe/alarm.ts';
+import { makeLogGroup } from './part/observe/log-group.ts';
+import { countLines, linesCounted } from './part/observe/log-metric-filter.ts';
+import type { Parts } from './part/resource-names.ts';
+import { type Later, makeLater } from './part/trigger/delayed-messages.ts';
+import {
+  feedFromQueue,
+  feedFromStream,
+  putAside,
+  readQueue,
+  readStream,
+  type StreamFeedProps,
+} from './part/trigger/event-sources.ts';
+import { startByClock } from './part/trigger/periodic-trigger.ts';
+import { makeDeadLetters, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
+import { makeWorkflow } from './part/trigger/state-machine.ts';
+import { type QueueName, queueNames, queues } from './part/trigger/work-queue-specs.ts';
 import { backupDefinition, backupSteps } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
 import { restoreDefinition, restoreSteps } from './workflow/restore.ts';

@@ -47,7 +47,7 @@ export default defineConfig({
     ],
     // Both projects have these, too.
     globalSetup: ['test/setup/run-dir.ts'],
-    setupFiles: ['test/support/seed.ts'],
+    setupFiles: ['test/setup/seed.ts'],
     // Modules keep state, so each file gets a process of its own.
     pool: 'forks',
     // Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing.

@@ -1,6 +1,6 @@
 /** Reading the audit log: a page at a time, or a range as one file. */
 import { exportEntries, listEntries } from '../../shared/audit/index.ts';
-import { auditLogs } from '../../shared/contract/audit-logs.ts';
+import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
 import { handle } from '../../shared/http/index.ts';
 import { iso } from '../../shared/platform/index.ts';
 

@@ -25,7 +25,7 @@ import {
   withCode,
 } from '../../shared/account/index.ts';
 import type { Actor, Origin } from '../../shared/audit/index.ts';
-import { auth } from '../../shared/contract/auth.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
 import { type ApiError, invalid, unauthorized } from '../../shared/contract/errors.ts';
 import { accessTokenSeconds } from '../../shared/contract/limits.ts';
 import {

@@ -1,6 +1,6 @@
 /** Reading backups where they lie. */
 import { backupData, browseBackup, compareBackup, importBackup, readBackup } from '../../shared/backup/index.ts';
-import { backupContents } from '../../shared/contract/backup-contents.ts';
+import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';

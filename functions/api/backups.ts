@@ -17,7 +17,7 @@ import {
   startVerification,
   uponParent,
 } from '../../shared/backup/index.ts';
-import { backups } from '../../shared/contract/backups.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { refuseEnding } from '../../shared/pitr/index.ts';

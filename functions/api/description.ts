@@ -1,5 +1,5 @@
 /** The service's description of itself, as OpenAPI and as a page. */
-import { description } from '../../shared/contract/system.ts';
+import { description } from '../../shared/contract/endpoints/system.ts';
 import { openapiText, page } from '../../shared/docs/index.ts';
 import { serve } from '../../shared/http/index.ts';
 

@@ -1,5 +1,5 @@
 import { changeEncryption, encryptionData, readEncryption, rotateKeys } from '../../shared/backup/index.ts';
-import { encryption } from '../../shared/contract/encryption.ts';
+import { encryption } from '../../shared/contract/endpoints/encryption.ts';
 import { handle } from '../../shared/http/index.ts';
 
 export const get = handle(encryption.get, async ({ tenant }) => ({ data: encryptionData(await readEncryption(tenant)) }));

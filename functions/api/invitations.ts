@@ -1,4 +1,4 @@
-import { invitations } from '../../shared/contract/invitations.ts';
+import { invitations } from '../../shared/contract/endpoints/invitations.ts';
 import { handle } from '../../shared/http/index.ts';
 import { acceptInvitation, findInvitation, statusOf } from '../../shared/organization/index.ts';
 import { iso } from '../../shared/platform/index.ts';

@@ -1,5 +1,5 @@
-import { isId } from '../../shared/contract/id.ts';
-import { invites } from '../../shared/contract/invitations.ts';
+import { invites } from '../../shared/contract/endpoints/invitations.ts';
+import { isId } from '../../shared/contract/ids.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   type AddressRecord,

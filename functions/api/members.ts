@@ -1,4 +1,4 @@
-import { members } from '../../shared/contract/members.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
 import { handle } from '../../shared/http/index.ts';
 import { changeRole, listMembers, readMember, removeMember } from '../../shared/organization/index.ts';
 

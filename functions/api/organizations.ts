@@ -1,8 +1,8 @@
 import { accountKey, type UserRecord } from '../../shared/account/index.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { unauthorized } from '../../shared/contract/errors.ts';
-import { isId } from '../../shared/contract/id.ts';
+import { isId } from '../../shared/contract/ids.ts';
 import type { Plan } from '../../shared/contract/limits.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   changeSettings,

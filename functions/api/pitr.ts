@@ -1,5 +1,5 @@
 import { defaultDestination } from '../../shared/backup/index.ts';
-import { pitr as rows } from '../../shared/contract/pitrs.ts';
+import { pitr as rows } from '../../shared/contract/endpoints/pitr.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { changePitr, disablePitr, enablePitr, neverEnabled, pitrData, readPitr, windowsOf } from '../../shared/pitr/index.ts';

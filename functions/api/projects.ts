@@ -1,5 +1,5 @@
+import { projects } from '../../shared/contract/endpoints/projects.ts';
 import { invalid } from '../../shared/contract/errors.ts';
-import { projects } from '../../shared/contract/projects.ts';
 import { handle } from '../../shared/http/index.ts';
 import { moveProject } from '../../shared/move/index.ts';
 import { endWithProject, readPitr } from '../../shared/pitr/index.ts';

@@ -1,5 +1,5 @@
 import { presentKey, readEncryption } from '../../shared/backup/index.ts';
-import { restores } from '../../shared/contract/restores.ts';
+import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   cancelRestore,

@@ -1,5 +1,5 @@
 import { backupData } from '../../shared/backup/index.ts';
-import { schedules } from '../../shared/contract/schedules.ts';
+import { schedules } from '../../shared/contract/endpoints/schedules.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 import {

@@ -1,4 +1,4 @@
-import { serviceAccount } from '../../shared/contract/service-account.ts';
+import { serviceAccount } from '../../shared/contract/endpoints/service-account.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   createServiceAccount,

@@ -1,4 +1,4 @@
-import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
 import {
   changeDestination,
   checkWish,

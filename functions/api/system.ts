@@ -1,5 +1,5 @@
 /** What the service tells anyone: how it is, and its public keys. */
-import { system } from '../../shared/contract/system.ts';
+import { system } from '../../shared/contract/endpoints/system.ts';
 import { handle } from '../../shared/http/index.ts';
 import { env, iso, probe, publicKeys } from '../../shared/platform/index.ts';
 

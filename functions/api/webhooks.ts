@@ -1,4 +1,4 @@
-import { webhooks } from '../../shared/contract/webhooks.ts';
+import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { handle } from '../../shared/http/index.ts';
 import { newId, type Tenant } from '../../shared/platform/index.ts';
 import {

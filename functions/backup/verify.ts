@@ -1,6 +1,6 @@
 /** Checks a part of a backup where it lies; its answer is the input of the run that goes on. */
 import { engine, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/backup/index.ts';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 import { after, clock, lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
 
 /** Half its time: the object that is begun then has the other half, in which 45 GB are read. */

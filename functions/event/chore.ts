@@ -4,7 +4,7 @@
  * is given again then, and after some tries put aside with the dead letters.
  */
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';

@@ -3,7 +3,7 @@
  * is: none costs more than its message. A record a queue did not take is given again, and only from there on.
  */
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { idPrefixes, isId } from '../../shared/contract/id.ts';
+import { idPrefixes, isId } from '../../shared/contract/ids.ts';
 import type { Queue, TaskMessage } from '../../shared/event/index.ts';
 import { batchHandler, log, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { purgeCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, lambdaHandler, log, proveTenant } from '../../shared/platform/index.ts';

@@ -1,7 +1,7 @@
 /** Captures what changes in a project, turn after turn while it listens, and arranges what comes next. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { engine } from '../../shared/backup/index.ts';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { type Arranged, captureLive, messageOf } from '../../shared/pitr/index.ts';
 import { after, delayMaxSeconds, log, proveTenant, sendTasks } from '../../shared/platform/index.ts';

@@ -1,6 +1,6 @@
 /** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler; a long chain gets a full backup. */
 import { synthesizeFull } from '../../shared/backup/index.ts';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
 import { recordOutcome, syncSchedule, syncSchedules, tick } from '../../shared/schedule/index.ts';

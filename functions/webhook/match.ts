@@ -3,7 +3,7 @@
  * itself, and after some tries put aside with the dead letters.
  */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 import { readTask } from '../../shared/event/index.ts';
 import { after, batchHandler, clock, log, proveTenant, withIds } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';

@@ -13,8 +13,8 @@ import {
 import { StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-key.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
-import type { Place, Reading } from './place.ts';
-import { readSmall } from './small-object.ts';
+import type { Place, Reading } from './open-location.ts';
+import { readSmall } from './read-small-object.ts';
 
 /** An object of this backup or of an earlier one that it points into. */
 export interface ObjectId {

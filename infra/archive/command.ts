@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { KeyOptions } from './data-key.ts';
 import { unusable } from './failure.ts';
-import type { Access } from './place.ts';
+import type { Access } from './open-location.ts';
 
 export const usage = `npm run -s archive -- <command> <where> [path] [options]
 

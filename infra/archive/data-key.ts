@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { type Identity, type KeyFile, parseKeyFile, unwrapKey } from '../../shared/archive/index.ts';
 import { openWrappedKey } from '../../shared/platform/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
+import { plain } from './escape-output.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
-import { ask } from './prompt.ts';
-import { plain } from './visible.ts';
+import { ask } from './prompt-secret.ts';
 
 export interface KeyOptions {
   /** Ask for the passphrase even if the key could be opened by KMS. */

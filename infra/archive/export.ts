@@ -2,11 +2,11 @@
 import { recordKind, streamLeaves } from '../../shared/archive/index.ts';
 import { isCollectionPath, isInRange, type NameRange, scopeOf } from '../../shared/firestore/index.ts';
 import type { OpenBackup } from './backup.ts';
+import { plain } from './escape-output.ts';
 import { unusable } from './failure.ts';
 import { innerPath } from './list.ts';
 import { grouped, type Output, Progress, say } from './output.ts';
 import { contentOf } from './show.ts';
-import { plain } from './visible.ts';
 
 export interface ExportOptions {
   /** Paths of collections, each with all that is below it; none means everything. */

@@ -1,12 +1,12 @@
 /** `ls`: the backups of a folder, the collections of a backup, the documents of a collection, the collections of a document. */
 import { keyFileName, manifestName, objectKind, parseKeyFile } from '../../shared/archive/index.ts';
 import type { OpenBackup } from './backup.ts';
-import { childrenOf, sizeOf } from './children.ts';
+import { plain } from './escape-output.ts';
 import { unusable } from './failure.ts';
+import { childrenOf, sizeOf } from './list-children.ts';
+import type { Place } from './open-location.ts';
 import { grouped, type Output, say } from './output.ts';
-import type { Place } from './place.ts';
-import { readSmall } from './small-object.ts';
-import { plain } from './visible.ts';
+import { readSmall } from './read-small-object.ts';
 
 /** The folders below a place that have a manifest or a key in them, with what each holds. */
 export const findBackups = async (place: Place): Promise<ReadonlyMap<string, FoundBackup>> => {

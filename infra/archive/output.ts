@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
+import { visible } from './escape-output.ts';
 import { unusable } from './failure.ts';
-import { visible } from './visible.ts';
 
 /** Lines are handed on in pieces of this size. */
 const pieceCharacters = 256 << 10;

@@ -2,10 +2,10 @@
 import { type Leaf, recordKind } from '../../shared/archive/index.ts';
 import { restDocument } from '../../shared/firestore/index.ts';
 import type { OpenBackup } from './backup.ts';
+import { plain } from './escape-output.ts';
 import { damaged, unusable } from './failure.ts';
 import { innerPath } from './list.ts';
 import type { Output } from './output.ts';
-import { plain } from './visible.ts';
 
 export const show = async ({ archive, manifest }: OpenBackup, path: string, output: Output): Promise<void> => {
   const root = `${manifest.source}/documents`;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle, entries } from '../bundle.ts';
+import { bundle, entries } from '../bundle/bundle.ts';
 import { bundledPackages } from './bundled.ts';
 import { licencesPage } from './page.ts';
 

@@ -1,7 +1,7 @@
 /** `npm start`: boots a stage, says where it is, and stops it when told to. */
 
-import { runDemo } from './demo.ts';
-import { readSettings, StartError } from './settings.ts';
+import { readSettings, StartError } from './base/settings.ts';
+import { runDemo } from './demo/demo.ts';
 import { type Stage, startStage } from './stage.ts';
 
 const startedMs = performance.now();

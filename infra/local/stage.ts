@@ -1,27 +1,36 @@
 /** The local stage: the synthesized template, booted on embedded engines. */
 import { join } from 'node:path';
 import type { ConfigInput } from '../config.ts';
-import { bundleFunctions } from './bundles.ts';
-import { demoBucket, localConfig } from './config.ts';
+import { openDoor, openPort } from './base/loopback-server.ts';
+import type { Settings } from './base/settings.ts';
+import { openState, type State } from './base/stage-state.ts';
+import { type Aws, type AwsOptions, account, type Principal, region } from './base/types.ts';
+import { bundleFunctions } from './boot/bundle-functions.ts';
+import { demoBucket, localConfig } from './boot/local-config.ts';
+import { readFunctions } from './boot/read-functions.ts';
+import {
+  clientSecretOf,
+  openAws,
+  openFirestore,
+  openGcs,
+  openGcsDoor,
+  openIdentity,
+  type Stops,
+  stopAll,
+} from './boot/start-engines.ts';
+import { synthesize } from './boot/synthesize.ts';
+import { type ResolvedResource, readResources } from './cloudformation/read-template.ts';
 import type { Firestore } from './engines/firestore/index.ts';
-import type { People } from './engines/identity-people.ts';
-import { readFunctions } from './functions.ts';
-import { headersReadBytes, makeGateway } from './gateway.ts';
-import type { FunctionSpec } from './lambda/function.ts';
+import type { People } from './engines/identity/people.ts';
+import { headersReadBytes, makeGateway } from './gateway/gateway.ts';
+import { outboxReply } from './gateway/outbox-page.ts';
+import { readRoutes } from './gateway/routes.ts';
+import { type Roles, readRoles, readTrust, type Trust } from './iam/roles.ts';
+import { openLogs } from './lambda/function-log.ts';
+import type { FunctionSpec } from './lambda/function-spec.ts';
 import { type Host, startHost } from './lambda/host.ts';
-import { openLogs } from './lambda/log.ts';
-import { observe } from './lambda/observe.ts';
-import { openDoor, openPort } from './listen.ts';
-import { clientSecretOf, openAws, openFirestore, openGcs, openGcsDoor, openIdentity, type Stops, stopAll } from './opening.ts';
-import { outboxReply } from './outbox.ts';
-import { type Aws, type AwsOptions, account, type Principal, region } from './parts.ts';
-import { recorder } from './permission/record.ts';
-import { type Roles, readRoles, readTrust, type Trust } from './roles.ts';
-import { readRoutes } from './route.ts';
-import type { Settings } from './settings.ts';
-import { openState, type State } from './state.ts';
-import { synthesize } from './synth.ts';
-import { type ResolvedResource, readResources } from './template.ts';
+import { observe } from './lambda/log-permission.ts';
+import { recorder } from './unused-permissions/recorder.ts';
 
 export interface StageOptions extends Settings {
   /** Other choices of the deployer than the local ones. */
@@ -142,8 +151,8 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
     }),
     openGcs(dir),
     openFirestore(firestorePort, dir, started),
-    import('./poller/pollers.ts'),
-    import('./identity-secret.ts'),
+    import('./event-source/start-pollers.ts'),
+    import('./boot/seed-identity-secret.ts'),
   ]);
   identityDoor.serve(identity.listener);
   s3Door.serve(aws.s3);

@@ -1,5 +1,5 @@
 /** A day of capturing changes: what it asks for beside the base backups that it begins with. */
-import type { Worker } from '../../shared/contract/workers.ts';
+import type { Worker } from '../../shared/contract/runtime/workers.ts';
 import { estimateBackup } from './backup.ts';
 import * as code from './code.ts';
 import { type Estimate, gigabytes, type Pace } from './estimate.ts';
@@ -14,12 +14,12 @@ export interface CaptureEstimate extends Estimate {
 }
 
 const daySeconds = 24 * 3_600;
-/** What captures may spend on counting (`shared/pitr/coverage.ts`), and how often they want a new base (`shared/pitr/refreshing.ts`). */
+/** What captures may spend on counting (`shared/pitr/prove/check-coverage.ts`), and how often they want a new base (`shared/pitr/base/refresh-base.ts`). */
 export const countReadsPerHour = 1_000;
 export const baseEverySeconds = 24 * 3_600;
 /** What a turn changes in one transaction: the state of the project, where it goes on, the batch and an event of it. */
 const turnWriteUnits = 2 * (assumed.jobRecordKilobytes + 3);
-/** What of its time a worker listens before another takes its place, and how often it has the source tell the time (`shared/pitr/live.ts`). */
+/** What of its time a worker listens before another takes its place, and how often it has the source tell the time (`shared/pitr/capture/continuous-capture.ts`). */
 export const listenShare = 0.7;
 export const askSeconds = 20;
 

@@ -1,8 +1,8 @@
 /** What a backup is for: planning a restore of it, being told of it, and knowing who did it. */
 import { type Client, StepError } from './client.ts';
-import { thingName } from './place.ts';
-import { until } from './until.ts';
-import type { Walk } from './walk.ts';
+import { until } from './poll-until.ts';
+import type { Walk } from './step-runner.ts';
+import { thingName } from './test-resources.ts';
 
 interface Plan {
   readonly create: number;

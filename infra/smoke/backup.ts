@@ -1,8 +1,8 @@
 /** A backup: what it would cost, taking it, checking it, and reading it where it lies. */
 import { type Client, StepError } from './client.ts';
-import { onceFree } from './place.ts';
-import { until } from './until.ts';
-import type { Walk } from './walk.ts';
+import { until } from './poll-until.ts';
+import type { Walk } from './step-runner.ts';
+import { onceFree } from './test-resources.ts';
 
 export interface BackupWish {
   readonly projectId: string;

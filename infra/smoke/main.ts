@@ -1,5 +1,5 @@
 /** `npm run smoke -- <url>`: walks the main journey against a deployed API. It needs Node and nothing else. */
-import { run } from './run.ts';
+import { run } from './run-smoke-test.ts';
 
 const stopping = new AbortController();
 // What was made is removed all the same; a second signal ends it at once.

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openClient, StepError } from './client.ts';
-import type { Walk } from './walk.ts';
-import type { Wish } from './wish.ts';
+import type { Wish } from './options.ts';
+import type { Walk } from './step-runner.ts';
 
 export interface Doors {
   /** Whether somebody is there to open a page. */

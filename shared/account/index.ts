@@ -1,10 +1,10 @@
-export { issueCode, judgeCode, readCode, redeemCode } from './code.ts';
-export { grantAccessToken } from './grant.ts';
-export { beginLogin, finishLogin } from './login.ts';
-export { endMisusedSession, type Misuse } from './misuse.ts';
-export { authorizationUrl, googleScopes, identify } from './provider.ts';
+export { type AccessClaims, issueAccessToken, verifyAccessToken } from './access-token.ts';
+export { beginLogin, finishLogin } from './login-attempt.ts';
+export { authorizationUrl, googleScopes, identify } from './oidc-client.ts';
+export { issueCode, judgeCode, readCode, redeemCode } from './one-time-code.ts';
+export { grantAccessToken } from './provider-grant.ts';
 export { accountKey, type CodeRecord, type SessionRecord, type UserRecord } from './record.ts';
-export { isAllowedRedirect, withCode } from './redirect.ts';
+export { isAllowedRedirect, withCode } from './redirect-uri.ts';
+export { endMisusedSession, type Misuse } from './revoke-misused-session.ts';
 export { endSession, openSession, presentRefresh, readRefreshToken, rotate } from './session.ts';
-export { type AccessClaims, issueAccessToken, verifyAccessToken } from './token.ts';
 export { keepGrant, readUser, refreshProfile, userOf } from './user.ts';

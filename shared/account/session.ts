@@ -1,6 +1,6 @@
 /** Sessions and their refresh tokens: `<session id>.<43 base64url characters>`, good for one use. */
 import { type ApiError, unauthorized } from '../contract/errors.ts';
-import { isId } from '../contract/id.ts';
+import { isId } from '../contract/ids.ts';
 import { refreshTokenSeconds, sessionMaxSeconds } from '../contract/limits.ts';
 import { after, create, epochSeconds, getAll, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
 import { accountKey, type RefreshRecord, type SessionRecord } from './record.ts';

@@ -1,7 +1,7 @@
 /** People: one user for each issuer and subject, with the profile the provider last told us. */
 import { unauthorized } from '../contract/errors.ts';
 import { claim, get, iso, newId, sealSecret, type Write } from '../platform/index.ts';
-import type { Identity, Profile } from './identity.ts';
+import type { Identity, Profile } from './identity-claims.ts';
 import { accountKey, type GrantRecord, type UserRecord } from './record.ts';
 
 /** The user behind an identity, made on first sight. First sign-ins at the same moment agree on one user. */

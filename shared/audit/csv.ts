@@ -1,5 +1,5 @@
 /** RFC 4180 lines that a spreadsheet shows and never runs. */
-import type { Entry } from './read.ts';
+import type { Entry } from './list-audit-log.ts';
 
 const columns = {
   id: ({ id }) => id,

@@ -1,4 +1,4 @@
-export { exportEntries, type Format } from './export.ts';
-export { type Filter, spanOf } from './filter.ts';
-export { type Entry, listEntries } from './read.ts';
+export { type Filter, spanOf } from './audit-filter.ts';
+export { exportEntries, type Format } from './export-audit-log.ts';
+export { type Entry, listEntries } from './list-audit-log.ts';
 export { type Actor, auditEntry, auditPartition, entryPrefix, type Origin } from './record.ts';

@@ -1,37 +1,35 @@
-export { type ArchivePart, ArchiveSide, archiveRanges, firstFrom, rootOf } from './archive-side.ts';
-export { type Asker, askingMs, askingSource } from './asking.ts';
-export { type BrowseQuery, browseBackup } from './browsing.ts';
-export { cancelBackup } from './cancel.ts';
-export { cleanUp } from './cleaning.ts';
-export { type ArchiveNotes, type Contents, contentsOf, largest } from './contents.ts';
-export { copyShard } from './copy.ts';
-export { withPart } from './copy-run.ts';
-export { type BackupPlace, type BackupWish, expiryOf, nothingYet, startBackup } from './creation.ts';
-export { refuseCrowd, refuseVerifiers, verificationSeconds } from './crowd.ts';
-export { backupData, backupEvent, costOf, progressOf } from './data.ts';
-export { departureWrites, isGone } from './departure.ts';
-export { compareBackup, type DiffCall } from './diffing.ts';
-export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption.ts';
-export { failBackup, reasonFor } from './ending.ts';
-export { type Engine, engine } from './engine.ts';
-export { eraseBackup, eraseObjects, type Stored } from './erasure.ts';
-export { estimateBackup } from './estimate.ts';
-export { importBackup } from './import.ts';
-export { dataKeyOf, isSameKey, type NewDataKey, newDataKey, unlockKeyFile } from './key.ts';
-export { type BackupFilter, listBackups } from './list.ts';
-export { LiveSide, type Stretch } from './live-side.ts';
-export { LookupSide } from './lookup-side.ts';
-export { proveObjects, removeOrphans, storeManifest } from './manifest-sealing.ts';
-export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './open.ts';
-export { chainLengthOf, findParent, type ParentWish, type ResolvedType, resolveType, uponParent } from './parent.ts';
-export type { PartWriter } from './part.ts';
-export { piecesOf } from './pieces.ts';
-export { expectedReads, planBackup } from './planning.ts';
-export { prepareBackup } from './prepare.ts';
-export { purgeBackups } from './purge.ts';
-export { noSuchBackup, readBackup } from './read.ts';
-export { asReadingError, callersDoors, reading } from './reading.ts';
-export { reapBackup, runningBackups, type Workflow } from './reaping.ts';
+export { type Engine, engine } from './backup-deps.ts';
+export { type BrowseQuery, browseBackup } from './browse/browse-backup.ts';
+export { withPart } from './copy/copy-run.ts';
+export { copyShard } from './copy/copy-shard.ts';
+export type { PartWriter } from './copy/part-writer.ts';
+export { inOrderOfNames, type NamedUser, userName } from './copy/sort-users.ts';
+export { type ArchivePart, ArchiveSide, archiveRanges, firstFrom, rootOf } from './cursor/archive-cursor.ts';
+export { orderOf, type TargetSide } from './cursor/document-cursor.ts';
+export { LookupSide } from './cursor/live-lookup-cursor.ts';
+export { LiveSide, type Stretch } from './cursor/live-scan-cursor.ts';
+export { compareBackup, type DiffCall } from './diff/compare-backup.ts';
+export { dataKeyOf, isSameKey, type NewDataKey, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
+export { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from './encryption/encryption-settings.ts';
+export { rewrapKeys } from './encryption/rewrap-keys.ts';
+export { reapBackup, runningBackups, type Workflow } from './end/backup-reaper.ts';
+export { cancelBackup } from './end/cancel-backup.ts';
+export { cleanUp } from './end/clean-up-backup.ts';
+export { failBackup, reasonFor } from './end/fail-backup.ts';
+export { importBackup } from './import/import-backup.ts';
+export {
+  chainLengthOf,
+  findParent,
+  type ParentWish,
+  type ResolvedType,
+  resolveType,
+  uponParent,
+} from './incremental/find-parent.ts';
+export { buildUpon } from './incremental/hold-parent.ts';
+export { backupData, backupEvent, costOf, progressOf } from './model/backup-view.ts';
+export { refuseCrowd, refuseVerifiers, verificationSeconds } from './model/concurrency-limits.ts';
+export { noSuchBackup, readBackup } from './model/get-backup.ts';
+export { countInOrganization } from './model/organization-totals.ts';
 export {
   type BackupRecord,
   backupKey,
@@ -42,18 +40,27 @@ export {
   type RunningRecord,
   type ShardRecord,
   workPartition,
-} from './record.ts';
-export { childOf, removeBackup } from './removal.ts';
-export { defaultDestination, refuseBadCollections, requireParent } from './request.ts';
-export { retentionKey, retentionNote, retentionPartition } from './retention-note.ts';
-export { rewrapKeys } from './rewrap.ts';
-export { sealBackup } from './sealing.ts';
-export type { ArchiveLink } from './sharing.ts';
-export { orderOf, type TargetSide } from './side.ts';
-export { countInOrganization } from './statistics.ts';
-export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './step.ts';
-export { synthesizeFull } from './synthesis.ts';
-export { buildUpon } from './upon.ts';
-export { inOrderOfNames, type NamedUser, userName } from './user-order.ts';
-export { startVerification } from './verification.ts';
-export { giveUpVerification, VerifyStep, verifyBackup } from './verifying.ts';
+} from './model/record.ts';
+export { retentionKey, retentionNote, retentionPartition } from './model/retention-due.ts';
+export type { ArchiveLink } from './model/shared-archives.ts';
+export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './read/open-archive.ts';
+export { type Asker, askingMs, askingSource } from './read/query-source-in-request.ts';
+export { asReadingError, callersDoors, reading } from './read/read-in-request.ts';
+export { piecesOf } from './read/stream-object.ts';
+export { childOf, removeBackup } from './removal/delete-backup.ts';
+export { eraseBackup, eraseObjects, type Stored } from './removal/delete-objects.ts';
+export { purgeBackups } from './removal/purge-backups.ts';
+export { departureWrites, isGone } from './removal/retire-backup.ts';
+export { type ArchiveNotes, type Contents, contentsOf, largest } from './seal/archive-contents.ts';
+export { sealBackup } from './seal/seal-backup.ts';
+export { proveObjects, removeOrphans, storeManifest } from './seal/write-manifest.ts';
+export { defaultDestination, refuseBadCollections, requireParent } from './start/backup-request.ts';
+export { estimateBackup } from './start/estimate-backup.ts';
+export { type BackupFilter, listBackups } from './start/list-backups.ts';
+export { type BackupPlace, type BackupWish, expiryOf, nothingYet, startBackup } from './start/start-backup.ts';
+export { synthesizeFull } from './start/start-synthetic-full.ts';
+export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
+export { expectedReads, planBackup } from './steps/plan-backup.ts';
+export { prepareBackup } from './steps/prepare-backup.ts';
+export { startVerification } from './verify/request-verification.ts';
+export { giveUpVerification, VerifyStep, verifyBackup } from './verify/verify-backup.ts';

@@ -1,8 +1,8 @@
 /** What one endpoint says about itself. Routes, IAM, validation, OpenAPI, the local gateway and the law tests read it. */
 import type * as z from 'zod';
 import type { Access } from './access.ts';
+import type { Use } from './capabilities.ts';
 import type { ErrorCode } from './errors.ts';
-import type { Use } from './uses.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

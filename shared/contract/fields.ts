@@ -1,6 +1,6 @@
 /** The vocabulary the rows share: what a name, an address or a moment is. */
 import * as z from 'zod';
-import { type IdKind, idPattern, idPrefixes } from './id.ts';
+import { type IdKind, idPattern, idPrefixes } from './ids.ts';
 import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
 
 /** Control characters break logs and spreadsheets; a lone surrogate would come back changed, so neither is stored. */

@@ -1,22 +1,23 @@
 /** Everything the outside sees, in one table. */
-import { auditLogs } from './audit-logs.ts';
-import { auth } from './auth.ts';
-import { backupContents } from './backup-contents.ts';
-import { backups } from './backups.ts';
-import { encryption } from './encryption.ts';
+
+import type { Use } from './capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
-import { invitations, invites } from './invitations.ts';
-import { members } from './members.ts';
-import { organizations } from './organizations.ts';
-import { pitr } from './pitrs.ts';
-import { projects } from './projects.ts';
-import { restores } from './restores.ts';
-import { schedules } from './schedules.ts';
-import { serviceAccount } from './service-account.ts';
-import { storageDestinations } from './storage-destinations.ts';
-import { description, system } from './system.ts';
-import type { Use } from './uses.ts';
-import { webhooks } from './webhooks.ts';
+import { auditLogs } from './endpoints/audit-logs.ts';
+import { auth } from './endpoints/auth.ts';
+import { backupContents } from './endpoints/backup-contents.ts';
+import { backups } from './endpoints/backups.ts';
+import { encryption } from './endpoints/encryption.ts';
+import { invitations, invites } from './endpoints/invitations.ts';
+import { members } from './endpoints/members.ts';
+import { organizations } from './endpoints/organizations.ts';
+import { pitr } from './endpoints/pitr.ts';
+import { projects } from './endpoints/projects.ts';
+import { restores } from './endpoints/restores.ts';
+import { schedules } from './endpoints/schedules.ts';
+import { serviceAccount } from './endpoints/service-account.ts';
+import { storageDestinations } from './endpoints/storage-destinations.ts';
+import { description, system } from './endpoints/system.ts';
+import { webhooks } from './endpoints/webhooks.ts';
 
 export const contract = {
   auth,

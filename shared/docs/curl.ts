@@ -1,6 +1,6 @@
 /** A call as one would type it. */
-import type { Parameter } from '../contract/components.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Parameter } from '../contract/openapi/components.ts';
+import type { Operation } from '../contract/openapi/operation.ts';
 import { type Resolve, sampleOf } from './sample.ts';
 
 export const curlOf = (

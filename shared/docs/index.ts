@@ -1,1 +1,1 @@
-export { openapiText, page } from './finished.ts';
+export { openapiText, page } from './precomputed.ts';

@@ -1,9 +1,10 @@
 /** One operation of the description, all a caller needs of it. */
-import type { Answer, Parameter, Ref } from '../contract/components.ts';
+
 import type { ErrorCode } from '../contract/errors.ts';
-import { meanings } from '../contract/failure.ts';
-import type { Schema } from '../contract/json-schema.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Answer, Parameter, Ref } from '../contract/openapi/components.ts';
+import { meanings } from '../contract/openapi/error-responses.ts';
+import type { Schema } from '../contract/openapi/json-schema.ts';
+import type { Operation } from '../contract/openapi/operation.ts';
 import { curlOf } from './curl.ts';
 import { type Html, html } from './html.ts';
 import { sampleOf } from './sample.ts';

@@ -1,9 +1,9 @@
 /** The description as one page: no script, nothing from elsewhere, every text escaped. */
 import { createHash } from 'node:crypto';
 import { type ErrorCode, errors } from '../contract/errors.ts';
-import { meanings } from '../contract/failure.ts';
-import type { Document } from '../contract/openapi.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Document } from '../contract/openapi/document.ts';
+import { meanings } from '../contract/openapi/error-responses.ts';
+import type { Operation } from '../contract/openapi/operation.ts';
 import { eventPart } from './event.ts';
 import { type Html, html, trusted } from './html.ts';
 import { badge, type Lookup, operationSection } from './operation.ts';

@@ -1,5 +1,5 @@
 /** Values that could be sent or answered, made from their schema. */
-import type { Schema } from '../contract/json-schema.ts';
+import type { Schema } from '../contract/openapi/json-schema.ts';
 
 export type Resolve = (ref: string) => Schema;
 

@@ -1,5 +1,5 @@
 /** A schema as a table of its fields, nested ones by their path. */
-import type { Schema } from '../contract/json-schema.ts';
+import type { Schema } from '../contract/openapi/json-schema.ts';
 import { type Html, html } from './html.ts';
 
 interface Field {

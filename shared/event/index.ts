@@ -1,3 +1,3 @@
-export { consume } from './consume.ts';
 export { emit, enqueue, eventKey, eventPrefix, ofRequest } from './outbox.ts';
-export { type Queue, queueOf, readTask, Task, TaskMessage } from './task.ts';
+export { consume } from './queue-consumer.ts';
+export { type Queue, queueOf, readTask, Task, TaskMessage } from './tasks.ts';

@@ -3,11 +3,12 @@
  * Both are items of the transaction that made the change, and leave through the table's stream:
  * no change without its event, no event without its change.
  */
-import type { EventName } from '../contract/event-names.ts';
-import { type EventData, events } from '../contract/events.ts';
+
+import { type EventData, events } from '../contract/events/event-catalogue.ts';
+import type { EventName } from '../contract/events/event-names.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
 import { after, epochSeconds, iso, type Key, newId, type Tenant, type Write } from '../platform/index.ts';
-import { queueOf, type Task, type TaskMessage } from './task.ts';
+import { queueOf, type Task, type TaskMessage } from './tasks.ts';
 
 export const eventPrefix = 'EVENT#';
 const taskPrefix = 'TASK#';

@@ -1,14 +1,14 @@
 /** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
-export { BatchWriter, type WriterOptions } from './batch-writer.ts';
-export { countBytes } from './collection-tally.ts';
-export { type Counted, type CountOptions, countCollection, countGroup, countRange, verifyCount } from './count-range.ts';
-export { DocumentBatch } from './document-batch.ts';
-export { SourceError, type SourceErrorCode } from './error.ts';
-export { type GetOptions, type Got, getDocuments, getWithin } from './get-documents.ts';
-export { type Listener, Listening, ListenLost, type Settled, targetsMax } from './listen.ts';
-export type { ListenTarget } from './listen-request.ts';
-export { mergesToSame } from './merged-fields.ts';
-export { compareNames } from './name-order.ts';
+
+export { Source, type SourceOptions, type TokenSupplier } from './database.ts';
+export { mergesToSame } from './document/is-merge-noop.ts';
+export { type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
+export { referenceRewrite } from './document/rewrite-references.ts';
+export type { Patience } from './grpc/retry-policy.ts';
+export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
+export { type Listener, Listening, ListenLost, type Settled, targetsMax } from './listen/listen-call.ts';
+export type { ListenTarget } from './listen/listen-request.ts';
+export { compareNames } from './names/name-order.ts';
 export {
   collectionRange,
   documentRange,
@@ -20,20 +20,21 @@ export {
   type NameRange,
   scopeOf,
   tile,
-} from './name-range.ts';
-export type { Patience } from './patience.ts';
-export { type Plan, type PlanOptions, plan } from './plan.ts';
-export { RangeReader, type ReadOptions, readRange } from './read-range.ts';
-export { referenceRewrite } from './reference-rewrite.ts';
-export { type RestDocument, restDocument, sameFields } from './rest-document.ts';
-export type { RawDocument } from './skim.ts';
-export { Source, type SourceOptions, type TokenSupplier } from './source.ts';
-export { listCollections, probeSource } from './survey.ts';
-export { asTarget } from './target-refusal.ts';
-export { batchLimit } from './write-batch.ts';
-export { isAsWanted } from './write-comparison.ts';
-export type { Condition } from './write-condition.ts';
-export type { WriteMode } from './write-encoder.ts';
-export { MemoryRateStore, type Pace, type RateStore, SharedPace, type SharedPaceOptions } from './write-pace.ts';
-export type { Grant, RateState } from './write-rate.ts';
-export type { WriteFailure, WriteTally } from './write-tally.ts';
+} from './names/name-range.ts';
+export { countBytes } from './read/collection-counts.ts';
+export { type Counted, type CountOptions, countCollection, countGroup, countRange, verifyCount } from './read/count-documents.ts';
+export { DocumentBatch } from './read/document-batch.ts';
+export { type GetOptions, type Got, getDocuments, getWithin } from './read/get-documents.ts';
+export { type Plan, type PlanOptions, plan } from './read/plan-ranges.ts';
+export { listCollections, probeSource } from './read/probe-source.ts';
+export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
+export type { RawDocument } from './wire/response-skim.ts';
+export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
+export type { Condition } from './write/precondition.ts';
+export { MemoryRateStore, type Pace, type RateStore, SharedPace, type SharedPaceOptions } from './write/rate-limiter.ts';
+export type { Grant, RateState } from './write/rate-ramp.ts';
+export { isAsWanted } from './write/resolve-precondition.ts';
+export { asTarget } from './write/target-error.ts';
+export { batchLimit } from './write/write-batch.ts';
+export type { WriteMode } from './write/write-encoder.ts';
+export type { WriteFailure, WriteTally } from './write/write-totals.ts';

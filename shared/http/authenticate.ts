@@ -4,8 +4,8 @@ import { type AccessClaims, verifyAccessToken } from '../account/index.ts';
 import { ApiError, unauthorized } from '../contract/errors.ts';
 import { accountOf, looksLikeApiKey } from '../organization/index.ts';
 import { env, envList, fingerprint } from '../platform/index.ts';
-import { accessCookie } from './cookie.ts';
-import type { Incoming } from './request.ts';
+import { accessCookie } from './cookies.ts';
+import type { Incoming } from './parse-request.ts';
 
 export type Credentials =
   | { readonly kind: 'person'; readonly claims: AccessClaims }

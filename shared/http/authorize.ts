@@ -7,7 +7,7 @@ import { accountKey, type SessionRecord } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { type Access, type Role, reaches } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
-import { isId } from '../contract/id.ts';
+import { isId } from '../contract/ids.ts';
 import { type ApiKeyRecord, isKeyOf, lookup, type MemberRecord, type OrganizationRecord } from '../organization/index.ts';
 import { epochSeconds, getAll, type Item, type Key, proveTenant, type Tenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';

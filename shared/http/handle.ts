@@ -3,17 +3,17 @@
  * size → authenticate → count → authorize → parse → validate → recall → count what reaches out → run → commit → respond.
  */
 import type { Endpoint } from '../contract/endpoint.ts';
-import { idsIn } from '../contract/id.ts';
+import { idsIn } from '../contract/ids.ts';
 import { addIds, type Clock, clock, type Key } from '../platform/index.ts';
+import { identify } from './admit-caller.ts';
 import type { Authorized } from './authorize.ts';
-import type { Answer, Call, Handler, Outcome } from './call.ts';
+import { type Decision, replay, settle } from './commit-decision.ts';
 import { paginate, readPage } from './cursor.ts';
-import { identify } from './identify.ts';
+import type { Answer, Call, Handler, Outcome } from './handler-types.ts';
+import { readJson, readQuery, refuseLargeBody } from './parse-request.ts';
 import { countOutside, refuseExcess } from './rate-limit.ts';
-import { readJson, readQuery, refuseLargeBody } from './request.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
-import { fileResponse, jsonResponse, type Response, redirectResponse } from './respond.ts';
-import { type Decision, replay, settle } from './settle.ts';
+import { fileResponse, jsonResponse, type Response, redirectResponse } from './responses.ts';
 import { validate } from './validate.ts';
 import { warmUp } from './warm-up.ts';
 

@@ -1,6 +1,5 @@
 export { refuseForeignOrigin } from './authenticate.ts';
 export type { Participant, Person } from './authorize.ts';
-export type { Answer, Call, Handler } from './call.ts';
 export {
   clearedLoginCookie,
   clearedSessionCookies,
@@ -8,10 +7,11 @@ export {
   refreshCookie,
   sessionCookies,
   startedLoginCookie,
-} from './cookie.ts';
+} from './cookies.ts';
 export type { Page } from './cursor.ts';
 export { handle } from './handle.ts';
+export type { Answer, Call, Handler } from './handler-types.ts';
 export { countAddress, rateHeaders, refuseExcess } from './rate-limit.ts';
 export { withEnvelope } from './request-envelope.ts';
-export { errorResponse, type File, type Response } from './respond.ts';
-export { serve } from './serve.ts';
+export { errorResponse, type File, type Response } from './responses.ts';
+export { serve } from './serve-static.ts';

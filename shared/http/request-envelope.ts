@@ -3,12 +3,12 @@ import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod';
 import { ApiError, errors } from '../contract/errors.ts';
-import { idsIn } from '../contract/id.ts';
+import { idsIn } from '../contract/ids.ts';
 import { type Clock, FunctionTimeoutError, lambdaStack, log, measure } from '../platform/index.ts';
-import type { Handler } from './call.ts';
+import type { Handler } from './handler-types.ts';
+import { type Incoming, readEvent } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
-import { type Incoming, readEvent } from './request.ts';
-import { asApiError, errorResponse, type Response } from './respond.ts';
+import { asApiError, errorResponse, type Response } from './responses.ts';
 
 /** A mistyped parameter must not pass for one that was left out. */
 export const noQuery = z.strictObject({});

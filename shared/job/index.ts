@@ -1,9 +1,11 @@
 /** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
-export { decilesPassed, decilesUpTo } from './deciles.ts';
-export { damage, failureOf, JobFailure, UploadError } from './failure.ts';
-export { Halt } from './halt.ts';
-export { Pulse, type PulseOptions } from './pulse.ts';
-export { type Noted, reapingIn } from './reaping-lanes.ts';
+
+export { Pulse, type PulseOptions } from './heartbeat.ts';
+export { damage, failureOf, JobFailure, UploadError } from './job-failure.ts';
+export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
+export { type Noted, reapingIn } from './reap-jobs.ts';
+export { Halt } from './run-control.ts';
+export { answerStep, type Job, reasonOf, runStep } from './run-step.ts';
 export {
   type Advance,
   advanceJob,
@@ -14,5 +16,4 @@ export {
   stillGoing,
   stillThere,
   whileJobRuns,
-} from './running.ts';
-export { answerStep, type Job, reasonOf, runStep } from './step.ts';
+} from './running-job.ts';

@@ -1,3 +1,3 @@
-export type { Mover } from './crossing.ts';
-export { moveProject } from './move.ts';
-export { settleMove } from './settlement.ts';
+export { moveProject } from './move-project.ts';
+export { settleMove } from './settle-move.ts';
+export type { Mover } from './switch-organization.ts';

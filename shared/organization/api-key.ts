@@ -1,6 +1,6 @@
 /** API keys: `fb_sa_<account id>_<43 base64url characters>`. The account id finds the record, the rest proves the key. */
 import { timingSafeEqual } from 'node:crypto';
-import { isId } from '../contract/id.ts';
+import { isId } from '../contract/ids.ts';
 import { fingerprint, randomToken } from '../platform/index.ts';
 
 const prefix = 'fb_sa_';

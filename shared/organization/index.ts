@@ -1,18 +1,18 @@
-export { acceptInvitation, findInvitation, statusOf } from './acceptance.ts';
-export { type Acting, named } from './acting.ts';
 export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './api-key.ts';
-export { type Belonging, belongingsOf, organizationIdsOf } from './belonging.ts';
-export { createOrganization, wantedSlug } from './creation.ts';
-export { deleteOrganization, recoverOrganization } from './deletion.ts';
-export { type Entry as OrganizationEntry, enterOrganization } from './entry.ts';
-export { cancelInvitation, invite, resendInvitation } from './invitation.ts';
-export { deliverInvitation } from './invitation-delivery.ts';
-export { listOpenInvitations } from './invitation-list.ts';
-export { acceptUrl } from './invitation-token.ts';
-export { listMembers, readMember } from './member-list.ts';
-export { changeRole, removeMember } from './membership.ts';
-export { listOrganizations } from './organization-list.ts';
-export { duePurges, purgeOrganization } from './purge.ts';
+export { createOrganization, wantedSlug } from './create-organization.ts';
+export { deleteOrganization, recoverOrganization } from './delete-organization.ts';
+export { type Entry as OrganizationEntry, enterOrganization } from './enter-organization.ts';
+export { acceptInvitation, findInvitation, statusOf } from './invitation/accept-invitation.ts';
+export { acceptUrl } from './invitation/invitation-token.ts';
+export { cancelInvitation, invite, resendInvitation } from './invitation/invite.ts';
+export { listOpenInvitations } from './invitation/list-invitations.ts';
+export { deliverInvitation } from './invitation/send-invitation.ts';
+export { listOrganizations } from './list-organizations.ts';
+export { listMembers, readMember } from './member/list-members.ts';
+export { changeRole, removeMember } from './member/membership.ts';
+export { type Belonging, belongingsOf, organizationIdsOf } from './member/user-organizations.ts';
+export { type Acting, named } from './model/caller-context.ts';
+export { countProjects, noSuchOrganization, whileActive } from './model/organization-guards.ts';
 export {
   type AddressRecord,
   type ApiKeyRecord,
@@ -21,7 +21,7 @@ export {
   type MemberRecord,
   type OrganizationRecord,
   organizationKey,
-} from './record.ts';
+} from './model/record.ts';
+export { duePurges, purgeOrganization } from './purge-organization.ts';
 export { createServiceAccount, readServiceAccount, removeServiceAccount } from './service-account.ts';
-export { changeSettings, settingsOf } from './settings.ts';
-export { countProjects, noSuchOrganization, whileActive } from './standing.ts';
+export { changeSettings, settingsOf } from './update-settings.ts';

@@ -2,10 +2,10 @@
 import type { Scope } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type Change, create, fingerprint, get, iso, newId, type Tenant } from '../platform/index.ts';
-import type { Acting } from './acting.ts';
 import { newApiKey } from './api-key.ts';
-import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from './record.ts';
-import { whileActive } from './standing.ts';
+import type { Acting } from './model/caller-context.ts';
+import { whileActive } from './model/organization-guards.ts';
+import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from './model/record.ts';
 
 /** `.invalid` is reserved (RFC 2606): a name for logs that no mail can ever reach. */
 const addressDomain = 'service-accounts.backup-management.invalid';

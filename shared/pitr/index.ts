@@ -1,22 +1,12 @@
-export { collectionsOf } from './base.ts';
-export { batchesBetween, readBatch } from './batch.ts';
-export { BatchReader, describeBatch } from './batch-reader.ts';
-export { changePitr, disablePitr, endWithProject } from './change.ts';
-export { type BatchLeaf, changesOf, type DocumentChange } from './changes.ts';
-export { enablePitr, type PitrWish } from './enabling.ts';
-export { captureUsing, refuseEnding } from './ending.ts';
-export { forgetCaptures } from './forgetting.ts';
-export { refuseIfCaptured } from './leaving.ts';
-export { type Arranged, captureLive, type LiveRun, type LiveTask } from './live.ts';
-export { mergeChanges, type PointSink, type PointTally } from './merging.ts';
-export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './moment.ts';
-export { pinnedBackups } from './pins.ts';
-export { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point.ts';
-export { type PointIdentity, pointBackup } from './point-backup.ts';
-export { makePoint, type PointRun } from './point-making.ts';
-export { isSmall, PointTooLarge, pointInMemory } from './point-memory.ts';
-export { gatherPoint, heldBy, type PointPlan, planPoint } from './point-plan.ts';
-export { purgeCaptures } from './purge.ts';
+export { collectionsOf } from './base/base-backup.ts';
+export { pinnedBackups } from './base/pinned-backups.ts';
+export { BatchReader, describeBatch } from './batch/change-batch-reader.ts';
+export { batchesBetween, readBatch } from './batch/list-batches.ts';
+export { captureTurn } from './capture/capture-cycle.ts';
+export { messageOf, watchCaptures } from './capture/capture-watchdog.ts';
+export { type Arranged, captureLive, type LiveRun, type LiveTask } from './capture/continuous-capture.ts';
+export { readPitr } from './model/cycle-context.ts';
+export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './model/micro-time.ts';
 export {
   type Base,
   type BatchRecord,
@@ -27,9 +17,19 @@ export {
   pitrKey,
   pitrPrefix,
   type TokensRecord,
-} from './record.ts';
-export { readPitr } from './scene.ts';
-export { neverEnabled, pitrData } from './state.ts';
-export { captureTurn } from './turn.ts';
-export { messageOf, watchCaptures } from './watch.ts';
-export { baseFor, horizonOf, shownGap, windowsOf } from './windows.ts';
+} from './model/record.ts';
+export { makePoint, type PointRun } from './point/build-point.ts';
+export { isSmall, PointTooLarge, pointInMemory } from './point/build-point-in-memory.ts';
+export { type BatchLeaf, changesOf, type DocumentChange } from './point/latest-changes.ts';
+export { mergeChanges, type PointSink, type PointTally } from './point/merge-changes.ts';
+export { gatherPoint, heldBy, type PointPlan, planPoint } from './point/plan-point.ts';
+export { type PointIdentity, pointBackup } from './point/point-backup-record.ts';
+export { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point/resolve-point.ts';
+export { captureUsing, refuseEnding } from './removal/delete-project-captures.ts';
+export { forgetCaptures } from './removal/expire-captures.ts';
+export { purgeCaptures } from './removal/purge-captures.ts';
+export { enablePitr, type PitrWish } from './settings/enable-pitr.ts';
+export { refuseIfCaptured } from './settings/refuse-move.ts';
+export { changePitr, disablePitr, endWithProject } from './settings/update-pitr.ts';
+export { baseFor, horizonOf, shownGap, windowsOf } from './timeline/windows.ts';
+export { neverEnabled, pitrData } from './view/pitr-view.ts';

@@ -1,5 +1,5 @@
 /** Reads the variables that a grant sets. A missing one names itself instead of becoming an odd error later. */
-import type { Variable } from '../contract/uses.ts';
+import type { Variable } from '../contract/capabilities.ts';
 
 export const env = (name: Variable): string => {
   const value = process.env[name];

@@ -1,15 +1,15 @@
-export { type AuthUser, accountOf, listAuthUsers, readAuthUsers } from './auth-user.ts';
-export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-user-import.ts';
-export { type KnownUser, lookUpAuthUsers } from './auth-user-lookup.ts';
-export { isRedacted } from './auth-user-password.ts';
-export { probeAuthUsers } from './auth-user-probe.ts';
-export { removeAuthUsers } from './auth-user-removal.ts';
-export { listRootCollections, type RootCollection } from './collection.ts';
-export { connectionOf } from './connection.ts';
-export { createProject, removeProject } from './creation.ts';
-export { projectData } from './data.ts';
-export { type HashConfig, letsShareEmails, readHashConfig } from './hash-config.ts';
-export { openToolkit, type Toolkit } from './identity-toolkit.ts';
+export { removeAuthUsers } from './auth-users/delete-auth-users.ts';
+export { type HashConfig, letsShareEmails, readHashConfig } from './auth-users/hash-config.ts';
+export { openToolkit, type Toolkit } from './auth-users/identity-toolkit.ts';
+export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-users/import-auth-users.ts';
+export { type AuthUser, accountOf, listAuthUsers, readAuthUsers } from './auth-users/list-auth-users.ts';
+export { type KnownUser, lookUpAuthUsers } from './auth-users/lookup-auth-users.ts';
+export { isRedacted } from './auth-users/password-visibility.ts';
+export { probeAuthUsers } from './auth-users/probe-auth-users.ts';
+export { connectionOf } from './choose-connection.ts';
+export { connectedWrite, unauthorizedWrite } from './connection-status.ts';
+export { createProject, removeProject } from './create-project.ts';
+export { listProjects, noSuchProject, readProject } from './get-project.ts';
 export {
   databaseLock,
   databaseOf,
@@ -20,13 +20,13 @@ export {
   refuseBusy,
   whileConnected,
   whileIdle,
-} from './job.ts';
-export { movingAway, refuseLeaving, standingHere, whileStaying } from './moving.ts';
-export { probeProject } from './probe.ts';
-export { listProjects, noSuchProject, readProject } from './read.ts';
-export { probeOrMark, reconnectProject } from './reconnection.ts';
+} from './job-lock.ts';
+export { listRootCollections, type RootCollection } from './list-root-collections.ts';
+export { movingAway, refuseLeaving, standingHere, whileStaying } from './move-visibility.ts';
+export { openSource } from './open-source.ts';
+export { probeProject } from './probe-project.ts';
+export { projectData } from './project-view.ts';
+export { probeOrMark, reconnectProject } from './reconnect-project.ts';
 export { type Connection, type JobRecord, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
-export { changeProject } from './settings.ts';
-export { openSource } from './source.ts';
 export { carryConnection } from './source-token.ts';
-export { connectedWrite, unauthorizedWrite } from './standing.ts';
+export { changeProject } from './update-project.ts';

@@ -1,24 +1,15 @@
-export { endOf, endWrites, type RestoreAround, readAround } from './around.ts';
-export { cancelRestore } from './cancel.ts';
-export { carryRestore, restoresInto } from './carrying.ts';
-export { checkShard } from './check.ts';
-export { cleanUpRestore, resumableUntil } from './cleaning.ts';
-export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './creation.ts';
-export { refuseRestoreCrowd } from './crowd.ts';
-export { historyOf, restoreData, restoreEvent } from './data.ts';
-export { failRestore, reasonFor } from './ending.ts';
-export { cleaningEngine, type RestoreEngine, restoreEngine } from './engine.ts';
-export { finishRestore } from './finish.ts';
-export { journalKeyIds } from './journal-keys.ts';
-export { listRestores, type RestoreFilter } from './list.ts';
-export { planInCall } from './plan-in-call.ts';
-export { planMomentInCall } from './plan-moment.ts';
-export { type MomentAsked, refuseMissing, refuseUnknown } from './point-request.ts';
-export type { RestorePoint } from './point-tries.ts';
-export { prepareRestore } from './prepare.ts';
-export { purgeRestores } from './purge.ts';
-export { noSuchRestore, readRestore } from './read.ts';
-export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './reaping.ts';
+export { checkShard } from './check/check-shard.ts';
+export { planInCall } from './dry-run/plan-in-request.ts';
+export { planMomentInCall } from './dry-run/plan-point-in-time.ts';
+export { cancelRestore } from './end/cancel-restore.ts';
+export { cleanUpRestore, resumableUntil } from './end/clean-up-restore.ts';
+export { failRestore, reasonFor } from './end/fail-restore.ts';
+export { journalKeyIds } from './end/journal-key-ids.ts';
+export { carryRestore, restoresInto } from './end/move-restore.ts';
+export { purgeRestores } from './end/purge-restores.ts';
+export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './end/restore-reaper.ts';
+export { refuseRestoreCrowd } from './model/concurrency-limit.ts';
+export { noSuchRestore, readRestore } from './model/get-restore.ts';
 export {
   type Journal,
   type RestoreRecord,
@@ -28,11 +19,20 @@ export {
   restorePrefix,
   restoreWork,
   runningRestores,
-} from './record.ts';
-export { type RestoreRequest, readRequest } from './request.ts';
-export { resumeRestore } from './resume.ts';
-export { endUndo } from './safety.ts';
-export { sealJournal } from './seal.ts';
-export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './step.ts';
-export { undoRestore } from './undo.ts';
-export { writeShard } from './write.ts';
+} from './model/record.ts';
+export { endOf, endWrites, type RestoreAround, readAround } from './model/release-holds.ts';
+export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
+export { historyOf, restoreData, restoreEvent } from './model/restore-view.ts';
+export { endUndo } from './model/safety-backup.ts';
+export type { RestorePoint } from './point-in-time/materialize-attempts.ts';
+export { type MomentAsked, refuseMissing, refuseUnknown } from './point-in-time/point-request.ts';
+export { cleaningEngine, type RestoreEngine, restoreEngine } from './restore-deps.ts';
+export { sealJournal } from './seal/seal-journal.ts';
+export { listRestores, type RestoreFilter } from './start/list-restores.ts';
+export { type RestoreRequest, readRequest } from './start/restore-request.ts';
+export { resumeRestore } from './start/resume-restore.ts';
+export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './start/start-restore.ts';
+export { undoRestore } from './start/undo-restore.ts';
+export { finishRestore } from './steps/finish-restore.ts';
+export { prepareRestore } from './steps/prepare-restore.ts';
+export { writeShard } from './write/write-shard.ts';

@@ -1,5 +1,5 @@
-export { applyRetention } from './applying.ts';
-export { type Decision, decide, type Rules, type Verdict } from './decision.ts';
-export { type DueRetention, dueRetentions } from './due.ts';
-export type { Judge } from './policy.ts';
-export { type Seen, seenOf } from './seen.ts';
+export { applyRetention } from './apply-retention.ts';
+export { type Decision, decide, type Rules, type Verdict } from './decide-expiry.ts';
+export { type DueRetention, dueRetentions } from './due-organizations.ts';
+export { type Seen, seenOf } from './retention-candidate.ts';
+export type { Judge } from './retention-policy.ts';

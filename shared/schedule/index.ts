@@ -1,19 +1,26 @@
-export { carrySchedule, schedulesOfProject } from './carrying.ts';
-export { changeSchedule, type ScheduleChange } from './change.ts';
-export { countSchedule, uncountSchedules } from './counting.ts';
-export { createSchedule } from './creation.ts';
-export { entriesOf, nextRun, parseCron, previousRun } from './cron.ts';
-export { scheduleData, scheduleEvent } from './data.ts';
-export { dueWrites } from './due.ts';
-export { recordOutcome } from './outcome.ts';
-export type { SchedulePlace } from './place.ts';
-export { purgeSchedules } from './purge.ts';
-export { listSchedules, noSuchSchedule, projectOf, readSchedule, type ScheduleFilter, scheduleUsing } from './read.ts';
-export { type DueRecord, duePartition, type ScheduleRecord, scheduleKey, schedulePrefix } from './record.ts';
-export { removeSchedule } from './removal.ts';
-export { type ScheduledStart, startScheduled } from './starting.ts';
-export { syncSchedule } from './sync.ts';
-export { syncSchedules } from './syncing-all.ts';
-export { tick } from './tick.ts';
-export { watchSchedules } from './watch.ts';
-export { checkWish, retentionOf, type ScheduleWish } from './wish.ts';
+export { createSchedule } from './api/create-schedule.ts';
+export { removeSchedule } from './api/delete-schedule.ts';
+export { checkWish, retentionOf, type ScheduleWish } from './api/schedule-input.ts';
+export { changeSchedule, type ScheduleChange } from './api/update-schedule.ts';
+export { entriesOf, nextRun, parseCron, previousRun } from './cron/next-run.ts';
+export { carrySchedule, schedulesOfProject } from './lifecycle/move-schedule.ts';
+export { purgeSchedules } from './lifecycle/purge-schedules.ts';
+export { dueWrites } from './model/due-index.ts';
+export {
+  listSchedules,
+  noSuchSchedule,
+  projectOf,
+  readSchedule,
+  type ScheduleFilter,
+  scheduleUsing,
+} from './model/get-schedule.ts';
+export { type DueRecord, duePartition, type ScheduleRecord, scheduleKey, schedulePrefix } from './model/record.ts';
+export type { SchedulePlace } from './model/schedule-context.ts';
+export { countSchedule, uncountSchedules } from './model/schedule-limit.ts';
+export { scheduleData, scheduleEvent } from './model/schedule-view.ts';
+export { recordOutcome } from './run/record-outcome.ts';
+export { watchSchedules } from './run/schedule-watchdog.ts';
+export { type ScheduledStart, startScheduled } from './run/start-scheduled-backup.ts';
+export { tick } from './run/tick.ts';
+export { syncSchedules } from './sync/sync-all-schedules.ts';
+export { syncSchedule } from './sync/sync-schedule.ts';

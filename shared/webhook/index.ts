@@ -1,20 +1,21 @@
-export { aspectsOf } from './aspects.ts';
-export type { Attempt, OpenSecrets } from './attempt.ts';
-export { changeWebhook, toggleWebhook } from './change.ts';
-export { createWebhook } from './creation.ts';
-export { webhookData, webhookWithSecretData } from './data.ts';
-export { deliver, type Means } from './delivering.ts';
-export { newDelivery } from './delivery.ts';
-export { deliveryIdOf } from './delivery-id.ts';
-export { disableWebhook } from './disabling.ts';
-export { untilTold } from './farewell.ts';
-export { matches } from './filter.ts';
-export { isSensitive, mask, maskHeaders } from './header.ts';
-export { deliveryData, listDeliveries, readDelivery, requestData } from './history.ts';
-export { laneOfQueue } from './lane.ts';
-export { matchEvents } from './matching.ts';
-export { purgeDeliveries } from './purge.ts';
-export { type Known, listWebhooks, readKnown, readWebhook } from './read.ts';
+export { createWebhook } from './api/create-webhook.ts';
+export { removeWebhook } from './api/delete-webhook.ts';
+export { deliveryData, listDeliveries, readDelivery, requestData } from './api/list-deliveries.ts';
+export { retryDelivery } from './api/retry-delivery.ts';
+export { rotateSecret } from './api/rotate-secret.ts';
+export { tryWebhook } from './api/send-test-event.ts';
+export { changeWebhook, toggleWebhook } from './api/update-webhook.ts';
+export type { WebhookWish } from './api/webhook-input.ts';
+export { deliver, type Means } from './deliver/deliver.ts';
+export { disableWebhook } from './disable/disable-webhook.ts';
+export { tellDisabled } from './disable/notify-owner.ts';
+export { matchEvents } from './match/match-events.ts';
+export { deliveryIdOf } from './model/delivery-id.ts';
+export { laneOfQueue } from './model/delivery-queues.ts';
+export { aspectsOf } from './model/event-attributes.ts';
+export { matches } from './model/event-filter.ts';
+export { type Known, listWebhooks, readKnown, readWebhook } from './model/get-webhook.ts';
+export { newDelivery } from './model/new-delivery.ts';
 export {
   type DeliveryRecord,
   type StoredEvent,
@@ -22,16 +23,15 @@ export {
   type WebhookRecord,
   webhookKey,
   webhookPrefix,
-} from './record.ts';
-export { removeWebhook } from './removal.ts';
-export { startReplay } from './replay.ts';
-export { replayWebhook } from './replaying.ts';
-export { composeRequest } from './request.ts';
-export { retryDelivery } from './retry.ts';
-export { rotateSecret } from './rotation.ts';
-export { sampleEvent } from './sample.ts';
-export { openSecrets } from './secret.ts';
-export { allowedEvents, checkEvents, subscribes } from './subscription.ts';
-export { tellDisabled } from './telling.ts';
-export { tryWebhook } from './trial.ts';
-export type { WebhookWish } from './wish.ts';
+} from './model/record.ts';
+export { allowedEvents, checkEvents, subscribes } from './model/subscription.ts';
+export { untilTold } from './purge/await-final-delivery.ts';
+export { purgeDeliveries } from './purge/purge-deliveries.ts';
+export { replayWebhook } from './replay/run-replay.ts';
+export { startReplay } from './replay/start-replay.ts';
+export { composeRequest } from './request/compose-request.ts';
+export { isSensitive, mask, maskHeaders } from './request/custom-headers.ts';
+export type { Attempt, OpenSecrets } from './request/message-types.ts';
+export { openSecrets } from './request/webhook-secrets.ts';
+export { sampleEvent } from './sample/sample-event.ts';
+export { webhookData, webhookWithSecretData } from './webhook-view.ts';

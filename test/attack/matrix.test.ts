@@ -5,14 +5,14 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { attackAccess } from './access.ts';
-import { type Description, readDescription } from './document.ts';
-import { fuzz } from './fuzz.ts';
-import { findLeaks } from './leak.ts';
-import { type Scene, setScene } from './scene.ts';
-import { attackWithStolenBucket } from './stolen-bucket.ts';
-import { attackTenancy } from './tenancy.ts';
-import { attackWithTwins } from './twins.ts';
+import { attackAccess } from '../harness/attack/attack-access.ts';
+import { attackTenancy } from '../harness/attack/attack-tenancy.ts';
+import { attackWithTwins } from '../harness/attack/concurrent-calls.ts';
+import { type Description, readDescription } from '../harness/attack/description.ts';
+import { findLeaks } from '../harness/attack/find-leaks.ts';
+import { fuzz } from '../harness/attack/fuzz.ts';
+import { attackWithStolenBucket } from '../harness/attack/stolen-bucket.ts';
+import { type Scene, setScene } from '../harness/attack/two-organizations.ts';
 
 let made: Scene | undefined;
 let read: Description | undefined;

@@ -1,8 +1,8 @@
 /** Documents to measure with: encoded as the service sends them, about 1 kB, held in one piece so that the collector sees nothing. */
-import { documentName } from '../../infra/local/engines/firestore/name.ts';
-import { proto, timestampOf } from '../../infra/local/engines/firestore/proto.ts';
-import { Dice } from '../../infra/local/engines/firestore/seed-dice.ts';
-import { Ref, type SeedValue, valueBytes } from '../../infra/local/engines/firestore/seed-value.ts';
+import { documentName } from '../../infra/local/engines/firestore/base/document-name.ts';
+import { proto, timestampOf } from '../../infra/local/engines/firestore/proto/codecs.ts';
+import { Ref, type SeedValue, valueBytes } from '../../infra/local/engines/firestore/seed/plain-values.ts';
+import { Dice } from '../../infra/local/engines/firestore/seed/seeded-random.ts';
 
 export interface Documents {
   readonly bytes: Buffer;

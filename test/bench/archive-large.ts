@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { Dice } from '../../infra/local/engines/firestore/seed-dice.ts';
+import { Dice } from '../../infra/local/engines/firestore/seed/seeded-random.ts';
 import {
   Archive,
   DocumentSkim,

@@ -1,8 +1,8 @@
 /** AWS in this process, for measurements: a table in memory, a signing key, a secret, and an account of what was asked. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { MemoryTable } from '../support/memory-table.ts';
-import type { Input, Script } from '../support/scripted-aws.ts';
-import { publicKeyText, signText, tokenIssuer } from '../support/signing.ts';
+import type { Input, Script } from '../harness/aws/scripted-aws.ts';
+import { publicKeyText, signText, tokenIssuer } from '../harness/aws/signing-key.ts';
+import { MemoryTable } from '../harness/table/memory-table.ts';
 import type { Answering } from './network.ts';
 
 export const table = new MemoryTable();

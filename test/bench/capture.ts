@@ -14,8 +14,8 @@ import {
   server,
   time,
   untilActive,
-} from '../shared/pitr/capture-world.ts';
-import { listening } from '../shared/pitr/live-world.ts';
+} from '../harness/env/capture-env.ts';
+import { listening } from '../harness/env/continuous-capture-env.ts';
 import { fixed, goalColumns, goalRow, printTable, reaches, whole } from './print.ts';
 
 const documents = 10_000;

@@ -5,10 +5,10 @@
 import { fork } from 'node:child_process';
 import { connect } from 'node:http2';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { commitWrites, readWrite } from '../../infra/local/engines/firestore/commit.ts';
-import { frame } from '../../infra/local/engines/firestore/grpc-frame.ts';
+import { frame } from '../../infra/local/engines/firestore/grpc/frames.ts';
 import { type Firestore, startFirestore } from '../../infra/local/engines/firestore/index.ts';
-import { proto } from '../../infra/local/engines/firestore/proto.ts';
+import { proto } from '../../infra/local/engines/firestore/proto/codecs.ts';
+import { commitWrites, readWrite } from '../../infra/local/engines/firestore/write/commit-writes.ts';
 
 const name = { projectId: 'bench', databaseId: '(default)' };
 const root = 'projects/bench/databases/(default)/documents';

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { eventOf } from '../support/event.ts';
-import { tokenFor } from '../support/signing.ts';
+import { eventOf } from '../harness/aws/api-event.ts';
+import { tokenFor } from '../harness/aws/signing-key.ts';
 import { answerAws, table, variables } from './aws.ts';
 
 export interface FirstAnswer {

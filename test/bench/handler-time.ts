@@ -1,7 +1,7 @@
 /** How long a warm request takes without a network, how much CPU that is, and how much of it is ours. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bundle, bundleDir } from '../../infra/bundle.ts';
+import { bundle, bundleDir } from '../../infra/bundle/bundle.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { contract, endpoints, handlerOf } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';

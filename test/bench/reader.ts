@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { probeSource, readRange, Source, verifyCount } from '../../shared/firestore/index.ts';
-import { runQuery } from '../../shared/firestore/request.ts';
+import { runQuery } from '../../shared/firestore/wire/query-requests.ts';
 import { fixed, judged, median, printTable } from './print.ts';
 
 const documents = Number(process.env.BENCH_DOCUMENTS ?? 200_000);
@@ -24,9 +24,9 @@ interface Round {
 
 /** Only the server's process loads the server: the others' memory is to be their own. */
 const serve = async (): Promise<void> => {
-  const { commitWrites, readWrite } = await import('../../infra/local/engines/firestore/commit.ts');
+  const { commitWrites, readWrite } = await import('../../infra/local/engines/firestore/write/commit-writes.ts');
   const { startFirestore } = await import('../../infra/local/engines/firestore/index.ts');
-  const { proto } = await import('../../infra/local/engines/firestore/proto.ts');
+  const { proto } = await import('../../infra/local/engines/firestore/proto/codecs.ts');
   const server = await startFirestore();
   const database = server.databases.open(name);
   const text = proto.Value.encode({ stringValue: 'x'.repeat(860) });

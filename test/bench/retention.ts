@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { bundle, bundleDir } from '../../infra/bundle.ts';
+import { bundle, bundleDir } from '../../infra/bundle/bundle.ts';
 import { fixed, goalColumns, goalRow, printTable, reaches, whole } from './print.ts';
 import { BackupTable } from './retention/table.ts';
 

@@ -4,9 +4,9 @@ import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { contract } from '../../shared/contract/index.ts';
 import type { Handler } from '../../shared/http/index.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { eventOf } from '../support/event.ts';
-import type { Stored } from '../support/memory-table.ts';
-import { tokenFor } from '../support/signing.ts';
+import { eventOf } from '../harness/aws/api-event.ts';
+import { tokenFor } from '../harness/aws/signing-key.ts';
+import type { Stored } from '../harness/table/memory-table.ts';
 import { table } from './aws.ts';
 
 /** These talk to the identity provider, or need what only a sign-in makes. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { bundle, bundleDir, entries } from '../../infra/bundle.ts';
+import { bundle, bundleDir, entries } from '../../infra/bundle/bundle.ts';
 import { startFirstAnswer } from './first-answer.ts';
 import { fixed, type Goal, goalColumns, goalRow, judged, printTable, reaches } from './print.ts';
 
@@ -65,7 +65,7 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
 const shown = (grade: 'must' | 'aim'): string =>
   `${goals.zipBytes[grade] / 1_000} KB, ${goals.import[grade]}, ${goals.answerMs[grade]} ms`;
 
-/** The bare client is bundled as anybody would, without what `infra/bundle.ts` leaves out. */
+/** The bare client is bundled as anybody would, without what `infra/bundle/bundle.ts` leaves out. */
 const bundleAll = async (dir: string): Promise<ReadonlyMap<string, string>> => {
   const [plain, ours] = [join(dir, 'plain.cjs'), join(dir, 'ours')];
   await build({

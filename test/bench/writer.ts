@@ -7,8 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { QueryDocumentSnapshot } from '@google-cloud/firestore';
+import { referenceRewrite } from '../../shared/firestore/document/rewrite-references.ts';
 import { BatchWriter, Source } from '../../shared/firestore/index.ts';
-import { referenceRewrite } from '../../shared/firestore/reference-rewrite.ts';
 import { type Documents, makeDocuments, source as sourceDatabase } from './archive-data.ts';
 import { fixed, judged, median, printTable } from './print.ts';
 
@@ -29,8 +29,8 @@ interface Round {
 /** Only the server's process loads the server: the others' memory is to be their own. */
 const serve = async (): Promise<void> => {
   const { startFirestore } = await import('../../infra/local/engines/firestore/index.ts');
-  const { documentFields } = await import('../../infra/local/engines/firestore/document.ts');
-  const { lastKey } = await import('../../infra/local/engines/firestore/path-key.ts');
+  const { documentFields } = await import('../../infra/local/engines/firestore/value/encode-document.ts');
+  const { lastKey } = await import('../../infra/local/engines/firestore/base/path-key.ts');
   const server = await startFirestore();
   process.on('message', ({ do: what, project }: Order) => {
     const name = { projectId: project, databaseId: '(default)' };
@@ -52,7 +52,7 @@ const serve = async (): Promise<void> => {
 
 /** What the target must hold in the end. */
 const digestOf = async ({ bytes, ends }: Documents): Promise<string> => {
-  const { documentFields, readDocumentHead } = await import('../../infra/local/engines/firestore/document.ts');
+  const { documentFields, readDocumentHead } = await import('../../infra/local/engines/firestore/value/encode-document.ts');
   const hash = createHash('sha256');
   for (let i = 0; i < ends.length; i++) {
     const document = bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
-import { resourceAt, resourcesOf, settings, target, templatesOf } from '../support/template.ts';
+import { resourceAt, resourcesOf, settings, target, templatesOf } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates);

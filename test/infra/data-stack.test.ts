@@ -1,7 +1,7 @@
 /** What must outlive any deployment does. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { type Resource, resourcesOf, settings, templatesOf } from '../support/template.ts';
+import { type Resource, resourcesOf, settings, templatesOf } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates).filter(({ stack }) => stack === 'Data');

@@ -1,14 +1,14 @@
 /** The engine's parts fit the code that runs in them, which it cannot import. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { filterOf } from '../../infra/local/poller/filter.ts';
+import { filterOf } from '../../infra/local/event-source/filter-criteria.ts';
 import { auditPartition } from '../../shared/audit/index.ts';
 import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
 import { emit, enqueue } from '../../shared/event/index.ts';
-import { organizationKey } from '../../shared/organization/record.ts';
+import { organizationKey } from '../../shared/organization/model/record.ts';
 import { iso, proveTenant, type Write } from '../../shared/platform/index.ts';
-import { webhookKey } from '../../shared/webhook/record.ts';
-import { resourcesOf, statementsOf, templatesOf } from '../support/template.ts';
+import { webhookKey } from '../../shared/webhook/model/record.ts';
+import { resourcesOf, statementsOf, templatesOf } from '../harness/law/templates.ts';
 
 const resources = resourcesOf(templatesOf());
 /** By its name in the code; some get a digest after it. */

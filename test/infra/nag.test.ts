@@ -9,7 +9,7 @@ import { test } from 'vitest';
 import { buildApp } from '../../infra/app.ts';
 import { readConfig } from '../../infra/config.ts';
 import { acceptances, withNag } from '../../infra/nag.ts';
-import { inlineCode, settings } from '../support/template.ts';
+import { inlineCode, settings } from '../harness/law/templates.ts';
 
 interface Finding {
   readonly ruleName: string;

@@ -3,8 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { readConfig } from '../../infra/config.ts';
-import { queueConcurrency, reservedFor, stepConcurrency, unreservedMin, usualConcurrency } from '../../infra/part/concurrency.ts';
-import { queueNames, queues } from '../../infra/part/work-queues.ts';
+import {
+  queueConcurrency,
+  reservedFor,
+  stepConcurrency,
+  unreservedMin,
+  usualConcurrency,
+} from '../../infra/part/function/concurrency.ts';
+import { queueNames, queues } from '../../infra/part/trigger/work-queue-specs.ts';
 import { usualMegabytes } from '../../infra/scale/code.ts';
 import { quota } from '../../infra/scale/quota.ts';
 import { task, waitsMax } from '../../infra/workflow/step.ts';
@@ -14,7 +20,7 @@ import {
   runningRestoresMax,
   runningVerificationsMax,
 } from '../../shared/contract/limits.ts';
-import { type Worker, type WorkerName, workers } from '../../shared/contract/workers.ts';
+import { type Worker, type WorkerName, workers } from '../../shared/contract/runtime/workers.ts';
 import { transactionMax } from '../../shared/platform/index.ts';
 import {
   functionOf,
@@ -24,7 +30,7 @@ import {
   statementsOf,
   templatesOf,
   wantedFunctions,
-} from '../support/template.ts';
+} from '../harness/law/templates.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates);

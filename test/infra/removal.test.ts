@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, describe, test } from 'vitest';
 import { buildApp } from '../../infra/app.ts';
 import { readConfig } from '../../infra/config.ts';
-import { inlineCode, resourcesOf, settings } from '../support/template.ts';
+import { inlineCode, resourcesOf, settings } from '../harness/law/templates.ts';
 
 const assembly = buildApp({ config: readConfig(settings), code: inlineCode }).synth();
 const resources = resourcesOf(new Map(assembly.stacks.map(({ id, template }) => [id, template])));

@@ -24,10 +24,10 @@ import { statePayload } from '../../infra/scale/payload.ts';
 import { quota } from '../../infra/scale/quota.ts';
 import { estimateRestore, secondsToWrite } from '../../infra/scale/restore.ts';
 import { dollars, duration, many } from '../../infra/scale/text.ts';
-import { BackupStep } from '../../shared/backup/step.ts';
+import { BackupStep } from '../../shared/backup/steps/backup-steps.ts';
 import { scopeOf } from '../../shared/firestore/index.ts';
-import { permittedPerSecond } from '../../shared/firestore/write-rate.ts';
-import { root } from '../support/source.ts';
+import { permittedPerSecond } from '../../shared/firestore/write/rate-ramp.ts';
+import { root } from '../harness/law/source-files.ts';
 
 const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
 const spelled = (count: number): string => count.toLocaleString('en-US').replace(',', '_');
@@ -114,9 +114,9 @@ describe('the model and the code agree', () => {
   // The room keeps these to itself: they are read as text.
   test('on what captures count, how often they want a base, and how long they listen', () => {
     for (const [path, text] of [
-      ['shared/pitr/coverage.ts', `const readsPerHour = ${spelled(countReadsPerHour)};`],
-      ['shared/pitr/refreshing.ts', `const refreshSeconds = ${baseEverySeconds / 3_600} * 3_600;`],
-      ['shared/pitr/live.ts', `const askEveryMs = ${spelled(askSeconds * 1_000)};`],
+      ['shared/pitr/prove/check-coverage.ts', `const readsPerHour = ${spelled(countReadsPerHour)};`],
+      ['shared/pitr/base/refresh-base.ts', `const refreshSeconds = ${baseEverySeconds / 3_600} * 3_600;`],
+      ['shared/pitr/capture/continuous-capture.ts', `const askEveryMs = ${spelled(askSeconds * 1_000)};`],
       ['functions/pitr/capture.ts', `const listenSeconds = workers.capture.timeoutSeconds * ${listenShare};`],
     ] as const)
       assert.ok(read(path).includes(text), `${path} does not say: ${text}`);

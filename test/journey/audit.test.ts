@@ -2,17 +2,17 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
 import type * as z from 'zod';
-import { type AuditEntry, auditLogs } from '../../shared/contract/audit-logs.ts';
-import { invites } from '../../shared/contract/invitations.ts';
+import { type AuditEntry, auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
+import { invites } from '../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { auditRetentionDays } from '../../shared/contract/limits.ts';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
 import { idBounds, newId } from '../../shared/platform/index.ts';
-import { api, call } from '../support/client.ts';
-import { parseCsv } from '../support/csv.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
-import { newEmail, type Person } from '../support/person.ts';
-import { itemsOf, putItem } from '../support/table.ts';
+import { api, call } from '../harness/stage/client.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { parseCsv } from '../harness/stage/parse-csv.ts';
+import { newEmail, type Person } from '../harness/stage/person.ts';
+import { itemsOf, putItem } from '../harness/stage/table.ts';
 
 type Entry = z.output<typeof AuditEntry>;
 

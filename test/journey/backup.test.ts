@@ -2,17 +2,17 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
-import type { Backup } from '../../shared/contract/backup.ts';
-import { backups } from '../../shared/contract/backups.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { projects } from '../../shared/contract/projects.ts';
-import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
-import { objectAt, objectsIn } from '../support/bucket.ts';
-import { call, stageVariable } from '../support/client.ts';
-import { addFault, revokeSource } from '../support/fault.ts';
-import { logs } from '../support/log.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
-import { allItems, itemsOf } from '../support/table.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../shared/contract/endpoints/projects.ts';
+import type { Backup } from '../../shared/contract/models/backup.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../harness/stage/backup.ts';
+import { objectAt, objectsIn } from '../harness/stage/bucket.ts';
+import { call, stageVariable } from '../harness/stage/client.ts';
+import { addFault, revokeSource } from '../harness/stage/firestore-faults.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { allItems, itemsOf } from '../harness/stage/table.ts';
 
 type Shown = z.output<typeof Backup>;
 

@@ -3,12 +3,12 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { request } from 'node:http';
 import { afterAll, beforeAll, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { bodyMaxBytes } from '../../shared/contract/limits.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { type Body, type Result, stageUrl } from '../support/client.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
-import { itemsOf } from '../support/table.ts';
-import { flawOf, randomParams } from '../support/world.ts';
+import { flawOf, randomParams } from '../harness/law/endpoint-samples.ts';
+import { type Body, type Result, stageUrl } from '../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { itemsOf } from '../harness/stage/table.ts';
 
 let organization: TestOrganization;
 let untouched: readonly unknown[];

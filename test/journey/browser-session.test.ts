@@ -1,10 +1,10 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'vitest';
-import { auth } from '../../shared/contract/auth.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { Browser, locationOf } from '../support/browser.ts';
-import { stageUrl } from '../support/client.ts';
-import { newEmail, signIn } from '../support/person.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { Browser, locationOf } from '../harness/stage/browser.ts';
+import { stageUrl } from '../harness/stage/client.ts';
+import { newEmail, signIn } from '../harness/stage/person.ts';
 
 const origin = 'https://app.example.com';
 const at = (endpoint: { path: string }) => `${stageUrl()}${endpoint.path}`;

@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { accountKey } from '../../shared/account/index.ts';
-import { auth } from '../../shared/contract/auth.ts';
-import { newCode } from '../support/browser.ts';
-import { api, call } from '../support/client.ts';
-import { claimsOf } from '../support/forge.ts';
-import { getItem, itemsOf, putItem } from '../support/table.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { newCode } from '../harness/stage/browser.ts';
+import { api, call } from '../harness/stage/client.ts';
+import { claimsOf } from '../harness/stage/forge-token.ts';
+import { getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 const grant_type = 'authorization_code';
 const statusOf = async (token: string): Promise<number> => (await call(auth.me, { token })).status;

@@ -1,13 +1,13 @@
 /** Deleting an organization softly, and bringing it back. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { auth } from '../../shared/contract/auth.ts';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call } from '../support/client.ts';
-import { addMember, newApiKey, newOrganization } from '../support/organization.ts';
-import { type Person, signIn } from '../support/person.ts';
-import { getItem, itemsOf, putItem } from '../support/table.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call } from '../harness/stage/client.ts';
+import { addMember, newApiKey, newOrganization } from '../harness/stage/organization.ts';
+import { type Person, signIn } from '../harness/stage/person.ts';
+import { getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 const remove = (organization: { id: string; owner: Person }, body: object) =>
   call(organizations.remove, { token: organization.owner.accessToken, org: organization.id, body });

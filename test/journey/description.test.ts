@@ -3,11 +3,11 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
+import { description, Health, system } from '../../shared/contract/endpoints/system.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { description, Health, system } from '../../shared/contract/system.ts';
 import { version } from '../../shared/contract/version.ts';
-import { api, call } from '../support/client.ts';
-import { signIn } from '../support/person.ts';
+import { api, call } from '../harness/stage/client.ts';
+import { signIn } from '../harness/stage/person.ts';
 
 test('the service is up, and says so at the top and in the envelope', async () => {
   const { status, text, headers } = await call(system.health);

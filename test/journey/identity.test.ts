@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { accountKey } from '../../shared/account/index.ts';
-import { auth } from '../../shared/contract/auth.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { Browser, locationOf, onThePage } from '../support/browser.ts';
-import { call, stageVariable } from '../support/client.ts';
-import { addMember, newOrganization } from '../support/organization.ts';
-import { changeAtProvider, newEmail, signIn } from '../support/person.ts';
-import { allItems, getItem } from '../support/table.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { Browser, locationOf, onThePage } from '../harness/stage/browser.ts';
+import { call, stageVariable } from '../harness/stage/client.ts';
+import { addMember, newOrganization } from '../harness/stage/organization.ts';
+import { changeAtProvider, newEmail, signIn } from '../harness/stage/person.ts';
+import { allItems, getItem } from '../harness/stage/table.ts';
 
 const redirect_uri = 'http://localhost:51004/callback';
 

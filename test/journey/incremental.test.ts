@@ -2,13 +2,13 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
 import type * as z from 'zod';
-import type { Backup, Estimate } from '../../shared/contract/backup.ts';
-import { backupContents } from '../../shared/contract/backup-contents.ts';
-import { backups } from '../../shared/contract/backups.ts';
-import { projects } from '../../shared/contract/projects.ts';
-import { endOf, seed, startBackup, takeBackup } from '../support/backup.ts';
-import { call } from '../support/client.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
+import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { projects } from '../../shared/contract/endpoints/projects.ts';
+import type { Backup, Estimate } from '../../shared/contract/models/backup.ts';
+import { endOf, seed, startBackup, takeBackup } from '../harness/stage/backup.ts';
+import { call } from '../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
 
 type Shown = z.output<typeof Backup>;
 

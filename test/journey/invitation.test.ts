@@ -2,15 +2,15 @@
 import { deepEqual, equal, fail, match, notEqual, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
-import { invitations, invites } from '../../shared/contract/invitations.ts';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call, stageUrl } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { mailsTo, untilMails } from '../support/mail.ts';
-import { addMember, newOrganization } from '../support/organization.ts';
-import { changeAtProvider, newEmail, type Person, signIn } from '../support/person.ts';
-import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
+import { invitations, invites } from '../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call, stageUrl } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { mailsTo, untilMails } from '../harness/stage/mail.ts';
+import { addMember, newOrganization } from '../harness/stage/organization.ts';
+import { changeAtProvider, newEmail, type Person, signIn } from '../harness/stage/person.ts';
+import { allItems, getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 const organization = await newOrganization(undefined, 'Räuber & "Söhne"');
 const { owner, id: org } = organization;

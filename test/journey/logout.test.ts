@@ -1,12 +1,12 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { auth } from '../../shared/contract/auth.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call } from '../support/client.ts';
-import { claimsOf, forge } from '../support/forge.ts';
-import { newApiKey, newOrganization } from '../support/organization.ts';
-import { signIn } from '../support/person.ts';
-import { itemsOf } from '../support/table.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call } from '../harness/stage/client.ts';
+import { claimsOf, forge } from '../harness/stage/forge-token.ts';
+import { newApiKey, newOrganization } from '../harness/stage/organization.ts';
+import { signIn } from '../harness/stage/person.ts';
+import { itemsOf } from '../harness/stage/table.ts';
 
 const statusOf = async (token: string) => (await call(auth.me, { token })).status;
 

@@ -1,13 +1,13 @@
 /** Members: seen, given other roles, removed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { invites } from '../../shared/contract/invitations.ts';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call } from '../support/client.ts';
-import { addMember, newOrganization } from '../support/organization.ts';
-import { changeAtProvider, type Person, signIn } from '../support/person.ts';
-import { getItem, itemsOf } from '../support/table.ts';
+import { invites } from '../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call } from '../harness/stage/client.ts';
+import { addMember, newOrganization } from '../harness/stage/organization.ts';
+import { changeAtProvider, type Person, signIn } from '../harness/stage/person.ts';
+import { getItem, itemsOf } from '../harness/stage/table.ts';
 
 const organization = await newOrganization();
 const { owner, id: org } = organization;

@@ -1,11 +1,11 @@
 /** An organization's life: made, listed, looked at, changed. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call } from '../support/client.ts';
-import { addMember, newApiKey, newOrganization } from '../support/organization.ts';
-import { signIn } from '../support/person.ts';
-import { getItem, itemsOf, putItem } from '../support/table.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call } from '../harness/stage/client.ts';
+import { addMember, newApiKey, newOrganization } from '../harness/stage/organization.ts';
+import { signIn } from '../harness/stage/person.ts';
+import { getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 const owner = await signIn();
 const token = owner.accessToken;

@@ -1,12 +1,12 @@
 /** Ownership: handed over, never shared, never lost. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call } from '../support/client.ts';
-import { addMember, newOrganization } from '../support/organization.ts';
-import type { Person } from '../support/person.ts';
-import { getItem, itemsOf } from '../support/table.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call } from '../harness/stage/client.ts';
+import { addMember, newOrganization } from '../harness/stage/organization.ts';
+import type { Person } from '../harness/stage/person.ts';
+import { getItem, itemsOf } from '../harness/stage/table.ts';
 
 const give = (org: string, from: Person, to: Person, role = 'owner') =>
   call(members.update, { token: from.accessToken, org, params: { userId: to.userId }, body: { role } });

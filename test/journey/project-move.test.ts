@@ -1,19 +1,19 @@
 /** A project moves to another organization of the same person, with its backups, and works there. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { backupContents } from '../../shared/contract/backup-contents.ts';
-import { backups } from '../../shared/contract/backups.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { projects } from '../../shared/contract/projects.ts';
-import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
+import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../shared/contract/endpoints/projects.ts';
+import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { endOf, newProject, startBackup, takeBackup } from '../support/backup.ts';
-import { objectsIn } from '../support/bucket.ts';
-import { call } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
-import { signIn } from '../support/person.ts';
-import { allItems, itemsOf } from '../support/table.ts';
+import { endOf, newProject, startBackup, takeBackup } from '../harness/stage/backup.ts';
+import { objectsIn } from '../harness/stage/bucket.ts';
+import { call } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { signIn } from '../harness/stage/person.ts';
+import { allItems, itemsOf } from '../harness/stage/table.ts';
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 const twoOf = async () => {

@@ -2,17 +2,17 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { beforeAll, describe, test } from 'vitest';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { projects } from '../../shared/contract/projects.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../shared/contract/endpoints/projects.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
-import { Browser, onThePage } from '../support/browser.ts';
-import { call, stageUrl, stageVariable } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../support/organization.ts';
-import { newEmail, signIn, takeBackGrants } from '../support/person.ts';
-import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../harness/stage/backup.ts';
+import { Browser, onThePage } from '../harness/stage/browser.ts';
+import { call, stageUrl, stageVariable } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { newEmail, signIn, takeBackGrants } from '../harness/stage/person.ts';
+import { allItems, getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 const source = (prefix = 'source') => `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -2,11 +2,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
-import { invites } from '../../shared/contract/invitations.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { call, type Result } from '../support/client.ts';
-import { newOrganization } from '../support/organization.ts';
-import { newEmail, signIn } from '../support/person.ts';
+import { invites } from '../../shared/contract/endpoints/invitations.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { call, type Result } from '../harness/stage/client.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { newEmail, signIn } from '../harness/stage/person.ts';
 
 const rate = ({ headers }: Result<unknown>) => ({
   limit: Number(headers.get('ratelimit-limit')),

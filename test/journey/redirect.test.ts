@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { auth } from '../../shared/contract/auth.ts';
-import { api } from '../support/client.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { api } from '../harness/stage/client.ts';
 
 const redirect_uri = 'http://localhost:51004/callback';
 const begin = (query: string) => api('GET', `${auth.google.path}?${query}`);

@@ -1,13 +1,13 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { accountKey, readRefreshToken } from '../../shared/account/index.ts';
-import { auditLogs } from '../../shared/contract/audit-logs.ts';
-import { auth } from '../../shared/contract/auth.ts';
-import { call } from '../support/client.ts';
-import { claimsOf } from '../support/forge.ts';
-import { addMember, newOrganization } from '../support/organization.ts';
-import { signIn } from '../support/person.ts';
-import { getItem, itemsOf, putItem } from '../support/table.ts';
+import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { call } from '../harness/stage/client.ts';
+import { claimsOf } from '../harness/stage/forge-token.ts';
+import { addMember, newOrganization } from '../harness/stage/organization.ts';
+import { signIn } from '../harness/stage/person.ts';
+import { getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 const refresh = (refreshToken: string) => call(auth.refresh, { body: { refreshToken } });
 const isSignedIn = async (token: string) => (await call(auth.me, { token })).status === 200;

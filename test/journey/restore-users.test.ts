@@ -1,12 +1,12 @@
 /** Users of Firebase Authentication: lost, planned, restored with their passwords, and taken back. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
-import { stageVariable } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { newOrganization } from '../support/organization.ts';
-import { planRestore, restore, undo } from '../support/restore.ts';
-import { allItems } from '../support/table.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../harness/stage/backup.ts';
+import { stageVariable } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { planRestore, restore, undo } from '../harness/stage/restore.ts';
+import { allItems } from '../harness/stage/table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

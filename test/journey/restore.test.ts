@@ -4,15 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { Firestore } from '@google-cloud/firestore';
 import { beforeAll, describe, test } from 'vitest';
-import { auditLogs } from '../../shared/contract/audit-logs.ts';
-import { backups } from '../../shared/contract/backups.ts';
-import { restorePhases } from '../../shared/contract/restore.ts';
-import { restores } from '../../shared/contract/restores.ts';
-import { endOf, newDestination, newProject, seed, startBackup } from '../support/backup.ts';
-import { bucketClient, objectAt, objectsIn } from '../support/bucket.ts';
-import { call, stageVariable } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
+import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { restores } from '../../shared/contract/endpoints/restores.ts';
+import { restorePhases } from '../../shared/contract/models/restore.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../harness/stage/backup.ts';
+import { bucketClient, objectAt, objectsIn } from '../harness/stage/bucket.ts';
+import { call, stageVariable } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
 import {
   contentsOf,
   endOfRestore,
@@ -23,8 +23,8 @@ import {
   restore,
   startRestore,
   undo,
-} from '../support/restore.ts';
-import { itemsOf } from '../support/table.ts';
+} from '../harness/stage/restore.ts';
+import { itemsOf } from '../harness/stage/table.ts';
 
 let organization: TestOrganization;
 const by = () => ({ token: organization.owner.accessToken, org: organization.id });

@@ -3,17 +3,17 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { test } from 'vitest';
-import { auditLogs } from '../../shared/contract/audit-logs.ts';
-import { backupContents } from '../../shared/contract/backup-contents.ts';
-import { backups } from '../../shared/contract/backups.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { restores } from '../../shared/contract/restores.ts';
-import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
-import { endOf, startBackup, takeBackup } from '../support/backup.ts';
-import { objectsIn } from '../support/bucket.ts';
-import { call, stageVariable } from '../support/client.ts';
-import { newOrganization } from '../support/organization.ts';
-import { getItem, putItem } from '../support/table.ts';
+import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
+import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { restores } from '../../shared/contract/endpoints/restores.ts';
+import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
+import { endOf, startBackup, takeBackup } from '../harness/stage/backup.ts';
+import { objectsIn } from '../harness/stage/bucket.ts';
+import { call, stageVariable } from '../harness/stage/client.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { getItem, putItem } from '../harness/stage/table.ts';
 
 /** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
 const sweep = async (): Promise<void> => {

@@ -2,15 +2,15 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, test } from 'vitest';
-import type { EventName } from '../../shared/contract/event-names.ts';
-import { schedules } from '../../shared/contract/schedules.ts';
-import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
-import { webhooks } from '../../shared/contract/webhooks.ts';
-import { endOf, newDestination, newProject, seed } from '../support/backup.ts';
-import { call } from '../support/client.ts';
-import { newOrganization } from '../support/organization.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { getItem } from '../support/table.ts';
+import { schedules } from '../../shared/contract/endpoints/schedules.ts';
+import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
+import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
+import type { EventName } from '../../shared/contract/events/event-names.ts';
+import { endOf, newDestination, newProject, seed } from '../harness/stage/backup.ts';
+import { call } from '../harness/stage/client.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { startReceiver } from '../harness/stage/receiver.ts';
+import { getItem } from '../harness/stage/table.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());

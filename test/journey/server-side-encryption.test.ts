@@ -1,11 +1,11 @@
 /** Server-side encryption of a storage destination: tried before it is kept, and shown. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
-import { storageDestinations as rows } from '../../shared/contract/storage-destinations.ts';
-import { newBucket } from '../support/backup.ts';
-import { call, type Result } from '../support/client.ts';
-import { newOrganization } from '../support/organization.ts';
-import { getItem, putItem } from '../support/table.ts';
+import { storageDestinations as rows } from '../../shared/contract/endpoints/storage-destinations.ts';
+import { newBucket } from '../harness/stage/backup.ts';
+import { call, type Result } from '../harness/stage/client.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { getItem, putItem } from '../harness/stage/table.ts';
 
 const keys = { accessKeyId: 'AKIAENCRYPTING', secretAccessKey: 'secret' };
 let by: { readonly token: string; readonly org: string };

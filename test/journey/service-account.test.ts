@@ -2,15 +2,15 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { scopes } from '../../shared/contract/access.ts';
-import { auth } from '../../shared/contract/auth.ts';
-import { invites } from '../../shared/contract/invitations.ts';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { serviceAccount } from '../../shared/contract/service-account.ts';
-import { call } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { addMember, newOrganization } from '../support/organization.ts';
-import { allItems, getItem, itemsOf } from '../support/table.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { invites } from '../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { serviceAccount } from '../../shared/contract/endpoints/service-account.ts';
+import { call } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { addMember, newOrganization } from '../harness/stage/organization.ts';
+import { allItems, getItem, itemsOf } from '../harness/stage/table.ts';
 
 const start = async () => {
   const organization = await newOrganization();

@@ -2,16 +2,16 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { account as serviceAccount } from '../../infra/local/parts.ts';
-import { auditLogs } from '../../shared/contract/audit-logs.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { projects } from '../../shared/contract/projects.ts';
-import { storageDestinations as rows } from '../../shared/contract/storage-destinations.ts';
-import { newBucket } from '../support/backup.ts';
-import { call, type Result, stageVariable } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
-import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
+import { account as serviceAccount } from '../../infra/local/base/types.ts';
+import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../shared/contract/endpoints/projects.ts';
+import { storageDestinations as rows } from '../../shared/contract/endpoints/storage-destinations.ts';
+import { newBucket } from '../harness/stage/backup.ts';
+import { call, type Result, stageVariable } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { allItems, getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 /** Nothing of these may be seen anywhere: not in an answer, an event, an audit entry, a log line or the table. */
 const canary = randomUUID().replaceAll('-', '');

@@ -1,14 +1,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, test } from 'vitest';
-import { auth } from '../../shared/contract/auth.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { Browser, newCode } from '../support/browser.ts';
-import { api, call, stageUrl, stageVariable } from '../support/client.ts';
-import { claimsOf, forge, headerOf, publishedKeys } from '../support/forge.ts';
-import { newOrganization } from '../support/organization.ts';
-import { type Person, signIn } from '../support/person.ts';
-import { secret } from '../support/stage-file.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { Browser, newCode } from '../harness/stage/browser.ts';
+import { api, call, stageUrl, stageVariable } from '../harness/stage/client.ts';
+import { claimsOf, forge, headerOf, publishedKeys } from '../harness/stage/forge-token.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { type Person, signIn } from '../harness/stage/person.ts';
+import { secret } from '../harness/stage/stage-files.ts';
 
 const grant_type = 'authorization_code';
 const statusOf = async (token: string): Promise<number> => (await call(auth.me, { token })).status;

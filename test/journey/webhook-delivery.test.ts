@@ -3,11 +3,11 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, test } from 'vitest';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { webhooks } from '../../shared/contract/webhooks.ts';
-import { call } from '../support/client.ts';
-import { newOrganization } from '../support/organization.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
+import { call } from '../harness/stage/client.ts';
+import { newOrganization } from '../harness/stage/organization.ts';
+import { startReceiver } from '../harness/stage/receiver.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());

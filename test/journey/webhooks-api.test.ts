@@ -2,14 +2,14 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, test } from 'vitest';
+import { webhooks as rows } from '../../shared/contract/endpoints/webhooks.ts';
 import { webhooksPerOrganizationMax } from '../../shared/contract/limits.ts';
-import { webhooks as rows } from '../../shared/contract/webhooks.ts';
 import { newId } from '../../shared/platform/index.ts';
-import { newProject } from '../support/backup.ts';
-import { call, type Result } from '../support/client.ts';
-import { logs } from '../support/log.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
-import { allItems, getItem, itemsOf, putItem } from '../support/table.ts';
+import { newProject } from '../harness/stage/backup.ts';
+import { call, type Result } from '../harness/stage/client.ts';
+import { logs } from '../harness/stage/function-log.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { allItems, getItem, itemsOf, putItem } from '../harness/stage/table.ts';
 
 /** Nobody hears there; nothing of this file is sent. */
 const url = 'https://localhost:9/hooks/backups?room=1';

@@ -10,10 +10,10 @@ import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { newApiKey } from '../../shared/organization/index.ts';
 import { fingerprint, newId } from '../../shared/platform/index.ts';
-import type { Result } from '../support/client.ts';
-import { startInProcessApi } from '../support/in-process-api.ts';
-import { tokenFor } from '../support/signing.ts';
-import { flawOf, randomParams, rolesBelow } from '../support/world.ts';
+import { startInProcessApi } from '../harness/aws/in-process-api.ts';
+import { tokenFor } from '../harness/aws/signing-key.ts';
+import { flawOf, randomParams, rolesBelow } from '../harness/law/endpoint-samples.ts';
+import type { Result } from '../harness/stage/client.ts';
 
 const here = await startInProcessApi();
 const nowSeconds = Math.floor(Date.now() / 1_000);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
-import { logLines } from '../../shared/contract/log-line.ts';
-import { resourcesOf, target, templatesOf } from '../support/template.ts';
+import { logLines } from '../../shared/contract/runtime/alarm-log-lines.ts';
+import { resourcesOf, target, templatesOf } from '../harness/law/templates.ts';
 
 const resources = resourcesOf(templatesOf());
 const alarms = resources.filter((resource) => resource.type === 'AWS::CloudWatch::Alarm');

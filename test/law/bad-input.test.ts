@@ -3,13 +3,13 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { inputSchema, type Schema } from '../../shared/contract/json-schema.ts';
 import { bodyMaxBytes } from '../../shared/contract/limits.ts';
+import { inputSchema, type Schema } from '../../shared/contract/openapi/json-schema.ts';
 import { sampleOf } from '../../shared/docs/sample.ts';
-import { privileged, withAt } from '../attack/broken.ts';
-import type { Result } from '../support/client.ts';
-import { startInProcessApi } from '../support/in-process-api.ts';
-import { flawOf, randomParams } from '../support/world.ts';
+import { privileged, withAt } from '../harness/attack/broken-values.ts';
+import { startInProcessApi } from '../harness/aws/in-process-api.ts';
+import { flawOf, randomParams } from '../harness/law/endpoint-samples.ts';
+import type { Result } from '../harness/stage/client.ts';
 
 const api = await startInProcessApi();
 /** Rate counts and when someone was last seen are no change. */

@@ -1,9 +1,9 @@
 /** A call of AWS ends before its function does, so that the function can still answer. */
 import { ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { templateResources } from '../../infra/local/permission/granted.ts';
-import { workers } from '../../shared/contract/workers.ts';
-import { callBudgetMs } from '../../shared/platform/aws/call-aws.ts';
+import { templateResources } from '../../infra/local/unused-permissions/granted.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
+import { callBudgetMs } from '../../shared/platform/aws-client/call-aws.ts';
 
 const functions = (await templateResources()).filter(({ type }) => type === 'AWS::Lambda::Function');
 

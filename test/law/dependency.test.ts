@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { permissive } from '../../infra/licences/page.ts';
-import { root, sourcesIn } from '../support/source.ts';
+import { root, sourcesIn } from '../harness/law/source-files.ts';
 
 interface Locked {
   readonly version?: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { type Config, readConfig, settingNames } from '../../infra/config.ts';
-import { usage } from '../../infra/smoke/wish.ts';
+import { usage } from '../../infra/smoke/options.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const sectionOf = (heading: string): string => readme.split(`\n${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';

@@ -3,11 +3,11 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, test } from 'vitest';
 import { handlers } from '../../functions/api/index.ts';
+import { uses } from '../../shared/contract/capabilities.ts';
 import { type Endpoint, isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { endpoints, handlerOf, usesOf } from '../../shared/contract/index.ts';
-import { uses } from '../../shared/contract/uses.ts';
-import { api, call, type Result, stageUrl } from '../support/client.ts';
-import { flawOf, randomParams } from '../support/world.ts';
+import { flawOf, randomParams } from '../harness/law/endpoint-samples.ts';
+import { api, call, type Result, stageUrl } from '../harness/stage/client.ts';
 
 test('ids and addresses are unique', () => {
   equal(new Set(endpoints.map(({ id }) => id)).size, endpoints.length);

@@ -2,9 +2,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError, type ErrorCode, errors } from '../../shared/contract/errors.ts';
-import { errorsOf, meanings } from '../../shared/contract/failure.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { sourcesIn } from '../support/source.ts';
+import { errorsOf, meanings } from '../../shared/contract/openapi/error-responses.ts';
+import { sourcesIn } from '../harness/law/source-files.ts';
 
 /** Every code that was agreed on, by status; later parts of the service use the rest. */
 const agreed: Readonly<Record<number, readonly string[]>> = {

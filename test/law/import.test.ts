@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'vitest';
 import { endpoints, handlerOf } from '../../shared/contract/index.ts';
-import { workers } from '../../shared/contract/workers.ts';
-import { linesWith, root, type Source, sources, sourcesIn } from '../support/source.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
+import { linesWith, root, type Source, sources, sourcesIn } from '../harness/law/source-files.ts';
 
 /** Each room may import itself and those before it. */
 const rooms = [
@@ -74,7 +74,7 @@ const modelOfScale = 'infra/scale/code.ts';
  * Stores are loaded when the first bucket is opened. A bundler cannot shake what is loaded later, so through the index of platform
  * every bundle would carry whole AWS clients: a fifth of its size.
  */
-const isLoadedLater = (path: string): boolean => /^shared\/destination\/(s3-|gcs-|attempts)/.test(path);
+const isLoadedLater = (path: string): boolean => /^shared\/destination\/store\/(s3\/|gcs\/|retry\.)/.test(path);
 
 // The contract's index would pull every schema into every bundle.
 test('a room is entered by its index, except the contract, which is read file by file', () => {
@@ -176,7 +176,7 @@ test('AWS clients of the platform share one configuration, and each call has a t
   for (const { path, code } of made) ok(/\b(sdkConfig|queueClientConfig)\b/.test(code), path);
   const sends = linesWith(/(?<!callAws\(|callOwnKey\('', )\(options\) => \w+\.send\(|(?<!=> \w+)\.send\(/, platform);
   deepEqual(
-    sends.filter((line) => !line.startsWith('shared/platform/trace.ts')),
+    sends.filter((line) => !line.startsWith('shared/platform/observe/xray.ts')),
     [],
   );
 });

@@ -5,11 +5,11 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
-import { type Worker, workers } from '../../shared/contract/workers.ts';
-import { takeBackup } from '../support/backup.ts';
-import { stageVariable } from '../support/client.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
-import { restore } from '../support/restore.ts';
+import { type Worker, workers } from '../../shared/contract/runtime/workers.ts';
+import { takeBackup } from '../harness/stage/backup.ts';
+import { stageVariable } from '../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { restore } from '../harness/stage/restore.ts';
 
 interface Line {
   readonly fn: string;

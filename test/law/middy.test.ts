@@ -2,7 +2,7 @@
 import { ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { endpoints, handlerOf } from '../../shared/contract/index.ts';
-import { workers } from '../../shared/contract/workers.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
 
 const entries = [
   ...endpoints.map((endpoint) => {

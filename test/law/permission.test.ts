@@ -10,7 +10,7 @@ import {
   templatesOf,
   type WantedFunction,
   wantedFunctions,
-} from '../support/template.ts';
+} from '../harness/law/templates.ts';
 
 const resources = resourcesOf(templatesOf());
 const roles = resources.filter((resource) => resource.type === 'AWS::IAM::Role');

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'vitest';
-import { root, sourcesIn } from '../support/source.ts';
-import { resourcesOf, templatesOf } from '../support/template.ts';
+import { root, sourcesIn } from '../harness/law/source-files.ts';
+import { resourcesOf, templatesOf } from '../harness/law/templates.ts';
 
 const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
 const prose = runbook.replace(/```.*?```/gs, '');

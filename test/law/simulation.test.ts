@@ -1,10 +1,10 @@
 /** Policy simulation over every role of the template: what a stolen role must not be able to do, judged as the stage judges. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { judge } from '../../infra/local/iam.ts';
-import { account, region } from '../../infra/local/parts.ts';
-import { templateResources } from '../../infra/local/permission/granted.ts';
-import { readRoles } from '../../infra/local/roles.ts';
+import { account, region } from '../../infra/local/base/types.ts';
+import { judge } from '../../infra/local/iam/evaluate-policy.ts';
+import { readRoles } from '../../infra/local/iam/roles.ts';
+import { templateResources } from '../../infra/local/unused-permissions/granted.ts';
 
 const resources = await templateResources();
 const statementsOf = readRoles(resources);

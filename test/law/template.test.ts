@@ -1,8 +1,8 @@
 /** Laws over the synthesized template: whatever is added to the stacks keeps them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { type Use, uses } from '../../shared/contract/uses.ts';
-import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../support/template.ts';
+import { type Use, uses } from '../../shared/contract/capabilities.ts';
+import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates);

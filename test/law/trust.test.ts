@@ -1,8 +1,8 @@
 /** Laws over what lets others in: whom roles trust, and what policies of keys grant beside those of roles. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { account } from '../../infra/local/parts.ts';
-import { templateResources } from '../../infra/local/permission/granted.ts';
+import { account } from '../../infra/local/base/types.ts';
+import { templateResources } from '../../infra/local/unused-permissions/granted.ts';
 
 interface Statement {
   readonly Effect: string;

@@ -1,7 +1,7 @@
 /** Laws over every workflow of the template: no step may hang, fail for good at a passing fault, or fail unheard. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { resourcesOf, templatesOf } from '../support/template.ts';
+import { resourcesOf, templatesOf } from '../harness/law/templates.ts';
 
 interface State {
   readonly Type: string;

@@ -1,7 +1,7 @@
 /** `import { z }` would bring all of zod into every bundle: 449 KB instead of 101, measured. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { sources } from '../support/source.ts';
+import { sources } from '../harness/law/source-files.ts';
 
 const statements = sources.flatMap(({ path, imports }) =>
   imports.filter(({ target }) => target === 'zod').map(({ statement }) => ({ path, statement })),

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
-import { call, type Result, type RowOptions } from '../support/client.ts';
+import { call, type Result, type RowOptions } from '../harness/stage/client.ts';
 import type { Meter } from './meter.ts';
 
 export interface Asked<D> extends Result<D> {

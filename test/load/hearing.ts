@@ -1,6 +1,6 @@
 /** What a tenant's webhook heard: every delivery is verified as its owner would, and noted by its event and its subjects. */
 import { Webhook } from 'standardwebhooks';
-import type { Answer, Heard } from '../support/receiver.ts';
+import type { Answer, Heard } from '../harness/stage/receiver.ts';
 import { type Histogram, makeHistogram } from './histogram.ts';
 
 export interface Hearing {

@@ -3,11 +3,11 @@
  * database must be what the backup was taken of, whatever died on the way.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { backupContents } from '../../shared/contract/backup-contents.ts';
-import { backups } from '../../shared/contract/backups.ts';
-import { restores as rows } from '../../shared/contract/restores.ts';
-import { seed } from '../support/backup.ts';
-import { contentsOf, erase } from '../support/restore.ts';
+import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { restores as rows } from '../../shared/contract/endpoints/restores.ts';
+import { seed } from '../harness/stage/backup.ts';
+import { contentsOf, erase } from '../harness/stage/restore.ts';
 import { untilThere } from './client.ts';
 import { type Source, type Tenant, until } from './tenant.ts';
 

@@ -1,14 +1,14 @@
 /** What must be so after a load, whatever died in it: each law with how many cases it was held against and which broke it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { backups } from '../../shared/contract/backups.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { pageMax } from '../../shared/contract/limits.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { restores } from '../../shared/contract/restores.ts';
 import { eventPrefix } from '../../shared/event/index.ts';
-import { stageVariable } from '../support/client.ts';
-import { documentClient } from '../support/table.ts';
+import { stageVariable } from '../harness/stage/client.ts';
+import { documentClient } from '../harness/stage/table.ts';
 import { crafts } from './paperwork.ts';
 import type { Tenant } from './tenant.ts';
 

@@ -1,17 +1,17 @@
 /** What people of an organization do all day: make, rename and remove things, and look at many more. */
 import { randomUUID } from 'node:crypto';
-import { auditLogs } from '../../shared/contract/audit-logs.ts';
-import { auth } from '../../shared/contract/auth.ts';
-import { backups } from '../../shared/contract/backups.ts';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
-import { invites } from '../../shared/contract/invitations.ts';
-import { members } from '../../shared/contract/members.ts';
-import { organizations } from '../../shared/contract/organizations.ts';
-import { projects } from '../../shared/contract/projects.ts';
-import { restores } from '../../shared/contract/restores.ts';
-import { schedules } from '../../shared/contract/schedules.ts';
-import { storageDestinations } from '../../shared/contract/storage-destinations.ts';
-import { webhooks } from '../../shared/contract/webhooks.ts';
+import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
+import { auth } from '../../shared/contract/endpoints/auth.ts';
+import { backups } from '../../shared/contract/endpoints/backups.ts';
+import { invites } from '../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../shared/contract/endpoints/projects.ts';
+import { restores } from '../../shared/contract/endpoints/restores.ts';
+import { schedules } from '../../shared/contract/endpoints/schedules.ts';
+import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
+import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import type { Kind } from './ledger.ts';
 import type { Tenant } from './tenant.ts';
 

@@ -1,11 +1,11 @@
 /** An organization under load: its owner, a bucket, projects with documents, and a webhook that hears everything. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { webhooks } from '../../shared/contract/webhooks.ts';
-import { newDestination, newProject, seed } from '../support/backup.ts';
-import { call } from '../support/client.ts';
-import { newOrganization, type TestOrganization } from '../support/organization.ts';
-import { signIn } from '../support/person.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
+import { newDestination, newProject, seed } from '../harness/stage/backup.ts';
+import { call } from '../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
+import { signIn } from '../harness/stage/person.ts';
+import type { Receiver } from '../harness/stage/receiver.ts';
 import { type Client, makeClient } from './client.ts';
 import { type Hearing, openHearing } from './hearing.ts';
 import { type Ledger, openLedger } from './ledger.ts';

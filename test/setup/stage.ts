@@ -5,9 +5,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { keepRecord } from '../../infra/local/permission/main.ts';
-import { recordVariable } from '../../infra/local/permission/record.ts';
-import { spawnStage } from '../support/mortal-stage.ts';
+import { keepRecord } from '../../infra/local/unused-permissions/main.ts';
+import { recordVariable } from '../../infra/local/unused-permissions/recorder.ts';
+import { spawnStage } from '../harness/faults/killable-stage.ts';
 import { makeRunDir } from './run-dir.ts';
 
 declare module 'vitest' {

@@ -1,9 +1,9 @@
 /** Secrets Manager: named secrets with a current and a previous version. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Resource } from '../parts.ts';
-import { openJournal } from './journal.ts';
-import { AwsError, type Engine, type Json, type Need, type Operation, text } from './service.ts';
+import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../base/aws-service.ts';
+import type { Resource } from '../base/types.ts';
+import { openJournal } from './shared/append-log.ts';
 
 interface Version {
   readonly id: string;

@@ -7,8 +7,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { openJournal } from './journal.ts';
-import { type Answer, AwsError, type Json, type Service, text } from './service.ts';
+import { type Answer, AwsError, type Json, type Service, text } from '../base/aws-service.ts';
+import { openJournal } from './shared/append-log.ts';
 
 export const openSts = ({ dir, account }: { dir: string; account: string }): Service => {
   const externalIds = openJournal<string>(join(dir, 'sts', 'external-ids.jsonl'));

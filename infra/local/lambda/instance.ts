@@ -1,7 +1,7 @@
 /** One instance of a function: a thread with the template's environment and nothing of the host's, one event at a time. */
 import { randomUUID } from 'node:crypto';
-import { FunctionError, type FunctionSpec } from './function.ts';
-import type { FunctionLog } from './log.ts';
+import type { FunctionLog } from './function-log.ts';
+import { FunctionError, type FunctionSpec } from './function-spec.ts';
 import { startThread } from './thread.ts';
 
 export interface Surroundings {

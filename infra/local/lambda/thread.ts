@@ -1,7 +1,7 @@
 /** A worker thread that takes one order at a time and answers each, or dies and says why. */
 import { MessageChannel, receiveMessageOnPort, Worker, type WorkerOptions } from 'node:worker_threads';
-import { FunctionError } from './function.ts';
-import type { FunctionLog } from './log.ts';
+import type { FunctionLog } from './function-log.ts';
+import { FunctionError } from './function-spec.ts';
 import type { Birth, Order, Report } from './worker.ts';
 
 export interface Thread {

@@ -2,10 +2,10 @@
 import middy, { type MiddyfiedHandler, type PluginExecutionMode } from '@middy/core';
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import type { Context } from 'aws-lambda';
-import { idsIn } from '../../contract/id.ts';
-import { type Ids, withIds } from '../ids.ts';
-import { log } from '../log.ts';
+import { idsIn } from '../../contract/ids.ts';
 import { FunctionTimeoutError } from './function-timeout-error.ts';
+import { log } from './log.ts';
+import { type Ids, withIds } from './log-context.ts';
 import { withRunSignal } from './run-signal.ts';
 
 /** Left of the function's time when a run is ended early: enough to log, to answer, and for a busy CPU. */

@@ -2,7 +2,7 @@
 import { transitionsOf } from '../../../infra/scale/backup.ts';
 import { price } from '../../../infra/scale/price.ts';
 import { backupSteps } from '../../../infra/workflow/backup.ts';
-import { workers } from '../../../shared/contract/workers.ts';
+import { workers } from '../../../shared/contract/runtime/workers.ts';
 import { fixed, goalColumns, goalRow, printTable, reaches, whole } from '../print.ts';
 import { isLarge } from './memory.ts';
 import type { Stand } from './stand.ts';

@@ -2,12 +2,13 @@
  * What is backed up: documents of about 1 kB with a mix of types, one collection for every forty of them, one document in ten
  * below a parent that does not exist. The same count makes the same ones.
  */
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
-import type { Databases } from '../../../infra/local/engines/firestore/databases.ts';
-import { documentName } from '../../../infra/local/engines/firestore/name.ts';
-import { proto } from '../../../infra/local/engines/firestore/proto.ts';
-import { Dice } from '../../../infra/local/engines/firestore/seed-dice.ts';
-import { Ref, valueBytes } from '../../../infra/local/engines/firestore/seed-value.ts';
+
+import { documentName } from '../../../infra/local/engines/firestore/base/document-name.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
+import { Ref, valueBytes } from '../../../infra/local/engines/firestore/seed/plain-values.ts';
+import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import type { Databases } from '../../../infra/local/engines/firestore/storage/databases.ts';
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { fieldsOf } from '../archive-data.ts';
 
 /** Ids of all its collections, for tools that have to be told. */

@@ -1,11 +1,11 @@
 /** The engine's own work on a part, fed from memory: documents as they came, sealed and dropped. No server takes a core from it. */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:http2';
-import { PartWriter } from '../../../shared/backup/part.ts';
-import { CollectionTally } from '../../../shared/firestore/collection-tally.ts';
-import { DocumentBatch } from '../../../shared/firestore/document-batch.ts';
-import { FrameBuffer } from '../../../shared/firestore/frame-buffer.ts';
-import { runQuery } from '../../../shared/firestore/request.ts';
+import { PartWriter } from '../../../shared/backup/copy/part-writer.ts';
+import { FrameBuffer } from '../../../shared/firestore/grpc/frame-buffer.ts';
+import { CollectionTally } from '../../../shared/firestore/read/collection-counts.ts';
+import { DocumentBatch } from '../../../shared/firestore/read/document-batch.ts';
+import { runQuery } from '../../../shared/firestore/wire/query-requests.ts';
 import { DroppingStore } from './dropping-store.ts';
 import { serve } from './serve.ts';
 import type { Task } from './task.ts';

@@ -1,6 +1,6 @@
 /** What the server can send at most: counts the messages of the same scan and looks at nothing. */
 import { connect } from 'node:http2';
-import { runQuery } from '../../../shared/firestore/request.ts';
+import { runQuery } from '../../../shared/firestore/wire/query-requests.ts';
 import { serve } from './serve.ts';
 import type { Outcome, Task } from './task.ts';
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { bundle, bundleDir } from '../../../infra/bundle.ts';
+import { bundle, bundleDir } from '../../../infra/bundle/bundle.ts';
 import type { BucketReply } from './bucket.ts';
 import type { Order, Reply } from './server.ts';
 

@@ -1,5 +1,5 @@
 /** The engine as it is, through the S3 client and HTTP into a bucket. */
-import { openPlace } from '../../../shared/destination/open.ts';
+import { openPlace } from '../../../shared/destination/open/open-store.ts';
 import { proveTenant } from '../../../shared/platform/index.ts';
 import { serve } from './serve.ts';
 import type { Outcome, Task } from './task.ts';

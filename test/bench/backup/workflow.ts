@@ -19,9 +19,9 @@ import { Source } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, clock, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { answerOnWire } from '../../support/in-process.ts';
-import type { Input, Script } from '../../support/scripted-aws.ts';
-import { StrictTable } from '../../support/strict-table.ts';
+import { answerOnWire } from '../../harness/aws/in-process.ts';
+import type { Input, Script } from '../../harness/aws/scripted-aws.ts';
+import { StrictTable } from '../../harness/table/strict-table.ts';
 
 /** What was asked of the table, in the units that it is billed by. */
 export interface TableAccount {

@@ -1,10 +1,11 @@
 /** A full backup and links upon it, by the engine itself, over a source, a store and a table in this process. */
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/commit.ts';
-import { proto } from '../../../infra/local/engines/firestore/proto.ts';
-import { Dice } from '../../../infra/local/engines/firestore/seed-dice.ts';
-import { contents, rootOf, server } from '../../shared/backup/engine-world.ts';
-import { makeLink } from '../../shared/backup/links.ts';
-import { newReadingWorld } from '../../shared/backup/reading-world.ts';
+
+import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
+import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { newReadingWorld } from '../../harness/env/archive-env.ts';
+import { contents, rootOf, server } from '../../harness/env/backup-env.ts';
+import { makeLink } from '../../harness/env/chain-links.ts';
 import { fill } from '../backup/documents.ts';
 
 export interface Took {

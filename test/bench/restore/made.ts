@@ -1,6 +1,6 @@
 /** A backup that lies ready: made by the writer of archives itself, of documents that no database had to hold. */
 import { createHash, randomBytes } from 'node:crypto';
-import { Dice } from '../../../infra/local/engines/firestore/seed-dice.ts';
+import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
 import { DocumentSkim, type Manifest, objectName, ShardWriter, sealManifest } from '../../../shared/archive/index.ts';
 import type { Store, Upload } from '../../../shared/destination/index.ts';
 import { newId } from '../../../shared/platform/index.ts';

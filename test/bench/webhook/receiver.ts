@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { certificate } from '../../support/receiver.ts';
+import { certificate } from '../../harness/stage/receiver.ts';
 
 const server = createServer({ ...certificate('localhost'), keepAliveTimeout: 600_000 }, (request, response) => {
   request.once('end', () => response.writeHead(204).end()).resume();

@@ -14,7 +14,7 @@ import {
   type WebhookRecord,
   webhookKey,
 } from '../../../shared/webhook/index.ts';
-import { MemoryTable } from '../../support/memory-table.ts';
+import { MemoryTable } from '../../harness/table/memory-table.ts';
 import type { Answering } from '../network.ts';
 
 export type Way = 'pool' | 'door' | 'function';

@@ -1,6 +1,6 @@
 /** Deliveries that one core makes, to an https receiver in another process that keeps its connections open. */
 import { join } from 'node:path';
-import { bundle, bundleDir } from '../../../infra/bundle.ts';
+import { bundle, bundleDir } from '../../../infra/bundle/bundle.ts';
 import { withoutNetwork } from '../network.ts';
 import { fixed, type Goal, goalColumns, goalRow, median, printTable, quantile, reaches, whole } from '../print.ts';
 import { child } from '../restore/server.ts';

@@ -1,12 +1,12 @@
 /** A process with a whole stage in it: how long a change takes to its receiver, alone and beside many endpoints that are dead. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { rootAccessKeyId } from '../../../infra/local/parts.ts';
+import { rootAccessKeyId } from '../../../infra/local/base/types.ts';
 import { region, startStage } from '../../../infra/local/stage.ts';
-import { organizations } from '../../../shared/contract/organizations.ts';
-import { webhooks } from '../../../shared/contract/webhooks.ts';
-import { call } from '../../support/client.ts';
-import { newOrganization, type TestOrganization } from '../../support/organization.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { call } from '../../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { startReceiver } from '../../harness/stage/receiver.ts';
 
 export interface Took {
   readonly aloneMs: readonly number[];

@@ -1,17 +1,17 @@
 /** Point-in-time recovery through the API, over a table that keeps every condition. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { backups } from '../../../shared/contract/backups.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
-import { Pitr, PitrWindows } from '../../../shared/contract/pitr.ts';
-import { pitr } from '../../../shared/contract/pitrs.ts';
-import { projects } from '../../../shared/contract/projects.ts';
-import { storageDestinations } from '../../../shared/contract/storage-destinations.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
+import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import { Pitr, PitrWindows } from '../../../shared/contract/models/pitr.ts';
 import { momentOf } from '../../../shared/pitr/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { startInProcessApi } from '../../support/in-process-api.ts';
-import { StrictTable } from '../../support/strict-table.ts';
-import { flawOf } from '../../support/world.ts';
+import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
+import { flawOf } from '../../harness/law/endpoint-samples.ts';
+import { StrictTable } from '../../harness/table/strict-table.ts';
 
 const table = new StrictTable();
 const api = await startInProcessApi(table);

@@ -2,14 +2,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, afterEach, beforeEach, describe, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
-import { Schedule } from '../../../shared/contract/schedule.ts';
-import { schedules } from '../../../shared/contract/schedules.ts';
-import { storageDestinations } from '../../../shared/contract/storage-destinations.ts';
+import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import { Schedule } from '../../../shared/contract/models/schedule.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { nextRun } from '../../../shared/schedule/index.ts';
-import { startInProcessApi } from '../../support/in-process-api.ts';
-import { StrictTable } from '../../support/strict-table.ts';
-import { flawOf } from '../../support/world.ts';
+import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
+import { flawOf } from '../../harness/law/endpoint-samples.ts';
+import { StrictTable } from '../../harness/table/strict-table.ts';
 
 const table = new StrictTable();
 const api = await startInProcessApi(table);

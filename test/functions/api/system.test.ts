@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { health } from '../../../functions/api/system.ts';
-import { Health } from '../../../shared/contract/system.ts';
+import { Health } from '../../../shared/contract/endpoints/system.ts';
 import { clock } from '../../../shared/platform/index.ts';
-import { eventOf } from '../../support/event.ts';
-import { Fault, type Script, scriptAws } from '../../support/scripted-aws.ts';
+import { eventOf } from '../../harness/aws/api-event.ts';
+import { Fault, type Script, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);

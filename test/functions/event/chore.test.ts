@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
-import { workers } from '../../../shared/contract/workers.ts';
+import { workers } from '../../../shared/contract/runtime/workers.ts';
 import { chorePatience } from '../../../shared/destination/index.ts';
 import { enqueue, Task } from '../../../shared/event/index.ts';
-import { Fault, scriptAws } from '../../support/scripted-aws.ts';
+import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 let isAway = false;
 const aws = await scriptAws({

@@ -4,7 +4,7 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
 import { emit, readTask } from '../../../shared/event/index.ts';
 import { newId, proveTenant } from '../../../shared/platform/index.ts';
-import { Fault, scriptAws } from '../../support/scripted-aws.ts';
+import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 interface Entry {
   readonly Id: string;

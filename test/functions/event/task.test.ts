@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeEach, test } from 'vitest';
-import { Fault, scriptAws } from '../../support/scripted-aws.ts';
+import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 Object.assign(process.env, {
   MAIL_FROM: 'Backups <backups@example.com>',

@@ -3,8 +3,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
 import { duePurges, purgeOrganization } from '../../../shared/organization/index.ts';
 import { type Item, newId } from '../../../shared/platform/index.ts';
-import { stageVariable } from '../../support/client.ts';
-import { getItem, itemsOf, putItems } from '../../support/table.ts';
+import { stageVariable } from '../../harness/stage/client.ts';
+import { getItem, itemsOf, putItems } from '../../harness/stage/table.ts';
 
 beforeAll(() => {
   Object.assign(process.env, {

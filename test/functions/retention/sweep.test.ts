@@ -1,8 +1,8 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { retentionPartition } from '../../../shared/backup/index.ts';
-import { MemoryTable } from '../../support/memory-table.ts';
-import { type Input, scriptAws } from '../../support/scripted-aws.ts';
+import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
+import { MemoryTable } from '../../harness/table/memory-table.ts';
 
 const table = new MemoryTable();
 let refused: readonly string[] = [];

@@ -19,7 +19,7 @@ import {
   taskOf,
   tenant,
   written,
-} from '../../shared/webhook/world.ts';
+} from '../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

@@ -5,6 +5,7 @@ import { handler } from '../../../functions/webhook/match.ts';
 import { eventKey } from '../../../shared/event/index.ts';
 import { after, newId, proveTenant } from '../../../shared/platform/index.ts';
 import { matchEvents } from '../../../shared/webhook/index.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,
   clock,
@@ -18,8 +19,7 @@ import {
   taskOf,
   tenant,
   written,
-} from '../../shared/webhook/world.ts';
-import { Fault } from '../../support/scripted-aws.ts';
+} from '../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

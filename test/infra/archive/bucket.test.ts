@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, test } from 'vitest';
-import { type Cloud, startCloud } from '../../../infra/local/cloud.ts';
-import { openKms } from '../../../infra/local/engines/kms.ts';
-import { account, region, rootAccessKeyId } from '../../../infra/local/parts.ts';
-import { type Run, runArchive, said } from './run-archive.ts';
-import { identity, sampleBackup } from './sample-backup.ts';
+import { account, region, rootAccessKeyId } from '../../../infra/local/base/types.ts';
+import { type Cloud, startCloud } from '../../../infra/local/cloud/start-cloud.ts';
+import { openKms } from '../../../infra/local/engines/kms/kms-engine.ts';
+import { identity, sampleBackup } from '../../harness/builders/sample-archive-folder.ts';
+import { type Run, runArchive, said } from '../../harness/env/run-archive-command.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'archive-'));
 const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'a-secret-of-the-environment' };

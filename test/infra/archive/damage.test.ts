@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
-import { type Run, runArchive } from './run-archive.ts';
-import { documentCount, passphrase, sampleBackup, writeObjects } from './sample-backup.ts';
+import { documentCount, passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
+import { type Run, runArchive } from '../../harness/env/run-archive-command.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from 'vitest';
-import { lines, type Run, runArchive, said } from './run-archive.ts';
+import { lines, type Run, runArchive, said } from '../../harness/env/run-archive-command.ts';
 
 const folder = fileURLToPath(new URL('../../fixture/archive/v2', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));

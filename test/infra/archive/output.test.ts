@@ -19,9 +19,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from 'vitest';
-import { samples } from '../../shared/archive/sample.ts';
-import { lines, type Run, runArchive } from './run-archive.ts';
-import { passphrase, sampleBackup, writeObjects } from './sample-backup.ts';
+import { samples } from '../../harness/builders/sample-archive.ts';
+import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
+import { lines, type Run, runArchive } from '../../harness/env/run-archive-command.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

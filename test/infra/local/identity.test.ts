@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Identity, startIdentity } from '../../../infra/local/engines/identity.ts';
-import { type Listener, listen } from '../../../infra/local/listen.ts';
-import { openState, type State } from '../../../infra/local/state.ts';
+import { type Listener, listen } from '../../../infra/local/base/loopback-server.ts';
+import { openState, type State } from '../../../infra/local/base/stage-state.ts';
+import { type Identity, startIdentity } from '../../../infra/local/engines/identity/identity-engine.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'identity-'));
 const redirectUri = 'http://localhost:3000/api/v1/auth/google/callback';

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { awsAuthorization } from '../../../infra/local/aws-authorization.ts';
-import { readFunctions } from '../../../infra/local/functions.ts';
-import { account, region } from '../../../infra/local/parts.ts';
-import { templateResources } from '../../../infra/local/permission/granted.ts';
-import { readRecord } from '../../../infra/local/permission/main.ts';
-import { readRoles, readTrust } from '../../../infra/local/roles.ts';
-import { stageVariable } from '../../support/client.ts';
+import { awsAuthorization } from '../../../infra/local/base/aws-authorization.ts';
+import { account, region } from '../../../infra/local/base/types.ts';
+import { readFunctions } from '../../../infra/local/boot/read-functions.ts';
+import { readRoles, readTrust } from '../../../infra/local/iam/roles.ts';
+import { templateResources } from '../../../infra/local/unused-permissions/granted.ts';
+import { readRecord } from '../../../infra/local/unused-permissions/main.ts';
+import { stageVariable } from '../../harness/stage/client.ts';
 
 const resources = await templateResources();
 const functions = readFunctions(resources, readRoles(resources), readTrust(resources));

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { bundle, bundleDir } from '../../../infra/bundle.ts';
-import type { FunctionError, FunctionSpec } from '../../../infra/local/lambda/function.ts';
+import { bundle, bundleDir } from '../../../infra/bundle/bundle.ts';
+import { openLogs } from '../../../infra/local/lambda/function-log.ts';
+import type { FunctionError, FunctionSpec } from '../../../infra/local/lambda/function-spec.ts';
 import { type Host, type HostLimits, startHost } from '../../../infra/local/lambda/host.ts';
-import { openLogs } from '../../../infra/local/lambda/log.ts';
 
 /** A bundle with one handler for each way a function can behave. */
 const code = `

@@ -1,11 +1,11 @@
 /** The stage as a whole: what a change sets off reaches its end. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { invites } from '../../../shared/contract/invitations.ts';
-import { api, call } from '../../support/client.ts';
-import { untilMails } from '../../support/mail.ts';
-import { addMember, newOrganization } from '../../support/organization.ts';
-import { newEmail } from '../../support/person.ts';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { api, call } from '../../harness/stage/client.ts';
+import { untilMails } from '../../harness/stage/mail.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { newEmail } from '../../harness/stage/person.ts';
 
 test('health answers', async () => {
   const { status, body } = await api('GET', '/health?checks=true');

@@ -15,15 +15,15 @@ import {
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { startFauxqs } from 'fauxqs';
 import { afterAll, describe, test } from 'vitest';
-import { makeDelivery } from '../../../infra/local/poller/delivery.ts';
-import { filterOf } from '../../../infra/local/poller/filter.ts';
-import { failedOf, type Mapping, type Outside } from '../../../infra/local/poller/mapping.ts';
-import { startQueuePoller } from '../../../infra/local/poller/queue.ts';
-import type { StreamRecord } from '../../../infra/local/poller/record.ts';
-import { startStreamPoller } from '../../../infra/local/poller/stream.ts';
-import { openState } from '../../../infra/local/state.ts';
-import { stageVariable } from '../../support/client.ts';
-import { documentClient } from '../../support/table.ts';
+import { openState } from '../../../infra/local/base/stage-state.ts';
+import { filterOf } from '../../../infra/local/event-source/filter-criteria.ts';
+import { failedOf, type Mapping, type Outside } from '../../../infra/local/event-source/mapping.ts';
+import { startQueuePoller } from '../../../infra/local/event-source/queue-poller.ts';
+import { makeDelivery } from '../../../infra/local/event-source/stream-delivery.ts';
+import { startStreamPoller } from '../../../infra/local/event-source/stream-poller.ts';
+import type { StreamRecord } from '../../../infra/local/event-source/stream-record.ts';
+import { stageVariable } from '../../harness/stage/client.ts';
+import { documentClient } from '../../harness/stage/table.ts';
 
 const mappingOf = (sourceArn: string, properties: Record<string, unknown> = {}, batchSize = 10): Mapping => ({
   id: 'Feed',

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, test } from 'vitest';
-import { signIn } from '../../../infra/local/sign-in.ts';
+import type { ResolvedResource } from '../../../infra/local/cloudformation/read-template.ts';
+import { signIn } from '../../../infra/local/demo/sign-in.ts';
 import { startStage } from '../../../infra/local/stage.ts';
-import type { ResolvedResource } from '../../../infra/local/template.ts';
 
 const main = fileURLToPath(new URL('../../../infra/local/main.ts', import.meta.url));
 const dirs: string[] = [];

@@ -17,7 +17,7 @@ import {
   streamLeaves,
   unwrapKey,
 } from '../../../shared/archive/index.ts';
-import { all } from './sample.ts';
+import { all } from '../../harness/builders/sample-archive.ts';
 
 const folder = fileURLToPath(new URL('../../fixture/archive', import.meta.url));
 

@@ -4,13 +4,13 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
-import { gcmSeal } from '../../../shared/archive/gcm.ts';
-import { encodeHeader } from '../../../shared/archive/header.ts';
 import { Leaf, objectName, readFrames } from '../../../shared/archive/index.ts';
-import { LeafWriter } from '../../../shared/archive/leaf-writer.ts';
-import { decodePage, encodePage } from '../../../shared/archive/page.ts';
-import { all } from './sample.ts';
+import { LeafWriter } from '../../../shared/archive/leaf/leaf-writer.ts';
+import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/object/frame-binding.ts';
+import { encodeHeader } from '../../../shared/archive/object/header.ts';
+import { decodePage, encodePage } from '../../../shared/archive/page/index-page.ts';
+import { gcmSeal } from '../../../shared/archive/primitives/aes-gcm.ts';
+import { all } from '../../harness/builders/sample-archive.ts';
 
 const range = (from: number, to: number): Buffer => Buffer.from(Array.from({ length: to - from }, (_, i) => from + i));
 const dataKey = range(0, 32);

@@ -3,10 +3,6 @@ import { equal, notEqual, ok } from 'node:assert/strict';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/binding.ts';
-import { compress, decompress } from '../../../shared/archive/compression.ts';
-import { gcmSeal } from '../../../shared/archive/gcm.ts';
-import { encodeHeader, parseHeader } from '../../../shared/archive/header.ts';
 import {
   ArchiveError,
   ChunkWriter,
@@ -19,9 +15,25 @@ import {
   readFrames,
   readIndex,
 } from '../../../shared/archive/index.ts';
-import { decodePage, encodePage } from '../../../shared/archive/page.ts';
-import { addAll, all, chance, chunkName, dataKey, identity, indexName, refuses, refusesNow, samples, writing } from './sample.ts';
-import { seed } from './seed.ts';
+import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/object/frame-binding.ts';
+import { encodeHeader, parseHeader } from '../../../shared/archive/object/header.ts';
+import { decodePage, encodePage } from '../../../shared/archive/page/index-page.ts';
+import { gcmSeal } from '../../../shared/archive/primitives/aes-gcm.ts';
+import { compress, decompress } from '../../../shared/archive/primitives/zstd.ts';
+import { seed } from '../../harness/builders/reported-seed.ts';
+import {
+  addAll,
+  all,
+  chance,
+  chunkName,
+  dataKey,
+  identity,
+  indexName,
+  refuses,
+  refusesNow,
+  samples,
+  writing,
+} from '../../harness/builders/sample-archive.ts';
 
 const reading = { identity, name: chunkName, dataKey };
 

@@ -2,7 +2,18 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type Archive, type Segment, ShardWriter, streamLeaves } from '../../../shared/archive/index.ts';
-import { addAll, all, Bucket, identity, refuses, refusesNow, type Sample, samples, settle, writing } from './sample.ts';
+import {
+  addAll,
+  all,
+  Bucket,
+  identity,
+  refuses,
+  refusesNow,
+  type Sample,
+  samples,
+  settle,
+  writing,
+} from '../../harness/builders/sample-archive.ts';
 
 const later = writing('later', { identity: { ...identity, backup: 'bkp_02' } });
 const begin = (): ShardWriter => new ShardWriter(0, later);

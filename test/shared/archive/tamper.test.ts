@@ -13,7 +13,17 @@ import {
   readChunk,
   readFrames,
 } from '../../../shared/archive/index.ts';
-import { addAll, all, chance, chunkName, dataKey, identity, refuses, samples, writing } from './sample.ts';
+import {
+  addAll,
+  all,
+  chance,
+  chunkName,
+  dataKey,
+  identity,
+  refuses,
+  samples,
+  writing,
+} from '../../harness/builders/sample-archive.ts';
 
 const reading: ReadOptions = { identity, name: chunkName, dataKey };
 

@@ -1,8 +1,8 @@
 /** Published values through our own wrappers: the primitives are what their standards say, and refuse what is not. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { hkdf, stretch } from '../../../shared/archive/derive.ts';
-import { gcmOpen, gcmSeal } from '../../../shared/archive/gcm.ts';
+import { gcmOpen, gcmSeal } from '../../../shared/archive/primitives/aes-gcm.ts';
+import { hkdf, stretch } from '../../../shared/archive/primitives/kdf.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 

@@ -32,7 +32,7 @@ import {
   samples,
   settle,
   writing,
-} from './sample.ts';
+} from '../../harness/builders/sample-archive.ts';
 
 const skim = new DocumentSkim();
 const marksOf = (name: string) => ({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { csvHeader, csvLine } from '../../../shared/audit/csv.ts';
 import type { Entry } from '../../../shared/audit/index.ts';
-import { parseCsv } from '../../support/csv.ts';
+import { parseCsv } from '../../harness/stage/parse-csv.ts';
 
 const entry: Entry = {
   id: 'aud_1',

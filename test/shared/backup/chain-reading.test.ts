@@ -10,9 +10,9 @@ import {
   verifyBackup,
 } from '../../../shared/backup/index.ts';
 import { commit, after as later, newId } from '../../../shared/platform/index.ts';
-import { type Link, takeChain, usualSteps } from './chain-world.ts';
-import { server, table, tenant } from './engine-world.ts';
-import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from './reading-world.ts';
+import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../harness/env/archive-env.ts';
+import { server, table, tenant } from '../../harness/env/backup-env.ts';
+import { type Link, takeChain, usualSteps } from '../../harness/env/chain-env.ts';
 
 afterAll(() => server.stop());
 

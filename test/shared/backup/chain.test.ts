@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { type BackupRecord, childOf, removeBackup } from '../../../shared/backup/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
-import { contents, server, tenant } from './engine-world.ts';
-import { makeLink, readLink } from './links.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from './reading-world.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
+import { contents, server, tenant } from '../../harness/env/backup-env.ts';
+import { makeLink, readLink } from '../../harness/env/chain-links.ts';
 
 afterAll(() => server.stop());
 

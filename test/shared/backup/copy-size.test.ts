@@ -2,7 +2,18 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { workPartition } from '../../../shared/backup/index.ts';
-import { begin, contents, newWorld, readBack, recordOf, runWorkflow, server, table, tenant, writePaths } from './engine-world.ts';
+import {
+  begin,
+  contents,
+  newWorld,
+  readBack,
+  recordOf,
+  runWorkflow,
+  server,
+  table,
+  tenant,
+  writePaths,
+} from '../../harness/env/backup-env.ts';
 
 afterAll(() => server.stop());
 

@@ -3,8 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { backupKey } from '../../../shared/backup/index.ts';
 import type { Store, Upload } from '../../../shared/destination/index.ts';
-import { momentsOf } from '../../support/mortal.ts';
-import { Fault } from '../../support/scripted-aws.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
   begin,
   contents,
@@ -22,7 +21,8 @@ import {
   tenant,
   type World,
   writePaths,
-} from './engine-world.ts';
+} from '../../harness/env/backup-env.ts';
+import { momentsOf } from '../../harness/faults/crash-injector.ts';
 
 const paths = Array.from({ length: 12 }, (_, n) => [`a/${n}`, `b/${n}/gone/${n}/c/${n}`, `d/${n}`]).flat();
 const sourceProjectId = 'crashes';

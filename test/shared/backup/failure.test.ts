@@ -6,7 +6,7 @@ import { ApiError } from '../../../shared/contract/errors.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { failureOf, JobFailure } from '../../../shared/job/index.ts';
-import { backupOf } from './sample.ts';
+import { backupOf } from '../../harness/builders/sample-backup.ts';
 
 describe('an error', () => {
   for (const [what, error, code] of [

@@ -22,9 +22,9 @@ import {
   tenant,
   type World,
   writePaths,
-} from './engine-world.ts';
-import { failed, leavesNothing, newSeeded, paths, wish } from './failing.ts';
-import { bound, faulty } from './faulty-store.ts';
+} from '../../harness/env/backup-env.ts';
+import { failed, leavesNothing, newSeeded, paths, wish } from '../../harness/env/failed-backup.ts';
+import { bound, faulty } from '../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
 

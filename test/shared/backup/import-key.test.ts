@@ -2,13 +2,13 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
-import { lookAtBackup } from '../../../shared/backup/import-look.ts';
+import { lookAtBackup } from '../../../shared/backup/import/inspect-folder.ts';
 import { newDataKey, unlockKeyFile } from '../../../shared/backup/index.ts';
-import { logLines } from '../../../shared/contract/log-line.ts';
+import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
 import { log, newId } from '../../../shared/platform/index.ts';
-import { startKeys } from './keys.ts';
-import { backupOf, tenant } from './sample.ts';
+import { backupOf, tenant } from '../../harness/builders/sample-backup.ts';
+import { startKeys } from '../../harness/env/kms-env.ts';
 
 const { stop } = await startKeys();
 afterAll(stop);

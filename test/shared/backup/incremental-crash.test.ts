@@ -12,7 +12,7 @@ import {
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit, Overtaken } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { Mortal } from '../../support/mortal.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
 import {
   begin,
   contents,
@@ -25,9 +25,9 @@ import {
   start,
   table,
   tenant,
-} from './engine-world.ts';
-import { makeLink, nextLink, readLink, wanted } from './links.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from './reading-world.ts';
+} from '../../harness/env/backup-env.ts';
+import { makeLink, nextLink, readLink, wanted } from '../../harness/env/chain-links.ts';
+import { Mortal } from '../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 

@@ -2,9 +2,9 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, openArchive } from '../../../shared/backup/index.ts';
-import { contents, server, table, tenant } from './engine-world.ts';
-import { copyInHaste, makeLink, readLink } from './links.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from './reading-world.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../harness/env/archive-env.ts';
+import { contents, server, table, tenant } from '../../harness/env/backup-env.ts';
+import { copyInHaste, makeLink, readLink } from '../../harness/env/chain-links.ts';
 
 afterAll(() => server.stop());
 

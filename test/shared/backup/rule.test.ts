@@ -11,14 +11,14 @@ import {
   startBackup,
   startVerification,
 } from '../../../shared/backup/index.ts';
-import { backupStatuses } from '../../../shared/contract/backup.ts';
+import { backupStatuses } from '../../../shared/contract/models/backup.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import type { Acting, OrganizationRecord } from '../../../shared/organization/index.ts';
 import { epochSeconds, newId, type Write } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
-import { MemoryTable } from '../../support/memory-table.ts';
-import { scriptAws } from '../../support/scripted-aws.ts';
-import { backupOf, now, organization, project, projectId, tenant } from './sample.ts';
+import { scriptAws } from '../../harness/aws/scripted-aws.ts';
+import { backupOf, now, organization, project, projectId, tenant } from '../../harness/builders/sample-backup.ts';
+import { MemoryTable } from '../../harness/table/memory-table.ts';
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);

@@ -3,12 +3,20 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
-import { sampleOf } from '../../../shared/backup/verify-sample.ts';
+import { sampleOf } from '../../../shared/backup/verify/check-sample.ts';
 import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../shared/platform/index.ts';
-import { chance } from '../archive/sample.ts';
-import { server, table, tenant } from './engine-world.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf, takeBackup } from './reading-world.ts';
+import { chance } from '../../harness/builders/sample-archive.ts';
+import {
+  type Fields,
+  newReadingWorld,
+  put,
+  type ReadingWorld,
+  recordOf,
+  storeOf,
+  takeBackup,
+} from '../../harness/env/archive-env.ts';
+import { server, table, tenant } from '../../harness/env/backup-env.ts';
 
 afterAll(() => server.stop());
 

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { Store } from '../../../shared/destination/index.ts';
-import { openAt, type Stops, serve, startTokens, stopAll } from '../../support/store-stand.ts';
+import { openAt, type Stops, serve, startTokens, stopAll } from '../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const stops: Stops = [];

@@ -4,8 +4,17 @@ import { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, test, vi } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
-import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../support/fault-proxy.ts';
-import { account, openAt, quick, type Stops, serve, startGoogle, startTokens, stopAll } from '../../support/store-stand.ts';
+import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../harness/faults/fault-proxy.ts';
+import {
+  account,
+  openAt,
+  quick,
+  type Stops,
+  serve,
+  startGoogle,
+  startTokens,
+  stopAll,
+} from '../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const stops: Stops = [];

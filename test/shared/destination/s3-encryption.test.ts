@@ -2,9 +2,9 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { openPlace, type Place } from '../../../shared/destination/open.ts';
-import { probe } from '../../../shared/destination/probe.ts';
-import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../support/store-stand.ts';
+import { openPlace, type Place } from '../../../shared/destination/open/open-store.ts';
+import { probe } from '../../../shared/destination/probe/probe-store.ts';
+import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const header = 'x-amz-server-side-encryption';

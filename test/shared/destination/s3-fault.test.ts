@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
-import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../support/fault-proxy.ts';
-import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../support/store-stand.ts';
+import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../harness/faults/fault-proxy.ts';
+import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
 const slowDown = s3Error(503, 'SlowDown');

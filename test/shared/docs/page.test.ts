@@ -2,10 +2,10 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'vitest';
 import { errors } from '../../../shared/contract/errors.ts';
-import { eventNames, isSimpleEvent } from '../../../shared/contract/event-names.ts';
-import { errorsOf } from '../../../shared/contract/failure.ts';
+import { eventNames, isSimpleEvent } from '../../../shared/contract/events/event-names.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { type Document, describe } from '../../../shared/contract/openapi.ts';
+import { type Document, describe } from '../../../shared/contract/openapi/document.ts';
+import { errorsOf } from '../../../shared/contract/openapi/error-responses.ts';
 import { docsPage } from '../../../shared/docs/page.ts';
 
 const { html: page, contentSecurityPolicy } = docsPage(describe());

@@ -2,10 +2,10 @@
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { answer, raw, startScripted } from './scripted.ts';
-import { documentOf, startTarget, text } from './target.ts';
-import { name, startServer } from './world.ts';
-import { failing, pathsOf, put, writerTo } from './writer-world.ts';
+import { documentOf, startTarget, text } from '../../harness/faults/faulty-target.ts';
+import { name, startServer } from '../../harness/firestore/firestore-server.ts';
+import { answer, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
+import { failing, pathsOf, put, writerTo } from '../../harness/firestore/writer-env.ts';
 
 let server: Firestore;
 beforeAll(async () => {

@@ -12,12 +12,12 @@ import {
   type SourceOptions,
   verifyCount,
 } from '../../../shared/firestore/index.ts';
-import { splitPoints } from '../../../shared/firestore/survey.ts';
-import { GrpcJsFirestore } from '../../support/grpc-js-firestore.ts';
-import { ListenLog } from '../../support/listen-log.ts';
-import { until } from '../../support/virtual-timers.ts';
-import { documentOf, text } from './target.ts';
-import { sourceOf, take } from './world.ts';
+import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
+import { documentOf, text } from '../../harness/faults/faulty-target.ts';
+import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
+import { GrpcJsFirestore } from '../../harness/firestore/grpc-js-firestore.ts';
+import { ListenLog } from '../../harness/firestore/listen-log.ts';
+import { until } from '../../harness/time/virtual-timers.ts';
 
 const start = async (t: TestContext, channel: ChannelOptions = {}, options: Partial<SourceOptions> = {}) => {
   const server = await GrpcJsFirestore.start(channel);

@@ -3,12 +3,12 @@ import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { constants } from 'node:http2';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { frame } from '../../../infra/local/engines/firestore/grpc-frame.ts';
+import { frame } from '../../../infra/local/engines/firestore/grpc/frames.ts';
 import { countRange, listCollections, probeSource, readRange, Source, SourceError } from '../../../shared/firestore/index.ts';
-import { splitPoints } from '../../../shared/firestore/survey.ts';
-import { until } from '../../support/virtual-timers.ts';
-import { type Answer, answer, found, head, raw, startScripted } from './scripted.ts';
-import { sourceOf, take } from './world.ts';
+import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
+import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
+import { type Answer, answer, found, head, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
+import { until } from '../../harness/time/virtual-timers.ts';
 
 const readTime = '2025-01-31T08:00:00.123456Z';
 const pathsOf = async (scripts: readonly Answer[]) => {

@@ -1,11 +1,11 @@
 import { equal, rejects, throws } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { authenticate, rateIdentity, refuseForeignOrigin } from '../../../shared/http/authenticate.ts';
-import { readEvent } from '../../../shared/http/request.ts';
+import { readEvent } from '../../../shared/http/parse-request.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { eventOf, type Request } from '../../support/event.ts';
-import { scriptAws } from '../../support/scripted-aws.ts';
+import { eventOf, type Request } from '../../harness/aws/api-event.ts';
+import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);

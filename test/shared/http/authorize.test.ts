@@ -6,8 +6,8 @@ import type { Credentials } from '../../../shared/http/authenticate.ts';
 import { authorize } from '../../../shared/http/authorize.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { fingerprint, newId } from '../../../shared/platform/index.ts';
-import { MemoryTable } from '../../support/memory-table.ts';
-import { scriptAws } from '../../support/scripted-aws.ts';
+import { scriptAws } from '../../harness/aws/scripted-aws.ts';
+import { MemoryTable } from '../../harness/table/memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { paginate, readPage } from '../../../shared/http/cursor.ts';
-import { scriptAws } from '../../support/scripted-aws.ts';
+import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 const aws = await scriptAws({ GetSecretValue: () => ({ SecretString: 's'.repeat(64) }) });
 afterAll(aws.stop);

@@ -7,9 +7,9 @@ import { ApiError } from '../../../shared/contract/errors.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { create, fingerprint, newId, Overtaken, timeoutEarlyMs } from '../../../shared/platform/index.ts';
-import { eventOf, type Request } from '../../support/event.ts';
-import { MemoryTable } from '../../support/memory-table.ts';
-import { cancelled, Fault, type Input, type Script, scriptAws } from '../../support/scripted-aws.ts';
+import { eventOf, type Request } from '../../harness/aws/api-event.ts';
+import { cancelled, Fault, type Input, type Script, scriptAws } from '../../harness/aws/scripted-aws.ts';
+import { MemoryTable } from '../../harness/table/memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);

@@ -3,8 +3,8 @@ import { afterAll, beforeEach, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { countActor, countAddress, countOutside, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
-import { MemoryTable } from '../../support/memory-table.ts';
-import { scriptAws } from '../../support/scripted-aws.ts';
+import { scriptAws } from '../../harness/aws/scripted-aws.ts';
+import { MemoryTable } from '../../harness/table/memory-table.ts';
 
 const aws = await scriptAws();
 afterAll(aws.stop);

@@ -5,9 +5,21 @@ import { moveProject } from '../../../shared/move/index.ts';
 import { enablePitr, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
-import { Fault } from '../../support/scripted-aws.ts';
-import type { StrictTable } from '../../support/strict-table.ts';
-import { destination, from, mover, newWorld, project, projectId, seenIn, start, stopWorld, to, used } from './world.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
+import {
+  destination,
+  from,
+  mover,
+  newWorld,
+  project,
+  projectId,
+  seenIn,
+  start,
+  stopWorld,
+  to,
+  used,
+} from '../../harness/env/move-env.ts';
+import type { StrictTable } from '../../harness/table/strict-table.ts';
 
 afterAll(stopWorld);
 const move = () => moveProject(mover(), projectId, to.organizationId, { now: () => start });

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { test } from 'vitest';
 import type { UserRecord } from '../../../shared/account/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
-import { createOrganization } from '../../../shared/organization/creation.ts';
+import { createOrganization } from '../../../shared/organization/create-organization.ts';
 import { isSlug, slugOf, slugWith } from '../../../shared/organization/slug.ts';
 import { Overtaken } from '../../../shared/platform/index.ts';
 

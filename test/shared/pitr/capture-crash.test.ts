@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import type { MemoryStore, Store, Upload } from '../../../shared/destination/index.ts';
 import { forgetCaptures, readBatch } from '../../../shared/pitr/index.ts';
-import { Mortal } from '../../support/mortal.ts';
 import {
   assertExact,
   batches,
@@ -21,7 +20,8 @@ import {
   time,
   untilActive,
   uploads,
-} from './capture-world.ts';
+} from '../../harness/env/capture-env.ts';
+import { Mortal } from '../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 

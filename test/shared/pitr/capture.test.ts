@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { microsOf, windowsOf } from '../../../shared/pitr/index.ts';
-import { eventsOf } from '../backup/engine-world.ts';
+import { eventsOf } from '../../harness/env/backup-env.ts';
 import {
   assertExact,
   batches,
@@ -16,7 +16,7 @@ import {
   table,
   time,
   turn,
-} from './capture-world.ts';
+} from '../../harness/env/capture-env.ts';
 
 afterAll(() => server.stop());
 

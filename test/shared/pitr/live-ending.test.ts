@@ -5,8 +5,8 @@ import { afterAll, test } from 'vitest';
 import { pitrKey } from '../../../shared/pitr/index.ts';
 import { commit } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
-import { begun, disable, projectId, put, server, tenant, time, uploads } from './capture-world.ts';
-import { listening } from './live-world.ts';
+import { begun, disable, projectId, put, server, tenant, time, uploads } from '../../harness/env/capture-env.ts';
+import { listening } from '../../harness/env/continuous-capture-env.ts';
 
 afterAll(() => server.stop());
 

@@ -3,8 +3,18 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { microsOf } from '../../../shared/pitr/index.ts';
-import { assertExact, begun, type CaptureWorld, pass, pitrNow, put, runComing, secondsIn, server } from './capture-world.ts';
-import { listening } from './live-world.ts';
+import {
+  assertExact,
+  begun,
+  type CaptureWorld,
+  pass,
+  pitrNow,
+  put,
+  runComing,
+  secondsIn,
+  server,
+} from '../../harness/env/capture-env.ts';
+import { listening } from '../../harness/env/continuous-capture-env.ts';
 
 afterAll(() => server.stop());
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { microsOf, momentOf, pitrData, pitrKey, pointFor, windowsOf } from '../../../shared/pitr/index.ts';
-import { eventsOf } from '../backup/engine-world.ts';
+import { eventsOf } from '../../harness/env/backup-env.ts';
 import {
   assertExact,
   batches,
@@ -22,7 +22,7 @@ import {
   tenant,
   time,
   untilActive,
-} from './capture-world.ts';
+} from '../../harness/env/capture-env.ts';
 
 afterAll(() => server.stop());
 

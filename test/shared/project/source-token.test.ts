@@ -7,7 +7,7 @@ import { SourceError } from '../../../shared/firestore/index.ts';
 import { proveTenant, TokenError } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
 import { sourceToken } from '../../../shared/project/source-token.ts';
-import { Fault, scriptAws } from '../../support/scripted-aws.ts';
+import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
 const tenant = proveTenant('org_01JWNVAV000000000000000000', 'record');
 const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });

@@ -3,15 +3,15 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { JobFailure } from '../../../shared/job/index.ts';
 import { commit, iso, newId, set } from '../../../shared/platform/index.ts';
-import { cancelRestore } from '../../../shared/restore/cancel.ts';
-import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';
-import { failRestore } from '../../../shared/restore/ending.ts';
-import { reapRestore } from '../../../shared/restore/reaping.ts';
-import { restoreKey } from '../../../shared/restore/record.ts';
-import { resumeRestore } from '../../../shared/restore/resume.ts';
-import { lookAt } from '../../../shared/restore/running.ts';
-import { answerStep } from '../../../shared/restore/step.ts';
-import { lockOf, noteOf } from './ending-scene.ts';
+import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts';
+import { failRestore } from '../../../shared/restore/end/fail-restore.ts';
+import { reapRestore } from '../../../shared/restore/end/restore-reaper.ts';
+import { restoreKey } from '../../../shared/restore/model/record.ts';
+import { answerStep } from '../../../shared/restore/model/restore-steps.ts';
+import { lookAt } from '../../../shared/restore/model/running-restore.ts';
+import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
+import { lockOf, noteOf } from '../../harness/env/restore-end-env.ts';
 import {
   atStart,
   beginRestore,
@@ -28,7 +28,7 @@ import {
   takeBackup,
   targetId,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 

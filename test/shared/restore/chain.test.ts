@@ -4,7 +4,7 @@ import { beforeAll, test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { undoRestore } from '../../../shared/restore/index.ts';
-import { takeLink, text, usualSteps } from '../backup/chain-world.ts';
+import { takeLink, text, usualSteps } from '../../harness/env/chain-env.ts';
 import {
   backupOf,
   fieldsOf,
@@ -16,7 +16,7 @@ import {
   restoreOf,
   runRestore,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 interface Link {
   readonly backup: BackupRecord;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { commit, newId } from '../../../shared/platform/index.ts';
-import { cancelRestore } from '../../../shared/restore/cancel.ts';
-import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';
-import { resumeRestore } from '../../../shared/restore/resume.ts';
+import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts';
+import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
 import {
   backupOf,
   beginRestore,
@@ -23,7 +23,7 @@ import {
   server,
   takeBackup,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const theirs: Fields = { order: { stringValue: 'paid' } };

@@ -1,9 +1,7 @@
 /** A worker may die before or after anything it does until the journal is sealed: whoever goes on for it makes the same journal. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { momentsOf } from '../../support/mortal.ts';
-import { Machine } from './machine.ts';
-import { newShop, type Shop } from './shop.ts';
+import { newShop, type Shop } from '../../harness/builders/sample-shop.ts';
 import {
   atStart,
   backupOf,
@@ -19,7 +17,9 @@ import {
   shardsOf,
   table,
   writesSent,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
+import { momentsOf } from '../../harness/faults/crash-injector.ts';
+import { Machine } from '../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
 

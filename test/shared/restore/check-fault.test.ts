@@ -2,9 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError, type Store } from '../../../shared/destination/index.ts';
-import { bound } from '../backup/faulty-store.ts';
-import { failedEarly } from './failing.ts';
-import { absent, newShop, type Shop } from './shop.ts';
+import { absent, newShop, type Shop } from '../../harness/builders/sample-shop.ts';
+import { failedEarly } from '../../harness/env/failed-restore.ts';
 import {
   atStart,
   beginRestore,
@@ -17,7 +16,8 @@ import {
   server,
   table,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
+import { bound } from '../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
 

@@ -16,7 +16,7 @@ import {
   table,
   takeBackup,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 

@@ -4,9 +4,9 @@ import { test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { databaseOf, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { cancelRestore } from '../../../shared/restore/cancel.ts';
-import { cleanUpRestore } from '../../../shared/restore/cleaning.ts';
-import { resumeRestore } from '../../../shared/restore/resume.ts';
+import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../shared/restore/end/clean-up-restore.ts';
+import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
 import {
   atStart,
   beginRestore,
@@ -22,7 +22,7 @@ import {
   takeBackup,
   targetId,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 

@@ -1,8 +1,8 @@
 /** What a restore makes of a document, for every state the target can have it in and every way to merge. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { proto } from '../../../infra/local/engines/firestore/proto.ts';
-import type { MergeMode } from '../../../shared/contract/restore.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
+import type { MergeMode } from '../../../shared/contract/models/restore.ts';
 import {
   backupOf,
   type Fields,
@@ -14,7 +14,7 @@ import {
   restore,
   takeBackup,
   targetId,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 const integer = (value: number) => ({ integerValue: BigInt(value) });
 const text = (stringValue: string) => ({ stringValue });

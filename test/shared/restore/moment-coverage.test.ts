@@ -6,9 +6,9 @@ import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/ba
 import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { planMomentInCall, readRequest } from '../../../shared/restore/index.ts';
-import { collectionIdOf } from '../../../shared/restore/scope.ts';
-import { undoRestore } from '../../../shared/restore/undo.ts';
-import { runWorkflow } from '../backup/engine-world.ts';
+import { collectionIdOf } from '../../../shared/restore/scope/restore-scope.ts';
+import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
+import { runWorkflow } from '../../harness/env/backup-env.ts';
 import {
   acting,
   beginMoment,
@@ -19,8 +19,18 @@ import {
   nextSecond,
   pitrNow,
   turn,
-} from './moment-world.ts';
-import { backupOf, fieldsOf, projectId, put, runRestore, server, table, takeBackup, tenant } from './world.ts';
+} from '../../harness/env/point-in-time-env.ts';
+import {
+  backupOf,
+  fieldsOf,
+  projectId,
+  put,
+  runRestore,
+  server,
+  table,
+  takeBackup,
+  tenant,
+} from '../../harness/env/restore-env.ts';
 
 // What bases that are asked for are sealed under.
 process.env.DATA_KEY_ID = 'key';

@@ -3,9 +3,28 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { MemoryStore } from '../../../shared/destination/index.ts';
 import { prepareRestore } from '../../../shared/restore/index.ts';
-import { Machine } from './machine.ts';
-import { beginMoment, contentsOf, newMomentWorld, nextSecond, sourceAt, targetNow, turn } from './moment-world.ts';
-import { atStart, backupOf, eventsOf, organizationNow, projectId, put, restoreOf, runFrom, table, tenant } from './world.ts';
+import {
+  beginMoment,
+  contentsOf,
+  newMomentWorld,
+  nextSecond,
+  sourceAt,
+  targetNow,
+  turn,
+} from '../../harness/env/point-in-time-env.ts';
+import {
+  atStart,
+  backupOf,
+  eventsOf,
+  organizationNow,
+  projectId,
+  put,
+  restoreOf,
+  runFrom,
+  table,
+  tenant,
+} from '../../harness/env/restore-env.ts';
+import { Machine } from '../../harness/faults/restore-machine.ts';
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 const world = await newMomentWorld({ 'users/ada': text('1'), 'users/bob': text('1'), 'still/here': text('1') });

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { captureTurn, planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, newId } from '../../../shared/platform/index.ts';
-import { Machine } from './machine.ts';
-import { contentsOf, type MomentWorld, newMomentWorld, nextSecond, pitrNow, turn } from './moment-world.ts';
-import { projectId, put, server, takeBackup, tenant } from './world.ts';
+import { contentsOf, type MomentWorld, newMomentWorld, nextSecond, pitrNow, turn } from '../../harness/env/point-in-time-env.ts';
+import { projectId, put, server, takeBackup, tenant } from '../../harness/env/restore-env.ts';
+import { Machine } from '../../harness/faults/restore-machine.ts';
 
 const paths = ['users/a', 'users/b', 'users/b/notes/n', 'users/__id7__', 'shops/a', 'shops/a/notes/n', 'new/root'];
 const text = (stringValue: string) => ({ text: { stringValue } });

@@ -5,7 +5,7 @@ import { removeBackup } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
 import { commit, set } from '../../../shared/platform/index.ts';
-import { cancelRestore } from '../../../shared/restore/cancel.ts';
+import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
 import {
   planMomentInCall,
   readRequest,
@@ -14,7 +14,7 @@ import {
   resumeRestore,
   startRestore,
 } from '../../../shared/restore/index.ts';
-import { undoRestore } from '../../../shared/restore/undo.ts';
+import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import {
   acting,
   beginMoment,
@@ -27,8 +27,18 @@ import {
   sourceAt,
   targetNow,
   turn,
-} from './moment-world.ts';
-import { backupOf, projectId, put, putTarget, restoreOf, runRestore, table, tenant, writesSent } from './world.ts';
+} from '../../harness/env/point-in-time-env.ts';
+import {
+  backupOf,
+  projectId,
+  put,
+  putTarget,
+  restoreOf,
+  runRestore,
+  table,
+  tenant,
+  writesSent,
+} from '../../harness/env/restore-env.ts';
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 const first = {

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { openManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../shared/backup/index.ts';
-import { restores } from '../../../shared/contract/restores.ts';
+import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { readRequest } from '../../../shared/restore/index.ts';
 import {
@@ -19,7 +19,7 @@ import {
   table,
   takeBackup,
   tenant,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 afterAll(() => server.stop());
 

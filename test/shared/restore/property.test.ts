@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { proto } from '../../../infra/local/engines/firestore/proto.ts';
+import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import {
   backupOf,
   type Fields,
@@ -14,7 +14,7 @@ import {
   restore,
   takeBackup,
   targetId,
-} from './world.ts';
+} from '../../harness/env/restore-env.ts';
 
 type Value = Fields[string];
 

@@ -2,16 +2,16 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
-import { restoreStatuses } from '../../../shared/contract/restore.ts';
+import { restoreStatuses } from '../../../shared/contract/models/restore.ts';
 import type { Acting } from '../../../shared/organization/index.ts';
 import { after, type Change, commit, iso, newId, Overtaken } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
-import { cancelRestore } from '../../../shared/restore/cancel.ts';
-import { readRestore } from '../../../shared/restore/read.ts';
-import { type RestoreRecord, restoreKey } from '../../../shared/restore/record.ts';
-import { resumeRestore } from '../../../shared/restore/resume.ts';
-import { endUndo } from '../../../shared/restore/safety.ts';
-import { undoRestore } from '../../../shared/restore/undo.ts';
+import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
+import { readRestore } from '../../../shared/restore/model/get-restore.ts';
+import { type RestoreRecord, restoreKey } from '../../../shared/restore/model/record.ts';
+import { endUndo } from '../../../shared/restore/model/safety-backup.ts';
+import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
+import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import {
   begin,
   beginAnew,
@@ -25,7 +25,7 @@ import {
   table,
   targetId,
   tenant,
-} from './sample.ts';
+} from '../../harness/builders/sample-restore.ts';
 
 let backup: BackupRecord;
 let safety: BackupRecord;

@@ -2,10 +2,26 @@
 import { deepEqual } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { commit, newId } from '../../../shared/platform/index.ts';
-import type { RestoreRecord } from '../../../shared/restore/record.ts';
-import { undoRestore } from '../../../shared/restore/undo.ts';
-import { newUsersWorld, putUsers, type UsersWorld, usersOf, withoutPassword, withPassword } from './users-world.ts';
-import { beginRestore, put, type RestoreAsk, restoreOf, runRestore, server, takeBackup, tenant } from './world.ts';
+import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
+import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
+import {
+  beginRestore,
+  put,
+  type RestoreAsk,
+  restoreOf,
+  runRestore,
+  server,
+  takeBackup,
+  tenant,
+} from '../../harness/env/restore-env.ts';
+import {
+  newUsersWorld,
+  putUsers,
+  type UsersWorld,
+  usersOf,
+  withoutPassword,
+  withPassword,
+} from '../../harness/env/restore-users-env.ts';
 
 let world: UsersWorld;
 beforeEach(() => {

@@ -3,10 +3,22 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { type BackupRecord, backupKey, buildUpon, removeBackup, startVerification } from '../../../shared/backup/index.ts';
 import { create, newIdOf, set, type Write } from '../../../shared/platform/index.ts';
-import { holdBackup } from '../../../shared/restore/creation.ts';
+import { holdBackup } from '../../../shared/restore/start/start-restore.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
-import { backupOf } from '../backup/sample.ts';
-import { ago, apply, begin, now, over, put, recordOf, statuses, statusOf, tenant, transact } from './world.ts';
+import { backupOf } from '../../harness/builders/sample-backup.ts';
+import {
+  ago,
+  apply,
+  begin,
+  now,
+  over,
+  put,
+  recordOf,
+  statuses,
+  statusOf,
+  tenant,
+  transact,
+} from '../../harness/env/retention-env.ts';
 
 interface Scene {
   readonly full: BackupRecord;

@@ -7,7 +7,6 @@ import { test } from 'vitest';
 import { commit } from '../../../shared/platform/index.ts';
 import { projectKey, removeProject } from '../../../shared/project/index.ts';
 import type { ScheduleRecord } from '../../../shared/schedule/index.ts';
-import { Mortal } from '../../support/mortal.ts';
 import {
   acting,
   addSchedule,
@@ -31,7 +30,8 @@ import {
   told,
   waiting,
   watch,
-} from './world.ts';
+} from '../../harness/env/schedule-env.ts';
+import { Mortal } from '../../harness/faults/crash-injector.ts';
 
 const night = '2026-03-02T03:00:00.000Z';
 const lockKey = projectKey.job(tenant, projectId);

@@ -18,7 +18,7 @@ import {
   run,
   sent,
   tell,
-} from './world.ts';
+} from '../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

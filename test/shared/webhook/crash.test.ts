@@ -6,9 +6,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { handler as match } from '../../../functions/webhook/match.ts';
 import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
-import { type Moment, Mortal, momentsOf } from '../../support/mortal.ts';
-import type { Answer } from '../../support/receiver.ts';
-import { Fault } from '../../support/scripted-aws.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -30,7 +28,9 @@ import {
   tell,
   tenant,
   written,
-} from './world.ts';
+} from '../../harness/env/webhook-env.ts';
+import { type Moment, Mortal, momentsOf } from '../../harness/faults/crash-injector.ts';
+import type { Answer } from '../../harness/stage/receiver.ts';
 
 /** A batch is matched all at once: what is under way when the machine dies differs before and after a thing. */
 const momentsOfBatch = (effects: number): readonly Moment[] =>

@@ -24,7 +24,7 @@ import {
   tell,
   tenant,
   written,
-} from './world.ts';
+} from '../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

@@ -23,7 +23,7 @@ import {
   table,
   tenant,
   written,
-} from './world.ts';
+} from '../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

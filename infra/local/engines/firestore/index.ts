@@ -1,14 +1,14 @@
 import type { Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { openUsers, type Users } from './auth-users/index.ts';
-import { type Databases, openDatabases } from './databases.ts';
-import { Faults } from './faults.ts';
-import { type Authorize, guard } from './guard.ts';
-import { allMethods } from './methods.ts';
-import { listen, serve } from './server.ts';
+import { Faults } from './faults/faults.ts';
+import { type Authorize, guard } from './faults/guarded-methods.ts';
+import { listen, serve } from './grpc/server.ts';
+import { allMethods } from './rpc-methods.ts';
+import { type Databases, openDatabases } from './storage/databases.ts';
 import { web } from './web/index.ts';
 
-export type { FaultRule } from './fault-rule.ts';
+export type { FaultRule } from './faults/fault-rule.ts';
 export type { Authorize, Databases, Faults, Users };
 
 /** How to start the embedded Firestore. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startFirestore } from './index.ts';
-import { seed } from './seed.ts';
+import { seed } from './seed/seed-documents.ts';
 
 const usage = `npm run firestore -- [--port N] [--host H] [--dir FOLDER | --memory] [--seed N] [--project ID] [--database ID]
 

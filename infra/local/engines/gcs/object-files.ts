@@ -4,7 +4,7 @@ import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { openJournal } from '../journal.ts';
+import { openJournal } from '../shared/append-log.ts';
 import { crc32c, crc32cText } from './crc32c.ts';
 
 export interface StoredObject {

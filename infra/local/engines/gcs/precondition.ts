@@ -1,4 +1,4 @@
-import { GcsError } from './message.ts';
+import { GcsError } from './json-api.ts';
 import { metageneration, type StoredObject } from './object-files.ts';
 
 /** Conditions of a request on the object that is there. Generation 0 stands for "no object". */

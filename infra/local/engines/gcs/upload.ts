@@ -1,7 +1,7 @@
 /** The three ways an object comes in: as it is, with its description in one message, or part by part. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { badRequest, GcsError, objectResource, reply } from './message.ts';
+import { badRequest, GcsError, objectResource, reply } from './json-api.ts';
 import type { Draft, Given, ObjectFiles, StoredObject } from './object-files.ts';
 import { check, type Precondition, preconditionOf } from './precondition.ts';
 

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Bucket, Storage } from '@google-cloud/storage';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { startGcs } from '../../../../infra/local/engines/gcs/index.ts';
-import { type Stops, serve, stopAll, tempDir } from '../../../support/store-stand.ts';
+import { type Stops, serve, stopAll, tempDir } from '../../../harness/store/store-stands.ts';
 
 const KiB = 1 << 10;
 const MiB = 1 << 20;

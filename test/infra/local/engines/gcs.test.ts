@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, test } from 'vitest';
 import { crc32c, crc32cText } from '../../../../infra/local/engines/gcs/crc32c.ts';
 import { startGcs } from '../../../../infra/local/engines/gcs/index.ts';
-import { type Stops, serve, stopAll, tempDir } from '../../../support/store-stand.ts';
+import { type Stops, serve, stopAll, tempDir } from '../../../harness/store/store-stands.ts';
 
 const stops: Stops = [];
 let url: string;

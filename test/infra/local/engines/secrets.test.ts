@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as sm from '@aws-sdk/client-secrets-manager';
 import { type TestContext, test } from 'vitest';
-import { jsonService } from '../../../../infra/local/engines/protocol.ts';
+import type { Resource, Statement } from '../../../../infra/local/base/types.ts';
 import { openSecrets } from '../../../../infra/local/engines/secrets.ts';
-import type { Resource, Statement } from '../../../../infra/local/parts.ts';
-import { account, allow, frontOf, region, resource, tempDir } from '../embedded.ts';
+import { jsonService } from '../../../../infra/local/engines/shared/aws-protocols.ts';
+import { account, allow, frontOf, region, resource, tempDir } from '../../../harness/aws/embedded-aws.ts';
 
 const arn = `arn:aws:secretsmanager:${region}:${account}:secret:service-a1b2c3`;
 const keyArn = `arn:aws:kms:${region}:${account}:key/sealing`;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
-import type { AwsError, Call } from '../../../../infra/local/engines/service.ts';
+import type { AwsError, Call } from '../../../../infra/local/base/aws-service.ts';
 import { openSts } from '../../../../infra/local/engines/sts.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sts-'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { BulkWriterError, Firestore as Client } from '@google-cloud/firestore';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { clientOf } from '../../../support/firestore-client.ts';
+import { clientOf } from '../../../harness/firestore/firestore-client.ts';
 
 describe('bulk work through the official client', () => {
   let server: Firestore;

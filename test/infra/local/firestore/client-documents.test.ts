@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Firestore as Client, FieldPath, FieldValue, GeoPoint, Timestamp, type VectorValue } from '@google-cloud/firestore';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { clientOf, failure } from '../../../support/firestore-client.ts';
+import { clientOf, failure } from '../../../harness/firestore/firestore-client.ts';
 
 describe('documents through the official client', () => {
   let server: Firestore;

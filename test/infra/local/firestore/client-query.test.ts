@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { AggregateField, FieldPath, Filter, Firestore, Timestamp } from '@google-cloud/firestore';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Firestore as Server, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { proto } from '../../../../infra/local/engines/firestore/proto.ts';
-import { RawGrpc } from '../../../support/raw-grpc.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { RawGrpc } from '../../../harness/firestore/raw-grpc.ts';
 
 let server: Server;
 let db: Firestore;

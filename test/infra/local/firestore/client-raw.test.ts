@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { v1 } from '@google-cloud/firestore';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { failure, rawClientOf } from '../../../support/firestore-client.ts';
+import { failure, rawClientOf } from '../../../harness/firestore/firestore-client.ts';
 
 const database = 'projects/raw/databases/(default)';
 const root = `${database}/documents`;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Firestore as Client, Timestamp } from '@google-cloud/firestore';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { clientOf, failure } from '../../../support/firestore-client.ts';
+import { clientOf, failure } from '../../../harness/firestore/firestore-client.ts';
 
 describe('transactions through the official client', () => {
   let server: Firestore;

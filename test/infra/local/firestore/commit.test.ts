@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { batchWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
-import { formatFieldPath, parseFieldPath } from '../../../../infra/local/engines/firestore/field-path.ts';
-import { project } from '../../../../infra/local/engines/firestore/mask.ts';
-import { RpcError } from '../../../../infra/local/engines/firestore/parts.ts';
-import { WireWriter } from '../../../../infra/local/engines/firestore/wire-writer.ts';
+import { RpcError } from '../../../../infra/local/engines/firestore/base/types.ts';
+import { WireWriter } from '../../../../infra/local/engines/firestore/proto/wire-writer.ts';
+import { project } from '../../../../infra/local/engines/firestore/value/field-mask.ts';
+import { formatFieldPath, parseFieldPath } from '../../../../infra/local/engines/firestore/value/field-path.ts';
+import { batchWrites, readWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
 import {
   commit,
   document,
@@ -19,7 +19,7 @@ import {
   root,
   set,
   write,
-} from './encoded.ts';
+} from '../../../harness/firestore/encoded.ts';
 
 const int = (value: number | string) => ({ integerValue: String(value) });
 const text = (stringValue: string) => ({ stringValue });

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { openDatabases } from '../../../../infra/local/engines/firestore/databases.ts';
-import type { DocumentChange, Micros } from '../../../../infra/local/engines/firestore/parts.ts';
-import { below, lastKey, pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';
-import { day, hour, minute, second } from '../../../../infra/local/engines/firestore/time.ts';
-import { commit, documentJson, fieldsOf, get, holds, makeDatabase, makeFolder, remove, root, set } from './encoded.ts';
+import { below, lastKey, pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import type { DocumentChange, Micros } from '../../../../infra/local/engines/firestore/base/types.ts';
+import { openDatabases } from '../../../../infra/local/engines/firestore/storage/databases.ts';
+import { day, hour, minute, second } from '../../../../infra/local/engines/firestore/value/timestamps.ts';
+import {
+  commit,
+  documentJson,
+  fieldsOf,
+  get,
+  holds,
+  makeDatabase,
+  makeFolder,
+  remove,
+  root,
+  set,
+} from '../../../harness/firestore/encoded.ts';
 
 const n = (value: number) => ({ n: { integerValue: String(value) } });
 /** A clock that a test moves. */

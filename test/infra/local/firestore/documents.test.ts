@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { frame } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
+import { status } from '../../../../infra/local/engines/firestore/base/types.ts';
+import { frame } from '../../../../infra/local/engines/firestore/grpc/frames.ts';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { status } from '../../../../infra/local/engines/firestore/parts.ts';
-import { proto, timestampOf } from '../../../../infra/local/engines/firestore/proto.ts';
-import { seed } from '../../../../infra/local/engines/firestore/seed.ts';
-import { Dice } from '../../../../infra/local/engines/firestore/seed-dice.ts';
-import { collect, RawGrpc } from '../../../support/raw-grpc.ts';
+import { proto, timestampOf } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { seed } from '../../../../infra/local/engines/firestore/seed/seed-documents.ts';
+import { Dice } from '../../../../infra/local/engines/firestore/seed/seeded-random.ts';
+import { collect, RawGrpc } from '../../../harness/firestore/raw-grpc.ts';
 
 const name = { projectId: 'p', databaseId: '(default)' };
 const database = 'projects/p/databases/(default)';

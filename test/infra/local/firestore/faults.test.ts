@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { RpcError, status } from '../../../../infra/local/engines/firestore/base/types.ts';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { RpcError, status } from '../../../../infra/local/engines/firestore/parts.ts';
-import { proto } from '../../../../infra/local/engines/firestore/proto.ts';
-import { seed } from '../../../../infra/local/engines/firestore/seed.ts';
-import { RawGrpc } from '../../../support/raw-grpc.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { seed } from '../../../../infra/local/engines/firestore/seed/seed-documents.ts';
+import { RawGrpc } from '../../../harness/firestore/raw-grpc.ts';
 
 const database = 'projects/p1/databases/(default)';
 const root = `${database}/documents`;

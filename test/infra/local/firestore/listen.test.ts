@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { ClientHttp2Stream } from 'node:http2';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { frame, Unframer } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
+import { frame, Unframer } from '../../../../infra/local/engines/firestore/grpc/frames.ts';
 import { type Firestore as Server, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { type ListenResponse, proto } from '../../../../infra/local/engines/firestore/proto.ts';
-import { RawGrpc } from '../../../support/raw-grpc.ts';
+import { type ListenResponse, proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { RawGrpc } from '../../../harness/firestore/raw-grpc.ts';
 
 const database = 'projects/raw-listen/databases/(default)';
 let server: Server;

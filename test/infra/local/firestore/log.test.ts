@@ -7,10 +7,20 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { openDatabases } from '../../../../infra/local/engines/firestore/databases.ts';
-import { Log } from '../../../../infra/local/engines/firestore/log.ts';
-import { lastKey } from '../../../../infra/local/engines/firestore/path-key.ts';
-import { commit, databaseId, documentJson, get, holds, makeDatabase, makeFolder, remove, set } from './encoded.ts';
+import { lastKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import { openDatabases } from '../../../../infra/local/engines/firestore/storage/databases.ts';
+import { Log } from '../../../../infra/local/engines/firestore/storage/record-log.ts';
+import {
+  commit,
+  databaseId,
+  documentJson,
+  get,
+  holds,
+  makeDatabase,
+  makeFolder,
+  remove,
+  set,
+} from '../../../harness/firestore/encoded.ts';
 
 const n = (value: number) => ({ n: { integerValue: String(value) } });
 const append = (log: Log, text: string) => {
@@ -190,9 +200,13 @@ test('settings and databases of several projects survive', async (t) => {
 
 test('what was acknowledged survives kill -9', async (t) => {
   const dir = makeFolder(t);
-  const writer = spawn(process.execPath, [fileURLToPath(new URL('log-writer.ts', import.meta.url)), dir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const writer = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../../../harness/firestore/log-writer.ts', import.meta.url)), dir],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let acknowledged = -1;
   const lines = createInterface({ input: writer.stdout });
   lines.on('line', (line) => {

@@ -8,8 +8,8 @@ import {
   parseDatabaseName,
   parseDocumentName,
   parseParent,
-} from '../../../../infra/local/engines/firestore/name.ts';
-import { RpcError } from '../../../../infra/local/engines/firestore/parts.ts';
+} from '../../../../infra/local/engines/firestore/base/document-name.ts';
+import { RpcError } from '../../../../infra/local/engines/firestore/base/types.ts';
 
 const refused = (run: () => unknown, message: string) =>
   assert.throws(run, (error: RpcError) => {

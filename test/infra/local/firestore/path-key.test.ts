@@ -12,8 +12,8 @@ import {
   nextKey,
   parentKey,
   pathKey,
-} from '../../../../infra/local/engines/firestore/path-key.ts';
-import { holds } from './encoded.ts';
+} from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import { holds } from '../../../harness/firestore/encoded.ts';
 
 const segment = fc.oneof(
   fc.string({ minLength: 1, maxLength: 6 }),

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import type { StoredDocument } from '../../../../infra/local/engines/firestore/parts.ts';
-import { pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';
-import { proto } from '../../../../infra/local/engines/firestore/proto.ts';
+import { pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import type { StoredDocument } from '../../../../infra/local/engines/firestore/base/types.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { runPlan, type Scan } from '../../../../infra/local/engines/firestore/query/execute-plan.ts';
 import { planQuery } from '../../../../infra/local/engines/firestore/query/plan.ts';
-import { runPlan, type Scan } from '../../../../infra/local/engines/firestore/query/run.ts';
-import { database, document, structuredQuery } from './message.ts';
-import { type Condition, evaluate, type Plain, type PlainDocument, type PlainQuery } from './reference.ts';
+import { database, document, structuredQuery } from '../../../harness/firestore/messages.ts';
+import {
+  type Condition,
+  evaluate,
+  type Plain,
+  type PlainDocument,
+  type PlainQuery,
+} from '../../../harness/firestore/reference-order.ts';
 
 const root = { projectId: 'p', databaseId: '(default)', path: '', key: '' };
 

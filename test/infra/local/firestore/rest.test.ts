@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { clientOf, failure, ownerOf } from '../../../support/firestore-client.ts';
+import { clientOf, failure, ownerOf } from '../../../harness/firestore/firestore-client.ts';
 
 type Json = { [key: string]: Json } & Json[] & string;
 

@@ -3,10 +3,10 @@ import { connect as connectTcp } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest';
-import { frame } from '../../../../infra/local/engines/firestore/grpc-frame.ts';
-import { type CallContext, RpcError, status } from '../../../../infra/local/engines/firestore/parts.ts';
-import { listen, type Server, serve } from '../../../../infra/local/engines/firestore/server.ts';
-import { collect, RawGrpc } from '../../../support/raw-grpc.ts';
+import { type CallContext, RpcError, status } from '../../../../infra/local/engines/firestore/base/types.ts';
+import { frame } from '../../../../infra/local/engines/firestore/grpc/frames.ts';
+import { listen, type Server, serve } from '../../../../infra/local/engines/firestore/grpc/server.ts';
+import { collect, RawGrpc } from '../../../harness/firestore/raw-grpc.ts';
 
 const kilobyte = Buffer.alloc(1024, 'x');
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'vitest';
-import { batchWrites, commitWrites, readWrite } from '../../../../infra/local/engines/firestore/commit.ts';
-import type { StoredDatabase } from '../../../../infra/local/engines/firestore/database.ts';
-import { lastKey, pathKey } from '../../../../infra/local/engines/firestore/path-key.ts';
-import { openReader } from '../../../../infra/local/engines/firestore/reader.ts';
-import { second } from '../../../../infra/local/engines/firestore/time.ts';
-import { commit, fieldsOf, get, type Json, makeDatabase, message, remove, set } from './encoded.ts';
+import { lastKey, pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import type { StoredDatabase } from '../../../../infra/local/engines/firestore/storage/database.ts';
+import { openReader } from '../../../../infra/local/engines/firestore/storage/read-view.ts';
+import { second } from '../../../../infra/local/engines/firestore/value/timestamps.ts';
+import { batchWrites, commitWrites, readWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { commit, fieldsOf, get, type Json, makeDatabase, message, remove, set } from '../../../harness/firestore/encoded.ts';
 
 const n = (value: number): Json => ({ n: { integerValue: String(value) } });
 const numberAt = (database: StoredDatabase, path: string) =>

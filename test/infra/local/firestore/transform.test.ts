@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { compareValues } from '../../../../infra/local/engines/firestore/compare.ts';
-import { readValue } from '../../../../infra/local/engines/firestore/value.ts';
-import { commit, fieldsOf, get, holds, type Json, makeDatabase, root, set, value, valueJson, write } from './encoded.ts';
+import { compareValues } from '../../../../infra/local/engines/firestore/value/compare-values.ts';
+import { readValue } from '../../../../infra/local/engines/firestore/value/value.ts';
+import {
+  commit,
+  fieldsOf,
+  get,
+  holds,
+  type Json,
+  makeDatabase,
+  root,
+  set,
+  value,
+  valueJson,
+  write,
+} from '../../../harness/firestore/encoded.ts';
 
 const int = (v: number | bigint | string) => ({ integerValue: String(v) });
 const double = (doubleValue: number) => ({ doubleValue });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { Tree } from '../../../../infra/local/engines/firestore/tree.ts';
-import { holds } from './encoded.ts';
+import { Tree } from '../../../../infra/local/engines/firestore/storage/sorted-index.ts';
+import { holds } from '../../../harness/firestore/encoded.ts';
 
 const key = fc.integer({ min: 0, max: 3000 }).map((n) => n.toString(36));
 const operation = fc.oneof(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { canonical, compareValues, equalValues } from '../../../../infra/local/engines/firestore/compare.ts';
-import { lookUp, lookUpBytes, readFields, readValue } from '../../../../infra/local/engines/firestore/value.ts';
-import { document, holds, type Json, root, value, valueJson } from './encoded.ts';
+import { canonical, compareValues, equalValues } from '../../../../infra/local/engines/firestore/value/compare-values.ts';
+import { lookUp, lookUpBytes, readFields, readValue } from '../../../../infra/local/engines/firestore/value/value.ts';
+import { document, holds, type Json, root, value, valueJson } from '../../../harness/firestore/encoded.ts';
 
 const read = (json: Json) => readValue(value(json));
 const vector = (...values: number[]): Json => ({

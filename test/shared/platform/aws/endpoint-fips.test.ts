@@ -1,7 +1,7 @@
 /** In a file of its own, because a client resolves its endpoint once per process. */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import { hostsCalled } from '../../../support/aws-hosts.ts';
+import { hostsCalled } from '../../../harness/aws/aws-hosts.ts';
 
 process.env.AWS_USE_FIPS_ENDPOINT = 'true';
 

@@ -13,7 +13,7 @@ import {
   newId,
   timeoutEarlyMs,
 } from '../../../../shared/platform/index.ts';
-import { captureLog } from '../../../support/captured-log.ts';
+import { captureLog } from '../../../harness/aws/captured-log.ts';
 
 const { lines, stop } = captureLog();
 const exits = vi.spyOn(lambdaProcess, 'exit').mockImplementation(() => undefined);

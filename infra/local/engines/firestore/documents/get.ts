@@ -1,9 +1,9 @@
-import type { Databases } from '../databases.ts';
-import { project, readMask } from '../mask.ts';
-import { checkSameDatabase, databaseName, parseDatabaseName, parseDocumentName } from '../name.ts';
-import { DocumentMessage, type Message, type Method, RpcError } from '../parts.ts';
-import { type BatchGetDocumentsRequest, decodeRequest, type MaskBytes, proto, timestampOf } from '../proto.ts';
-import { openReader } from '../reader.ts';
+import { checkSameDatabase, databaseName, parseDatabaseName, parseDocumentName } from '../base/document-name.ts';
+import { DocumentMessage, type Message, type Method, RpcError } from '../base/types.ts';
+import { type BatchGetDocumentsRequest, decodeRequest, type MaskBytes, proto, timestampOf } from '../proto/codecs.ts';
+import type { Databases } from '../storage/databases.ts';
+import { openReader } from '../storage/read-view.ts';
+import { project, readMask } from '../value/field-mask.ts';
 
 /** About this many bytes are sent at once. */
 const batchBytes = 128 * 1024;

@@ -1,5 +1,5 @@
-import type { Databases } from '../databases.ts';
-import type { Methods } from '../parts.ts';
+import type { Methods } from '../base/types.ts';
+import type { Databases } from '../storage/databases.ts';
 import { batchGetDocuments, getDocument } from './get.ts';
 import { listDocuments } from './list.ts';
 import { listCollectionIds } from './list-collections.ts';

@@ -1,10 +1,10 @@
-import type { Databases } from '../databases.ts';
-import { parseParent } from '../name.ts';
-import type { Method, PathKey } from '../parts.ts';
-import { below, depth, keyPath, keyPrefix, lastSegment, pathKey } from '../path-key.ts';
-import { decodeRequest, proto } from '../proto.ts';
-import { openReader } from '../reader.ts';
-import { pageLimit, readPageToken, writePageToken } from './page.ts';
+import { parseParent } from '../base/document-name.ts';
+import { below, depth, keyPath, keyPrefix, lastSegment, pathKey } from '../base/path-key.ts';
+import type { Method, PathKey } from '../base/types.ts';
+import { decodeRequest, proto } from '../proto/codecs.ts';
+import type { Databases } from '../storage/databases.ts';
+import { openReader } from '../storage/read-view.ts';
+import { pageLimit, readPageToken, writePageToken } from './page-token.ts';
 
 const common = { method: 'ListCollectionIds' };
 

@@ -1,7 +1,7 @@
-import { parseFieldPath } from '../field-path.ts';
-import { bytesOf, type CallContext, type Methods, RpcError } from '../parts.ts';
-import { type DocumentBytes, type ListDocumentsRequest, proto } from '../proto.ts';
-import { lookUpBytes } from '../value.ts';
+import { bytesOf, type CallContext, type Methods, RpcError } from '../base/types.ts';
+import { type DocumentBytes, type ListDocumentsRequest, proto } from '../proto/codecs.ts';
+import { parseFieldPath } from '../value/field-path.ts';
+import { lookUpBytes } from '../value/value.ts';
 
 interface Order {
   readonly field: { readonly fieldPath: string };

@@ -1,12 +1,12 @@
-import type { Databases } from '../databases.ts';
-import { checkCollectionId, type DocumentName, documentName, parseParent } from '../name.ts';
-import { type CallContext, type Method, type Methods, type PathKey, RpcError } from '../parts.ts';
-import { below, childKey, depth, keyPath, keyPrefix, pathKey } from '../path-key.ts';
-import { decodeRequest, type ListDocumentsRequest, proto } from '../proto.ts';
-import { openReader, type Reader } from '../reader.ts';
+import { checkCollectionId, type DocumentName, documentName, parseParent } from '../base/document-name.ts';
+import { below, childKey, depth, keyPath, keyPrefix, pathKey } from '../base/path-key.ts';
+import { type CallContext, type Method, type Methods, type PathKey, RpcError } from '../base/types.ts';
+import { decodeRequest, type ListDocumentsRequest, proto } from '../proto/codecs.ts';
+import type { Databases } from '../storage/databases.ts';
+import { openReader, type Reader } from '../storage/read-view.ts';
 import { masking } from './get.ts';
 import { listOrdered } from './list-ordered.ts';
-import { pageLimit, readPageToken, writePageToken } from './page.ts';
+import { pageLimit, readPageToken, writePageToken } from './page-token.ts';
 
 /** ListDocuments: the documents of one collection, or of all collections right below the parent. */
 export const listDocuments = (databases: Databases, queries: Methods): Method => ({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { commitWrites, readWrite } from '../commit.ts';
-import type { StoredDatabase } from '../database.ts';
-import type { Databases } from '../databases.ts';
-import { databaseName, parseDatabaseName } from '../name.ts';
-import { type Method, RpcError } from '../parts.ts';
-import { decodeRequest, proto, timestampOf, type WriteRequest } from '../proto.ts';
+import { databaseName, parseDatabaseName } from '../base/document-name.ts';
+import { type Method, RpcError } from '../base/types.ts';
+import { decodeRequest, proto, timestampOf, type WriteRequest } from '../proto/codecs.ts';
+import type { StoredDatabase } from '../storage/database.ts';
+import type { Databases } from '../storage/databases.ts';
+import { commitWrites, readWrite } from '../write/commit-writes.ts';
 
 /** What a stream has answered and the client has not acknowledged, for when it comes back. */
 interface WriteStream {

@@ -1,10 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { commitWrites, readWrite } from '../commit.ts';
-import type { Databases } from '../databases.ts';
-import { checkCollectionId, checkDocumentId, type DocumentName, documentName, parseDocumentName, parseParent } from '../name.ts';
-import { type Method, RpcError } from '../parts.ts';
-import { type DocumentBytes, decodeRequest, type MaskBytes, proto, type Sendable, type Write } from '../proto.ts';
-import { WireReader } from '../wire.ts';
+import {
+  checkCollectionId,
+  checkDocumentId,
+  type DocumentName,
+  documentName,
+  parseDocumentName,
+  parseParent,
+} from '../base/document-name.ts';
+import { type Method, RpcError } from '../base/types.ts';
+import { type DocumentBytes, decodeRequest, type MaskBytes, proto, type Sendable, type Write } from '../proto/codecs.ts';
+import { WireReader } from '../proto/wire-reader.ts';
+import type { Databases } from '../storage/databases.ts';
+import { commitWrites, readWrite } from '../write/commit-writes.ts';
 import { masking } from './get.ts';
 
 /** CreateDocument: fails when there is one of that name; without a name it gets a random one. */

@@ -1,10 +1,10 @@
-import type { StoredDatabase } from '../database.ts';
-import { documentName } from '../name.ts';
-import { type Micros, type RpcError, status } from '../parts.ts';
-import { proto, timestampOf } from '../proto.ts';
-import { bloomFilter } from './bloom.ts';
-import { resumeToken } from './token.ts';
-import type { Told } from './view.ts';
+import { documentName } from '../base/document-name.ts';
+import { type Micros, type RpcError, status } from '../base/types.ts';
+import { proto, timestampOf } from '../proto/codecs.ts';
+import type { StoredDatabase } from '../storage/database.ts';
+import { bloomFilter } from './bloom-filter.ts';
+import { resumeToken } from './resume-token.ts';
+import type { Told } from './target-view.ts';
 
 type TargetChange = NonNullable<Parameters<typeof proto.ListenResponse.encode>[0]['targetChange']>;
 

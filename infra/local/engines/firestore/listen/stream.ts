@@ -1,14 +1,14 @@
-import type { StoredDatabase } from '../database.ts';
-import type { Databases } from '../databases.ts';
-import { parseDatabaseName } from '../name.ts';
-import { type CallContext, type DocumentChange, type Method, type Micros, RpcError } from '../parts.ts';
-import { decodeRequest, microsOf, proto } from '../proto.ts';
-import type { ListenRequest, Target } from '../query-messages.ts';
-import { Inbox } from './inbox.ts';
+import { parseDatabaseName } from '../base/document-name.ts';
+import { type CallContext, type DocumentChange, type Method, type Micros, RpcError } from '../base/types.ts';
+import { decodeRequest, microsOf, proto } from '../proto/codecs.ts';
+import type { ListenRequest, Target } from '../proto/query-messages.ts';
+import type { StoredDatabase } from '../storage/database.ts';
+import type { Databases } from '../storage/databases.ts';
+import { Inbox } from './listen-requests.ts';
 import { current, documentMessage, existenceFilter, marker, refused, targetChange } from './messages.ts';
+import { resumeTime } from './resume-token.ts';
 import { TargetIds } from './target-ids.ts';
-import { resumeTime } from './token.ts';
-import { type Told, type View, viewOf } from './view.ts';
+import { type Told, type View, viewOf } from './target-view.ts';
 
 /** How often a quiet stream is told that nothing happened. */
 const heartbeatMillis = 30_000;

@@ -1,4 +1,4 @@
-import { RpcError } from '../parts.ts';
+import { RpcError } from '../base/types.ts';
 
 /** The ids of a stream's targets: its client's own, or, for a client that gives 0, ours. */
 export class TargetIds {

@@ -1,14 +1,14 @@
-import type { Databases } from '../databases.ts';
-import { databaseName, parseParent } from '../name.ts';
-import { type Method, RpcError, type StoredDocument } from '../parts.ts';
-import { decodeRequest, proto, timestampOf } from '../proto.ts';
-import type { Aggregation, RunAggregationQueryRequest } from '../query-messages.ts';
-import { openReader } from '../reader.ts';
-import { accumulatorOf } from './accumulate.ts';
+import { databaseName, parseParent } from '../base/document-name.ts';
+import { type Method, RpcError, type StoredDocument } from '../base/types.ts';
+import { decodeRequest, proto, timestampOf } from '../proto/codecs.ts';
+import type { Aggregation, RunAggregationQueryRequest } from '../proto/query-messages.ts';
+import type { Databases } from '../storage/databases.ts';
+import { openReader } from '../storage/read-view.ts';
+import { accumulatorOf } from './accumulators.ts';
+import { matches, runPlan } from './execute-plan.ts';
 import { executionStats, planSummary } from './explain.ts';
-import { fieldRef, fieldValue } from './field.ts';
+import { fieldRef, fieldValue } from './field-access.ts';
 import { planQuery } from './plan.ts';
-import { matches, runPlan } from './run.ts';
 
 const aggregationsMax = 5;
 

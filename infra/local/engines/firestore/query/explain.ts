@@ -1,6 +1,6 @@
-import { formatFieldPath } from '../field-path.ts';
-import type { ExplainMetrics, Struct, StructuredQuery, StructValue } from '../query-messages.ts';
-import type { FieldRef } from './field.ts';
+import type { ExplainMetrics, Struct, StructuredQuery, StructValue } from '../proto/query-messages.ts';
+import { formatFieldPath } from '../value/field-path.ts';
+import type { FieldRef } from './field-access.ts';
 import { type Comparison, comparisonsOf, isInequality } from './filter.ts';
 import type { Plan } from './plan.ts';
 

@@ -1,9 +1,9 @@
-import { compareValues, typeOrder } from '../compare.ts';
-import { checkSameDatabase, databaseName, parseParent } from '../name.ts';
-import { RpcError, type StoredDocument } from '../parts.ts';
-import type { FieldOperator, Filter } from '../query-messages.ts';
-import { readValue, type Value } from '../value.ts';
-import { type FieldRef, fieldRef, fieldValue } from './field.ts';
+import { checkSameDatabase, databaseName, parseParent } from '../base/document-name.ts';
+import { RpcError, type StoredDocument } from '../base/types.ts';
+import type { FieldOperator, Filter } from '../proto/query-messages.ts';
+import { compareValues, typeOrder } from '../value/compare-values.ts';
+import { readValue, type Value } from '../value/value.ts';
+import { type FieldRef, fieldRef, fieldValue } from './field-access.ts';
 
 /** Whether a document passes. */
 export type Predicate = (document: StoredDocument) => boolean;

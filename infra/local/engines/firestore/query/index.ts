@@ -1,8 +1,8 @@
-import type { Databases } from '../databases.ts';
-import type { Methods } from '../parts.ts';
+import type { Methods } from '../base/types.ts';
+import type { Databases } from '../storage/databases.ts';
 import { runAggregationQuery } from './aggregate.ts';
 import { partitionQuery } from './partition.ts';
-import { runQuery } from './run-query.ts';
+import { runQuery } from './run-query-rpc.ts';
 
 /** The methods that ask. */
 export const queryMethods = (databases: Databases): Methods => ({

@@ -1,5 +1,5 @@
-import type { PathKey } from '../parts.ts';
-import { nextKey, pathKey } from '../path-key.ts';
+import { nextKey, pathKey } from '../base/path-key.ts';
+import type { PathKey } from '../base/types.ts';
 import type { FilterTree } from './filter.ts';
 import { isByName, type Order } from './order.ts';
 import type { Bound } from './plan.ts';

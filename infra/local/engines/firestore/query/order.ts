@@ -1,7 +1,7 @@
-import { compareText } from '../compare.ts';
-import { RpcError } from '../parts.ts';
-import type { Order as OrderMessage } from '../query-messages.ts';
-import { type FieldRef, fieldRef, nameField } from './field.ts';
+import { RpcError } from '../base/types.ts';
+import type { Order as OrderMessage } from '../proto/query-messages.ts';
+import { compareText } from '../value/compare-values.ts';
+import { type FieldRef, fieldRef, nameField } from './field-access.ts';
 import { comparisonsOf, type FilterTree, isInequality } from './filter.ts';
 
 export interface Order {

@@ -1,10 +1,10 @@
-import type { Databases } from '../databases.ts';
-import { databaseName, parseParent } from '../name.ts';
-import { type Method, RpcError } from '../parts.ts';
-import { decodeRequest, proto } from '../proto.ts';
-import { openReader } from '../reader.ts';
+import { databaseName, parseParent } from '../base/document-name.ts';
+import { type Method, RpcError } from '../base/types.ts';
+import { decodeRequest, proto } from '../proto/codecs.ts';
+import type { Databases } from '../storage/databases.ts';
+import { openReader } from '../storage/read-view.ts';
+import { runPlan } from './execute-plan.ts';
 import { planQuery } from './plan.ts';
-import { runPlan } from './run.ts';
 
 /** About this many documents a part is as fine as the service splits: 5, 100 and 1,000 documents gave 0, 1 and 8 points. */
 const partitionDocuments = 128;

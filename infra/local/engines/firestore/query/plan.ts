@@ -1,14 +1,14 @@
-import { checkCollectionId, type DocumentName } from '../name.ts';
-import { type PathKey, RpcError } from '../parts.ts';
-import { below, childKey, depth } from '../path-key.ts';
-import type { Cursor, StructuredQuery } from '../query-messages.ts';
-import { readValue, type Value } from '../value.ts';
-import { type FieldRef, fieldRef } from './field.ts';
+import { checkCollectionId, type DocumentName } from '../base/document-name.ts';
+import { below, childKey, depth } from '../base/path-key.ts';
+import { type PathKey, RpcError } from '../base/types.ts';
+import type { Cursor, StructuredQuery } from '../proto/query-messages.ts';
+import { readValue, type Value } from '../value/value.ts';
+import { type FieldRef, fieldRef } from './field-access.ts';
 import { type FilterTree, type Predicate, parseFilter, predicate } from './filter.ts';
+import { type Nearest, readNearest } from './find-nearest.ts';
 import { nameRange, referenceKey } from './name-range.ts';
-import { type Nearest, readNearest } from './nearest.ts';
 import { normalizeOrders, type Order } from './order.ts';
-import { checkCombination } from './rules.ts';
+import { checkCombination } from './query-rules.ts';
 
 export interface Bound {
   readonly values: readonly Value[];

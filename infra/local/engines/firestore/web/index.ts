@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AuthError } from '../auth-users/error.ts';
 import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
-import type { Databases } from '../databases.ts';
-import type { Faults } from '../faults.ts';
-import { plainHeaders } from '../grpc-header.ts';
-import { type Authorize, tokenOf } from '../guard.ts';
-import type { CallContext, Methods } from '../parts.ts';
-import { adminRoutes } from './admin.ts';
-import { readJson } from './body.ts';
+import type { CallContext, Methods } from '../base/types.ts';
+import type { Faults } from '../faults/faults.ts';
+import { type Authorize, tokenOf } from '../faults/guarded-methods.ts';
+import { plainHeaders } from '../grpc/headers.ts';
+import type { Databases } from '../storage/databases.ts';
+import { adminRoutes } from './admin-routes.ts';
+import { readJson } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
 
 /** The parts that answer what comes over HTTP/1.1. */

@@ -1,7 +1,7 @@
-import { rpcErrorOf } from '../grpc-header.ts';
-import { bytesOf, type CallContext, type Method, type Methods } from '../parts.ts';
-import { type EnumStyle, jsonOfMessage, messageOfJson } from './json.ts';
-import { routeOf } from './rest-route.ts';
+import { bytesOf, type CallContext, type Method, type Methods } from '../base/types.ts';
+import { rpcErrorOf } from '../grpc/headers.ts';
+import { type EnumStyle, jsonOfMessage, messageOfJson } from './encode-json.ts';
+import { routeOf } from './rest-routes.ts';
 
 /** A REST call on documents: the method it stands for, and how to run it. */
 export interface RestCall {

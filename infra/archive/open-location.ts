@@ -1,0 +1,91 @@
+/** Where backups lie: a folder of this machine or of a bucket, and what stands beside it. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { openGcsAddress, openS3Address, type Store } from '../../shared/destination/index.ts';
+import { cliCredentials } from './cli-credentials.ts';
+import { unusable } from './failure.ts';
+import { openDisk } from './local-folder.ts';
+
+/** Nothing here ever writes into a bucket. */
+export type Reading = Pick<Store, 'get' | 'head' | 'list' | 'close'>;
+
+export interface Place {
+  /** As it was given, without a slash at its end. */
+  readonly shown: string;
+  /** The folder itself. */
+  readonly here: Reading;
+  /** The folder around it, where the backups lie that an incremental one points into; undefined for a whole bucket. */
+  readonly beside: Reading | undefined;
+  /** That folder, as people write it. */
+  readonly around: string;
+  close(): void;
+}
+
+export interface Access {
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+export const openPlace = async (where: string, access: Access): Promise<Place> => {
+  const shown = where.replace(/(?<=[^/:])\/+$/, '');
+  const address = /^(s3|gs):\/\/([^/]+)(?:\/(.*))?$/s.exec(shown);
+  if (!address && /^[a-z][a-z\d+.-]+:\/\//i.test(shown)) throw unusable('where: s3://bucket/path, gs://bucket/path or a folder');
+  const open = address ? bucketOpener(address[1] === 's3' ? 's3' : 'gs', address[2] ?? '', access) : openDisk;
+  const folder = address ? (address[3] ?? '').split('/').filter(Boolean).join('/') : folderOf(shown);
+  const here = await open(folder);
+  const isTop = address ? folder === '' : basename(folder) === '';
+  const around = address ? folder.split('/').slice(0, -1).join('/') : dirname(folder);
+  const beside = isTop ? undefined : await open(around);
+  return {
+    shown,
+    here,
+    beside,
+    around: address ? `${address[1]}://${[address[2], around].filter(Boolean).join('/')}` : around,
+    close: () => {
+      here.close();
+      beside?.close();
+    },
+  };
+};
+
+const folderOf = (path: string): string => {
+  const folder = resolve(path);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw unusable(`there is no folder ${path}`);
+  return folder;
+};
+
+type Open = (folder: string) => Promise<Reading>;
+
+const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: Access): Open => {
+  if (endpoint !== undefined && !URL.canParse(endpoint))
+    throw unusable('--endpoint: must be an address, such as http://localhost:4566');
+  if (kind === 's3') {
+    const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+    const at = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
+    const signedFor = region ?? AWS_REGION ?? AWS_DEFAULT_REGION ?? 'us-east-1';
+    return (folder) => openS3Address({ bucket, folder, endpoint: at, region: signedFor, credentials: cliCredentials() });
+  }
+  const account = googleAccount();
+  return (folder) => openGcsAddress({ bucket, folder, endpoint, account });
+};
+
+/** The key file that Google gives for a service account. */
+const googleAccount = (): { clientEmail: string; privateKey: string } => {
+  const file = process.env.GOOGLE_APPLICATION_CREDENTIALS;
+  if (!file)
+    throw unusable('GOOGLE_APPLICATION_CREDENTIALS must name the key file of a service account that may read the bucket');
+  const { client_email, private_key, token_uri } = keyFile(file);
+  if (typeof client_email !== 'string' || typeof private_key !== 'string')
+    throw unusable(`${file} is not the key file of a Google service account`);
+  process.env.GOOGLE_TOKEN_URL ??= typeof token_uri === 'string' ? token_uri : 'https://oauth2.googleapis.com/token';
+  return { clientEmail: client_email, privateKey: private_key };
+};
+
+const keyFile = (file: string): Record<string, unknown> => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  } catch (cause) {
+    throw unusable(`${file} cannot be read as the key file of a Google service account`, cause);
+  }
+};

@@ -1,0 +1,119 @@
+/** Embedded AWS: the engines, the resources of the template in them, and the front before them. */
+import { join } from 'node:path';
+import { AwsError } from '../base/aws-service.ts';
+import type { Aws, AwsOptions, Permit, Resource } from '../base/types.ts';
+import { openDynamoDb } from '../engines/dynamodb/dynamodb-engine.ts';
+import { openQueues } from '../engines/fauxqs/fauxqs-engine.ts';
+import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
+import { openKms } from '../engines/kms/kms-engine.ts';
+import { openAsyncInvoke } from '../engines/lambda-async-invoke.ts';
+import { openScheduler, schedulerRoutes } from '../engines/scheduler/scheduler-engine.ts';
+import { openSecrets } from '../engines/secrets.ts';
+import { mailRoutes, openMail } from '../engines/ses.ts';
+import { jsonService, restService } from '../engines/shared/aws-protocols.ts';
+import { openStepFunctions } from '../engines/step-functions/step-functions-engine.ts';
+import { openSts } from '../engines/sts.ts';
+import { makeGuard } from '../iam/enforce.ts';
+import { startFront } from './front-door.ts';
+
+export const startAws = async (options: AwsOptions): Promise<Aws> => {
+  const { region, account, delayScale, invoke } = options;
+  const place = { dir: options.dir, region, account };
+  const guard = makeGuard(options.tellUsed);
+  let url = '';
+  const [dynamoDb, queues] = await allOrNone([
+    openDynamoDb({ ...place, dir: join(options.dir, 'dynamodb') }),
+    openQueues({ ...place, delayScale, url: () => url }),
+  ]);
+  const kms = openKms(place);
+  const secrets = openSecrets(place);
+  const mail = openMail(place);
+
+  /** What a service does for a schedule, a workflow or a route, it does under that one's role. */
+  const permit: Permit = (roleArn, actor, need) => {
+    if (options.trusts?.(roleArn, actor) === false)
+      throw new AwsError('AccessDeniedException', `${roleArn} cannot be assumed by ${actor.service} for ${actor.sourceArn}`);
+    if (options.role) guard.permit({ name: roleArn, statements: options.role(roleArn) ?? [] }, [need]);
+  };
+  const stepFunctions = openStepFunctions({ ...place, delayScale, invoke, permit });
+  const asyncInvoke = openAsyncInvoke({ invoke, send: queues.send, delayScale, permit, roleOf: options.roleOf });
+  const scheduler = openScheduler({
+    ...place,
+    delayScale,
+    doors: { invoke: asyncInvoke.run, send: queues.send, startExecution: stepFunctions.start, permit },
+  });
+
+  const front = await startFront({
+    guard,
+    principal: options.principal,
+    services: {
+      dynamodb: dynamoDb.service,
+      sqs: queues.sqs,
+      sts: openSts(place),
+      kms: jsonService('1.1', kms),
+      secretsmanager: jsonService('1.1', secrets),
+      states: jsonService('1.0', stepFunctions),
+      ses: restService(mailRoutes, mail),
+      scheduler: restService(schedulerRoutes, scheduler),
+    },
+  });
+  url = front.url;
+
+  /** What comes into being from a resource; a type that is not here needs nothing. */
+  const makers: Readonly<Record<string, (resource: Resource) => unknown>> = {
+    'AWS::DynamoDB::Table': dynamoDb.provision,
+    'AWS::DynamoDB::GlobalTable': dynamoDb.provision,
+    'AWS::SQS::Queue': queues.provision,
+    'AWS::S3::Bucket': queues.provision,
+    'AWS::KMS::Key': kms.provision,
+    'AWS::KMS::Alias': kms.provision,
+    'AWS::SecretsManager::Secret': secrets.provision,
+    'AWS::StepFunctions::StateMachine': stepFunctions.provision,
+    'AWS::Lambda::EventInvokeConfig': asyncInvoke.provision,
+    'AWS::Scheduler::Schedule': scheduler.provision,
+    'AWS::Scheduler::ScheduleGroup': scheduler.provision,
+  };
+
+  const provision = async (resource: Resource): Promise<readonly [string, Record<string, string>]> => {
+    const attributes = await makers[resource.type]?.(resource);
+    return [resource.logicalId, (attributes ?? {}) as Record<string, string>];
+  };
+
+  const rest = async (): Promise<void> => {
+    scheduler.stop();
+    asyncInvoke.stop();
+    await stepFunctions.stop();
+  };
+
+  return {
+    url,
+    s3: makeS3Front({ port: queues.port, dir: queues.s3Dir, isOurs: (key) => options.principal(key) !== undefined }),
+    createBucket: queues.createBucket,
+    provision: async (resources) => {
+      const made = resources.filter(({ type }) => Object.hasOwn(makers, type));
+      return Object.fromEntries(await Promise.all(made.map(provision)));
+    },
+    outbox: mail.outbox,
+    permit,
+    used: guard.used,
+    rest,
+    stop: async () => {
+      await rest();
+      await front.stop();
+      await Promise.all([dynamoDb.stop(), queues.stop()]);
+    },
+  };
+};
+
+/** All engines, or, where one fails to start, none left running. */
+const allOrNone = async <A extends { stop(): Promise<void> }, B extends { stop(): Promise<void> }>(
+  starting: readonly [Promise<A>, Promise<B>],
+): Promise<readonly [A, B]> => {
+  const outcomes = await Promise.allSettled(starting);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed) {
+    await Promise.all(outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.stop()));
+    throw failed.reason;
+  }
+  return Promise.all(starting);
+};

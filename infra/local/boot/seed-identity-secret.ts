@@ -1,0 +1,24 @@
+/** Puts the client secret of the local identity provider where the deployer would put Google's. */
+import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { rootAccessKeyId } from '../base/types.ts';
+import type { FunctionSpec } from '../lambda/function-spec.ts';
+
+export const keepIdentitySecret = async (
+  functions: readonly FunctionSpec[],
+  clientSecret: string,
+  endpoint: string,
+  region: string,
+): Promise<void> => {
+  // Whichever function talks to the provider has the secret's name in its environment.
+  const SecretId = functions.map(({ environment }) => environment.IDENTITY_SECRET_ID).find((id) => id !== undefined);
+  if (!SecretId) return;
+  const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' };
+  const secrets = new SecretsManagerClient({ endpoint, region, credentials });
+  try {
+    const known = await secrets.send(new GetSecretValueCommand({ SecretId })).catch(() => undefined);
+    if (known?.SecretString === clientSecret) return;
+    await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: clientSecret }));
+  } finally {
+    secrets.destroy();
+  }
+};

@@ -1,0 +1,66 @@
+/** Starts the engines of a stage, each beside the others, and stops whatever came up. */
+import { randomBytes } from 'node:crypto';
+import { type Door, openDoor, type Port } from '../base/loopback-server.ts';
+import type { State } from '../base/stage-state.ts';
+import type { Aws, AwsOptions } from '../base/types.ts';
+import type { Firestore } from '../engines/firestore/index.ts';
+
+/** How to stop what has started, in order of starting. */
+export type Stops = (() => unknown)[];
+
+/** Stops in reverse; one that fails does not keep the others running. Throws the first failure, at the end. */
+export const stopAll = async (started: Stops): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const each of started.splice(0).reverse()) {
+    try {
+      await each();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+};
+
+/** Stopping waits for the start: engines that came up late would be left running. */
+export const openAws = (options: AwsOptions, started: Stops): Promise<Aws> => {
+  const starting = import('../aws/start-aws.ts').then(({ startAws }) => startAws(options));
+  started.push(async () => (await starting.catch(() => undefined))?.stop());
+  return starting;
+};
+
+export const openIdentity = async (options: {
+  issuer: string;
+  apiUrl: string;
+  clientId: string;
+  clientSecret: string;
+  state: State;
+}) => {
+  const { startIdentity } = await import('../engines/identity/identity-engine.ts');
+  const signInUrl = `${options.apiUrl}/api/v1/auth/google`;
+  return startIdentity({ ...options, signInUrl, redirectUri: `${signInUrl}/callback` });
+};
+
+/** Made once: the provider and the secret store must agree on it at every start. */
+export const clientSecretOf = (state: State): string => {
+  const secret = state.get<string>('identity-client', 'secret') ?? randomBytes(24).toString('base64url');
+  state.set('identity-client', 'secret', secret);
+  return secret;
+};
+
+const gcsPortWanted = 4443;
+
+/** A port that was chosen, or the usual one, or, where that is taken, any. */
+export const openGcsDoor = (chosen: number | undefined): Promise<Door> =>
+  chosen === undefined ? openDoor(gcsPortWanted, 'GCS_PORT').catch(() => openDoor(0, 'GCS_PORT')) : openDoor(chosen, 'GCS_PORT');
+
+/** Customers' buckets at Google. */
+export const openGcs = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });
+
+/** The database backups are taken of: official clients reach it on its own port. */
+export const openFirestore = ({ server }: Port, dir: string, started: Stops): Promise<Firestore> => {
+  const starting = Promise.all([import('../engines/firestore/index.ts'), import('./simulated-refusals.ts')]).then(
+    ([{ startFirestore }, { guardSource }]) => startFirestore({ server, dir, authorize: guardSource }),
+  );
+  started.push(async () => (await starting.catch(() => undefined))?.stop());
+  return starting;
+};

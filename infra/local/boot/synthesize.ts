@@ -1,0 +1,47 @@
+/**
+ * Synthesizes the app in a process of its own: the CDK's 180 MB leave with it, and it works while the engines start.
+ * Run as a program it reads the configuration and the folder to fill from its arguments.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { ConfigInput } from '../../config.ts';
+import type { Stacks } from '../cloudformation/read-template.ts';
+import { built } from './build-cache.ts';
+
+const templates = 'templates.json';
+
+export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
+  const self = fileURLToPath(import.meta.url);
+  const text = JSON.stringify(config);
+  const dir = await built({
+    kind: 'template',
+    from: ['infra/*.*', 'infra/{part,workflow}/**/*.*', 'infra/local/boot/synthesize.ts', 'shared/contract/**/*.*'],
+    choices: text,
+    make: async (draft) => {
+      await promisify(execFile)(process.execPath, [self, text, draft]);
+    },
+  });
+  return JSON.parse(readFileSync(join(dir, templates), 'utf8')) as Stacks;
+};
+
+const main = async ([config = '', outdir = '']: readonly string[]): Promise<void> => {
+  const [{ App }, { Code }, { buildApp }, { readConfig }] = await Promise.all([
+    import('aws-cdk-lib'),
+    import('aws-cdk-lib/aws-lambda'),
+    import('../../app.ts'),
+    import('../../config.ts'),
+  ]);
+  const app = buildApp(
+    // The code itself comes from the bundles; the template only has to name it.
+    { config: readConfig(JSON.parse(config)), code: (entry) => Code.fromInline(`// ${entry}`) },
+    // What the CDK's own validation says of the template a test looks at; it takes three times as long as all the rest.
+    new App({ analyticsReporting: false, builtinCloudFormationValidation: false, outdir }),
+  );
+  const stacks = Object.fromEntries(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));
+  writeFileSync(join(outdir, templates), JSON.stringify(stacks));
+};
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,79 @@
+/**
+ * What production has at Amazon and Google and not in our functions: KMS and the buckets, on the folder of a stage that is
+ * stopped. With it a backup can be read while nothing of the service runs, as it can be in production.
+ */
+
+import { startFront } from '../aws/front-door.ts';
+import { explain, openDoor } from '../base/loopback-server.ts';
+import type { Settings } from '../base/settings.ts';
+import { openState } from '../base/stage-state.ts';
+import { account, region } from '../base/types.ts';
+import { openGcsDoor, type Stops, stopAll } from '../boot/start-engines.ts';
+import { openQueues } from '../engines/fauxqs/fauxqs-engine.ts';
+import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
+import { googleTokenPath, openGoogleToken } from '../engines/identity/google-token.ts';
+import { openKms } from '../engines/kms/kms-engine.ts';
+import { jsonService } from '../engines/shared/aws-protocols.ts';
+import { makeGuard } from '../iam/enforce.ts';
+
+export interface Cloud {
+  readonly kmsUrl: string;
+  readonly s3Url: string;
+  readonly gcsUrl: string;
+  /** Where service accounts of Google get their tokens. */
+  readonly tokenUrl: string;
+  stop(): Promise<void>;
+}
+
+export type CloudOptions = Pick<Settings, 'dir' | 's3Port' | 'gcsPort' | 'identityPort'> & { readonly kmsPort: number };
+
+/** Starts all of it, or leaves nothing behind and throws. A stage that runs on the same folder refuses it. */
+export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
+  const started: Stops = [];
+  const stop = (): Promise<void> => stopAll(started);
+  try {
+    return { ...(await open(options, started)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const open = async (options: CloudOptions, started: Stops): Promise<Omit<Cloud, 'stop'>> => {
+  const { dir } = options;
+  const state = openState(dir);
+  started.push(state.close);
+  const s3 = await openDoor(options.s3Port, 'S3_PORT');
+  started.push(s3.stop);
+  const gcs = await openGcsDoor(options.gcsPort);
+  started.push(gcs.stop);
+  const tokens = await openDoor(options.identityPort, 'IDP_PORT');
+  started.push(tokens.stop);
+  const kms = jsonService('1.1', openKms({ dir, region, account }));
+  const front = await startFront({
+    port: options.kmsPort,
+    services: { kms },
+    guard: makeGuard(),
+    principal: () => undefined,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw explain(error, options.kmsPort, 'KMS_PORT');
+  });
+  started.push(front.stop);
+  const queues = await openQueues({ dir, region, account, delayScale: 1, url: () => front.url });
+  started.push(queues.stop);
+  s3.serve(makeS3Front({ port: queues.port, dir: queues.s3Dir }));
+  const { startGcs } = await import('../engines/gcs/index.ts');
+  gcs.serve(startGcs({ dir }).listener);
+  const tokenUrl = `${tokens.url}${googleTokenPath}`;
+  const google = openGoogleToken(tokenUrl, state);
+  tokens.serve((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.once('end', () => {
+      const { status, body } = google.token(new URLSearchParams(Buffer.concat(parts).toString()));
+      response.writeHead(request.url === googleTokenPath ? status : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    });
+  });
+  return { kmsUrl: front.url, s3Url: s3.url, gcsUrl: gcs.url, tokenUrl };
+};

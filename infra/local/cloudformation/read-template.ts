@@ -1,0 +1,89 @@
+/** Reads the synthesized stacks: every resource with its physical name and its properties resolved. */
+import type { Resource } from '../base/types.ts';
+import { type Physical, type Place, physicalOf } from './physical-names.ts';
+import { type Names, noValue, resolve } from './resolve-intrinsics.ts';
+
+export interface TemplateResource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface Template {
+  readonly Resources: Readonly<Record<string, TemplateResource>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>>;
+  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
+}
+
+/** Templates by stack name. */
+export type Stacks = Readonly<Record<string, Template>>;
+
+/** Attributes only a running engine can tell (a stream's ARN), by logical id. */
+export type Learned = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface ResolvedResource extends Resource {
+  readonly stack: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The resources of these types, or all. Those the engines create are asked for first, with nothing learned;
+ * what they tell (`learned`) is needed for the rest.
+ */
+export const readResources = (
+  stacks: Stacks,
+  place: Place,
+  learned: Learned = {},
+  types?: ReadonlySet<string>,
+): readonly ResolvedResource[] =>
+  Object.entries(stacks).flatMap(([stack, template]) => {
+    const names = namesIn(stack, stacks, place, learned);
+    return Object.entries(template.Resources)
+      .filter(([, { Type }]) => Type !== 'AWS::CDK::Metadata' && (types?.has(Type) ?? true))
+      .map(([logicalId, { Type, Properties, Metadata }]) => {
+        const { name, arn } = physicalIn(stack, stacks, place, learned, logicalId);
+        const properties = resolve(Properties ?? {}, names) as Record<string, unknown>;
+        return { stack, logicalId, type: Type, name, arn, properties, metadata: Metadata ?? {} };
+      });
+  });
+
+const physicalIn = (stack: string, stacks: Stacks, place: Place, learned: Learned, logicalId: string): Physical => {
+  const resource = stacks[stack]?.Resources[logicalId];
+  if (!resource) throw new Error(`stack ${stack} names ${logicalId}, which it does not have`);
+  const names = namesIn(stack, stacks, place, learned);
+  return physicalOf(resource.Type, stack, logicalId, (property) => resolve(resource.Properties?.[property], names), place);
+};
+
+const namesIn = (stack: string, stacks: Stacks, place: Place, learned: Learned): Names => {
+  const pseudo: Readonly<Record<string, unknown>> = {
+    'AWS::Region': place.region,
+    'AWS::AccountId': place.account,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': stack,
+    'AWS::StackId': `arn:aws:cloudformation:${place.region}:${place.account}:stack/${stack}/local`,
+    'AWS::NoValue': noValue,
+  };
+  const physical = (logicalId: string): Physical => physicalIn(stack, stacks, place, learned, logicalId);
+  return {
+    ref: (id) => {
+      if (id in pseudo) return pseudo[id];
+      const parameter = stacks[stack]?.Parameters?.[id];
+      return parameter ? parameter.Default : (learned[id]?.Ref ?? physical(id).ref);
+    },
+    attribute: (id, name) => {
+      const value = learned[id]?.[name] ?? physical(id).attributes[name];
+      if (value === undefined) throw new Error(`stack ${stack} asks for ${id}.${name}, which the local stage does not know`);
+      return value;
+    },
+    imported: (exportName) => {
+      for (const [exporter, { Outputs = {} }] of Object.entries(stacks)) {
+        const theirs = namesIn(exporter, stacks, place, learned);
+        for (const { Value, Export } of Object.values(Outputs)) {
+          if (Export && resolve(Export.Name, theirs) === exportName) return resolve(Value, theirs);
+        }
+      }
+      throw new Error(`no stack exports ${exportName}, which ${stack} imports`);
+    },
+  };
+};

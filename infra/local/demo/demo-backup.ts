@@ -1,0 +1,101 @@
+/** The main job, shown once on a new stage: a database with documents, a bucket, a backup, its proof, and one document out of it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { demoBucket } from '../boot/local-config.ts';
+import type { Stage } from '../stage.ts';
+import type { DemoClient } from './demo-client.ts';
+import { writeDemoDocuments } from './demo-documents.ts';
+
+/** Enough to see it count, few enough to be done in a moment. */
+const documentsMade = 2_000;
+export const demoSource = 'demo-project';
+
+export interface DemoBackup {
+  readonly projectId: string;
+  readonly backupId: string;
+  /** Of the backup's objects, below the bucket. */
+  readonly path: string;
+}
+
+interface Backup {
+  readonly id: string;
+  readonly status: string;
+  readonly phase: string;
+  readonly progress: { readonly percent: number; readonly documents: number };
+  readonly documentCount: number;
+  readonly sizeFormatted: string;
+  readonly originalSize: number;
+  readonly size: number;
+  readonly duration: number;
+  readonly path: string;
+  readonly readTime: string;
+  readonly error: { readonly message: string } | null;
+  readonly verification: { readonly status: string; readonly objects: number } | null;
+}
+
+export const takeDemoBackup = async (stage: Stage, client: DemoClient, say: Say): Promise<DemoBackup> => {
+  say.line(`writing ${documentsMade} documents into the Firestore project ${demoSource}`);
+  await writeDemoDocuments(stage.firestore.address, demoSource, documentsMade);
+  const destination = await client.call<{ id: string }>('POST', '/storage-destinations', {
+    name: 'Demo bucket',
+    type: 's3',
+    bucket: demoBucket,
+    credentials: { accessKeyId: 'demo', secretAccessKey: 'demo' },
+  });
+  const project = await client.call<{ id: string }>('POST', '/projects', {
+    name: 'Demo',
+    sourceProjectId: demoSource,
+    settings: { defaultStorageId: destination.id },
+  });
+  const { id } = await client.call<Backup>('POST', '/backups', { projectId: project.id });
+  const done = await untilEnded(client, id, say);
+  say.line(
+    `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
+      `${((100 * done.size) / done.originalSize).toFixed(0)} % of their size`,
+  );
+  await client.call('POST', `/backups/${id}/verify`, { depth: 'full' });
+  const verified = await untilVerified(client, id);
+  say.line(`verified every byte of its ${verified.verification?.objects} objects: ${verified.verification?.status}`);
+  const [document] = await client.call<readonly { path: string; fields: Record<string, { stringValue?: string }> }[]>(
+    'GET',
+    `/backups/${id}/documents?path=users/u0`,
+  );
+  say.line(`read one document out of it, by ranges: ${document?.path} is ${document?.fields.name?.stringValue}`);
+  return { projectId: project.id, backupId: id, path: done.path };
+};
+
+/** Lines, and one that is written over while something grows. */
+export interface Say {
+  line(text: string): void;
+  bar(text: string): void;
+}
+
+export const pollMs = 150;
+
+interface Growing {
+  readonly phase: string;
+  readonly progress: { readonly percent: number; readonly documents: number };
+}
+
+export const barOf = ({ phase, progress: { percent, documents } }: Growing): string =>
+  `${'█'.repeat(percent / 5).padEnd(20, '░')} ${String(percent).padStart(3)} %  ${phase}, ${documents} documents`;
+
+const untilEnded = async (client: DemoClient, id: string, say: Say): Promise<Backup> => {
+  for (;;) {
+    const backup = await client.call<Backup>('GET', `/backups/${id}`);
+    say.bar(barOf(backup));
+    if (backup.status === 'completed') return backup;
+    if (backup.status !== 'pending' && backup.status !== 'running') {
+      throw new Error(`the backup ended as ${backup.status}: ${backup.error?.message}`);
+    }
+    await pause(pollMs);
+  }
+};
+
+const untilVerified = async (client: DemoClient, id: string): Promise<Backup> => {
+  for (;;) {
+    const backup = await client.call<Backup>('GET', `/backups/${id}`);
+    if (backup.verification?.status === 'passed') return backup;
+    if (backup.verification?.status === 'failed') throw new Error('the verification failed');
+    await pause(pollMs);
+  }
+};

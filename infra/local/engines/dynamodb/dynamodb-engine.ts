@@ -1,0 +1,112 @@
+/** DynamoDB and its streams: the official DynamoDB Local behind the front, under the account and region of the stage. */
+import { awsAuthorization } from '../../base/aws-authorization.ts';
+import { type Answer, AwsError, type Json, type Need, type Operation, type Service, text } from '../../base/aws-service.ts';
+import type { Resource } from '../../base/types.ts';
+import { jsonProtocol } from '../shared/aws-protocols.ts';
+import { openUpstream } from '../shared/http-upstream.ts';
+import { declareTable, type TableDescription } from './create-table.ts';
+import { startDynamoDb } from './jvm-process.ts';
+import { dynamoDbNeeds, type Tables } from './required-permissions.ts';
+
+export interface DynamoDb {
+  readonly service: Service;
+  /** Creates the table, or finds it from an earlier run. */
+  provision(resource: Resource): Promise<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** Where DynamoDB Local believes it is. */
+const localArn = 'arn:aws:dynamodb:ddblocal:000000000000:';
+const target = { DynamoDB: 'DynamoDB_20120810', Streams: 'DynamoDBStreams_20120810' };
+
+export const openDynamoDb = async (options: { dir: string; region: string; account: string }): Promise<DynamoDb> => {
+  const { port, stop } = await startDynamoDb(options.dir);
+  const upstream = openUpstream(port);
+  const ourArn = `arn:aws:dynamodb:${options.region}:${options.account}:`;
+  const described = new Map<string, TableDescription>();
+
+  const tables: Tables = {
+    arnOf: (table) => `${ourArn}table/${table}`,
+    partitionKeyOf: (table, index) => {
+      const description = described.get(table);
+      const indexes = [...(description?.GlobalSecondaryIndexes ?? []), ...(description?.LocalSecondaryIndexes ?? [])];
+      const schema =
+        index === undefined ? description?.KeySchema : indexes.find(({ IndexName }) => IndexName === index)?.KeySchema;
+      return schema?.find(({ KeyType }) => KeyType === 'HASH')?.AttributeName;
+    },
+  };
+
+  // DynamoDB Local takes no access key with other characters than letters and digits, and checks no signature.
+  const credential = awsAuthorization({ accessKeyId: 'local', region: options.region, service: 'dynamodb' });
+
+  const forward = (action: string, body: Buffer | string): Promise<Answer> =>
+    upstream.send({
+      method: 'POST',
+      path: '/',
+      headers: {
+        authorization: credential,
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `${streamActions.has(action) ? target.Streams : target.DynamoDB}.${action}`,
+      },
+      body,
+    });
+
+  const ask = async (action: string, input: Json): Promise<Json> => {
+    const answer = await forward(action, JSON.stringify(input));
+    const output = JSON.parse(answer.body.toString()) as Json;
+    if (answer.status === 200) return output;
+    throw new AwsError(String(output.__type).replace(/^.*#/, ''), String(output.message ?? output.Message));
+  };
+
+  const service: Service = {
+    ...jsonProtocol('1.0'),
+    needs: (operation) => streamNeeds(operation, ourArn) ?? dynamoDbNeeds(operation, tables),
+    answer: async ({ action, input }, { body }) => {
+      // Item calls pass byte for byte; only calls that speak of tables and streams by ARN are translated.
+      if (!translated.has(action) && !String(input.TableName ?? '').startsWith('arn:')) return forward(action, body);
+      const { status, headers, body: answer } = await forward(action, body.toString().replaceAll(ourArn, localArn));
+      const { 'x-amz-crc32': _checksum, ...rest } = headers;
+      return { status, headers: rest, body: answer.toString().replaceAll(localArn, ourArn) };
+    },
+  };
+
+  return {
+    service,
+    provision: async ({ name, properties }) => {
+      const description = await declareTable(ask, name, properties);
+      described.set(name, description);
+      return { StreamArn: description.LatestStreamArn?.replace(localArn, ourArn) ?? '' };
+    },
+    stop: async () => {
+      upstream.close();
+      await stop();
+    },
+  };
+};
+
+const streamActions = new Set(['ListStreams', 'DescribeStream', 'GetShardIterator', 'GetRecords']);
+const translated = new Set([
+  'CreateTable',
+  'DeleteTable',
+  'DescribeTable',
+  'UpdateTable',
+  'ListStreams',
+  'DescribeStream',
+  'GetShardIterator',
+  // Iterators carry the stream's ARN.
+  'GetRecords',
+]);
+
+const streamNeeds = ({ action, input }: Operation, ourArn: string): readonly Need[] | undefined => {
+  if (!streamActions.has(action)) return undefined;
+  return [{ action: `dynamodb:${action}`, resources: [streamOf(action, input, ourArn)] }];
+};
+
+const streamOf = (action: string, input: Json, ourArn: string): string => {
+  if (action === 'ListStreams') return `${ourArn}table/${input.TableName ?? '*'}/stream/*`;
+  if (action !== 'GetRecords') return text(input, 'StreamArn');
+  // DynamoDB Local writes the stream's ARN into its iterators: `arn:…|001|…`.
+  const arn = /^(arn:[^|]+)\|/.exec(text(input, 'ShardIterator'))?.[1];
+  if (!arn) throw new AwsError('ValidationException', 'Invalid ShardIterator');
+  return arn.replace(localArn, ourArn);
+};

@@ -1,0 +1,188 @@
+/**
+ * SQS and S3: fauxqs in this process, under the account of the stage.
+ *
+ * Delays run `delayScale` times faster: DelaySeconds of messages and queues, and the back-off set by ChangeMessageVisibility.
+ * The visibility timeout of a queue or a receive does not: it guards work that takes real time.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { Server } from 'node:net';
+import { join } from 'node:path';
+import { type Answer, AwsError, type Json, parseObject, type Service } from '../../base/aws-service.ts';
+import type { Resource } from '../../base/types.ts';
+import { jsonProtocol } from '../shared/aws-protocols.ts';
+import { openUpstream } from '../shared/http-upstream.ts';
+import { openMessageMove } from './redrive.ts';
+import { queueNeeds } from './required-permissions.ts';
+import { makeDelays, soonSeconds } from './scale-delays.ts';
+
+export interface Queues {
+  readonly sqs: Service;
+  /** Where fauxqs listens, and where it keeps the buckets: s3-front.ts is what others see of them. */
+  readonly port: number;
+  readonly s3Dir: string;
+  createBucket(name: string): void;
+  /** Puts a message into a queue, for services that do so themselves. */
+  send(message: QueueMessage): void;
+  provision(resource: Resource): Promise<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+export interface QueueMessage {
+  readonly queueArn: string;
+  readonly body: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly groupId?: string;
+}
+
+export interface QueuesOptions {
+  readonly dir: string;
+  readonly region: string;
+  readonly account: string;
+  readonly delayScale: number;
+  /** The front's address, which is not known before it listens. */
+  readonly url: () => string;
+}
+
+/** The account fauxqs believes it is. */
+const localAccount = '000000000000';
+
+export const openQueues = async (options: QueuesOptions): Promise<Queues> => {
+  const [dataDir, s3StorageDir] = [join(options.dir, 'queues'), join(options.dir, 's3')];
+  for (const each of [dataDir, s3StorageDir]) mkdirSync(each, { recursive: true, mode: 0o700 });
+  // A third of a second to load: other engines start meanwhile.
+  const { startFauxqs } = await import('fauxqs');
+  const server = await onLoopback(() =>
+    startFauxqs({ port: 0, logger: false, defaultRegion: options.region, dataDir, s3StorageDir }),
+  );
+  const upstream = openUpstream(server.port);
+  const queueDelays = new Map<string, number>();
+  const scaled = makeDelays(options.delayScale, queueDelays);
+
+  const ask = (action: string, input: Json): Promise<Answer> =>
+    upstream.send({
+      method: 'POST',
+      path: '/',
+      headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+      body: JSON.stringify(input),
+    });
+
+  const nameOf = (arn: string): string => arn.slice(arn.lastIndexOf(':') + 1);
+  const urlOf = (name: string): string => `http://127.0.0.1/${localAccount}/${name}`;
+  const redrives = new Map<string, string>();
+  const moves = openMessageMove({
+    ask: async (action, input) => {
+      const { status, body } = await ask(action, input);
+      if (status !== 200) throw new AwsError('InvalidParameterValue', `${action}: ${body}`);
+      return parseObject(Buffer.from(body));
+    },
+    urlOf: (arn) => urlOf(nameOf(arn)),
+    sourcesOf: (arn) => [...redrives].filter(([, target]) => target === arn).map(([source]) => source),
+  });
+
+  /** Whoever had received a message died with the stage that handed it out: it comes again at once, not after its timeout. */
+  const takeBack = async (name: string): Promise<void> => {
+    for (const { receiptHandle } of server.inspectQueue(name)?.messages.inflight ?? [])
+      await ask('ChangeMessageVisibility', {
+        QueueUrl: urlOf(name),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: soonSeconds,
+      });
+  };
+
+  const { reply, ...protocol } = jsonProtocol('1.0');
+  const sqs: Service = {
+    ...protocol,
+    needs: (operation) => queueNeeds(operation, `arn:aws:sqs:${options.region}:${options.account}:`),
+    answer: async ({ action, input }) => {
+      if (action === 'StartMessageMoveTask') return reply(await moves.start(input));
+      if (action === 'ListMessageMoveTasks') return reply(moves.list(input));
+      const answer = await ask(action, scaled(action, input));
+      return speaksOfQueues.has(action) ? translate(answer, options) : answer;
+    },
+  };
+
+  return {
+    sqs,
+    port: server.port,
+    s3Dir: s3StorageDir,
+    createBucket: (name) => void server.createBucket(name),
+    send: ({ queueArn, body, attributes = {}, groupId }) => {
+      const name = nameOf(queueArn);
+      if (!server.inspectQueue(name)) throw new AwsError('AWS.SimpleQueueService.NonExistentQueue', `${queueArn} does not exist`);
+      server.sendMessage(name, body, {
+        messageAttributes: Object.fromEntries(
+          Object.entries(attributes).map(([key, StringValue]) => [key, { DataType: 'String', StringValue }]),
+        ),
+        delaySeconds: (queueDelays.get(name) ?? 0) / options.delayScale,
+        ...(groupId !== undefined && { messageGroupId: groupId, messageDeduplicationId: randomUUID(), delaySeconds: 0 }),
+      });
+    },
+    provision: async ({ type, name, arn, properties }) => {
+      if (type === 'AWS::S3::Bucket') {
+        server.createBucket(name);
+        return {};
+      }
+      queueDelays.set(name, Number(properties.DelaySeconds ?? 0));
+      const attributes = attributesOf(properties, options.account);
+      const { deadLetterTargetArn } = (properties.RedrivePolicy ?? {}) as { deadLetterTargetArn?: string };
+      if (deadLetterTargetArn !== undefined) redrives.set(arn, deadLetterTargetArn);
+      // Creating a queue that fauxqs knows from an earlier run would empty it.
+      if (server.inspectQueue(name)) {
+        await ask('SetQueueAttributes', { QueueUrl: urlOf(name), Attributes: attributes });
+        await takeBack(name);
+      } else server.createQueue(name, { region: options.region, attributes });
+      return { QueueUrl: `${options.url()}/${options.account}/${name}` };
+    },
+    stop: async () => {
+      upstream.close();
+      await server.stop();
+    },
+  };
+};
+
+/** fauxqs listens on every address of the machine and cannot be told otherwise; what is in it is for this machine only. */
+const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (this: Server, options: object, ...rest: never[]) {
+    const here = 'host' in options && options.host === '0.0.0.0' ? { ...options, host: '127.0.0.1' } : options;
+    return listen.call(this, here, ...rest);
+  } as typeof listen;
+  try {
+    return await start();
+  } finally {
+    Server.prototype.listen = listen;
+  }
+};
+
+const speaksOfQueues = new Set(['GetQueueUrl', 'GetQueueAttributes', 'ListQueues']);
+
+const translate = ({ status, headers, body }: Answer, { url, account }: QueuesOptions): Answer => ({
+  status,
+  headers,
+  body: body
+    .toString()
+    .replace(new RegExp(`http://[^/"]+/${localAccount}/`, 'g'), `${url()}/${account}/`)
+    .replaceAll(`:${localAccount}:`, `:${account}:`),
+});
+
+const attributeNames = [
+  'DelaySeconds',
+  'MaximumMessageSize',
+  'MessageRetentionPeriod',
+  'ReceiveMessageWaitTimeSeconds',
+  'VisibilityTimeout',
+  'FifoQueue',
+  'ContentBasedDeduplication',
+];
+
+const attributesOf = (properties: Json, account: string): Record<string, string> => {
+  const { RedrivePolicy: redrive } = properties;
+  const policy = typeof redrive === 'string' ? redrive : JSON.stringify(redrive);
+  return {
+    ...Object.fromEntries(
+      attributeNames.flatMap((name) => (properties[name] === undefined ? [] : [[name, String(properties[name])]])),
+    ),
+    ...(redrive !== undefined && { RedrivePolicy: policy.replaceAll(`:${account}:`, `:${localAccount}:`) }),
+  };
+};

@@ -1,0 +1,38 @@
+/** Which permission an SQS call needs. */
+import { AwsError, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
+
+// A batch needs the permission of the single call.
+const actions: Readonly<Record<string, string>> = {
+  SendMessage: 'SendMessage',
+  SendMessageBatch: 'SendMessage',
+  ReceiveMessage: 'ReceiveMessage',
+  DeleteMessage: 'DeleteMessage',
+  DeleteMessageBatch: 'DeleteMessage',
+  ChangeMessageVisibility: 'ChangeMessageVisibility',
+  ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
+  GetQueueAttributes: 'GetQueueAttributes',
+  GetQueueUrl: 'GetQueueUrl',
+  PurgeQueue: 'PurgeQueue',
+  ListQueues: 'ListQueues',
+};
+
+/** Who moves dead letters does with them what a receiver does; the destination is that of the queue's own redrive policy. */
+const moving = ['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'];
+
+export const queueNeeds = ({ action, input }: Operation, arnPrefix: string): readonly Need[] | undefined => {
+  if (action === 'StartMessageMoveTask')
+    return moving.map((each) => ({ action: `sqs:${each}`, resources: [text(input, 'SourceArn')] }));
+  if (action === 'ListMessageMoveTasks') return [{ action: `sqs:${action}`, resources: [text(input, 'SourceArn')] }];
+  const permission = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (!permission) return undefined;
+  const resource = action === 'ListQueues' ? '*' : `${arnPrefix}${queueNameOf(input)}`;
+  return [{ action: `sqs:${permission}`, resources: [resource] }];
+};
+
+/** A queue is named by the last part of its URL, or by itself. */
+export const queueNameOf = (input: Json): string => {
+  const { QueueUrl: url, QueueName: name } = input;
+  if (typeof name === 'string') return name;
+  if (typeof url === 'string') return url.slice(url.lastIndexOf('/') + 1);
+  throw new AwsError('MissingParameter', 'The request must contain the parameter QueueUrl.');
+};

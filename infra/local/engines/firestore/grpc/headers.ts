@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
+import { RpcError, type StatusName, status } from '../base/types.ts';
+import { WireError } from '../proto/wire-reader.ts';
+
+/** Headers that say how a call went: in the trailers, or alone when nothing else was sent. */
+export const statusHeaders = (code: StatusName, message: string): OutgoingHttpHeaders =>
+  message === ''
+    ? { 'grpc-status': String(status[code]) }
+    : { 'grpc-status': String(status[code]), 'grpc-message': percentEncode(message) };
+
+/** The headers before the first message. */
+export const responseHeaders: OutgoingHttpHeaders = {
+  ':status': 200,
+  'content-type': 'application/grpc',
+  'grpc-accept-encoding': 'identity,deflate,gzip',
+};
+
+/** What a client reads when a part fails in a way nobody foresaw; bytes that are no message are its own fault. */
+export function rpcErrorOf(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof WireError)
+    return new RpcError('INVALID_ARGUMENT', `Request message could not be parsed: ${error.message}`);
+  return new RpcError('INTERNAL', `An internal error occurred: ${String(error)}`);
+}
+
+const units: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000_001 };
+
+/** Milliseconds of a grpc-timeout header. Node's timers end at 2^31 - 1. */
+export function timeoutMs(header: string): number {
+  const match = /^(\d{1,8})([HMSmun])$/.exec(header);
+  if (!match) throw new RpcError('INTERNAL', `Invalid grpc-timeout: ${header}`);
+  return Math.min(Number(match[1]) * (units[match[2] ?? 'm'] ?? 1), 2 ** 31 - 1);
+}
+
+/** Request headers by lower-case name, each as one string. */
+export function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const plain: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') plain[name] = value;
+    else if (value !== undefined) plain[name] = value.join(', ');
+  }
+  return plain;
+}
+
+/** Longer messages could exceed what a client takes as headers. */
+const maxMessageBytes = 6_000;
+
+function percentEncode(message: string): string {
+  const bytes = Buffer.from(message, 'utf8').subarray(0, maxMessageBytes);
+  let text = '';
+  for (const byte of bytes) {
+    const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;
+    text += isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return text;
+}

@@ -1,0 +1,84 @@
+import type { PathKey, StoredDocument } from '../base/types.ts';
+import { compareValues } from '../value/compare-values.ts';
+import { project } from '../value/field-mask.ts';
+import type { Value } from '../value/value.ts';
+import { fieldValue } from './field-access.ts';
+import { nearestOf } from './find-nearest.ts';
+import { isByName } from './order.ts';
+import { type Plan, placeAgainst } from './plan.ts';
+
+/** Walks documents in key order; what a Reader offers. */
+export type Scan = (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
+
+/** Whether a document of the plan's range is one the query speaks of, wherever order, cursors and limit would put it. */
+export const matches =
+  (plan: Plan) =>
+  (document: StoredDocument): boolean =>
+    (!plan.isMember || plan.isMember(document.key)) &&
+    (!plan.filter || plan.filter(document)) &&
+    plan.orders.every(({ field }) => field.isName || fieldValue(document, field) !== undefined);
+
+/**
+ * The results of a plan, in order. By name they are walked lazily, whatever their number; any other order is sorted in memory.
+ * `skipped` is told how many the offset passed over, before the first result.
+ */
+export function* runPlan(plan: Plan, scan: Scan, skipped: (count: number) => void = () => {}): Generator<StoredDocument> {
+  const inOrder = isByName(plan.orders) ? walkByName(plan, scan) : sorted(plan, scan);
+  const ordered = plan.nearest ? nearestOf(inOrder, plan.nearest) : inOrder;
+  let passed = 0;
+  let left = plan.limit ?? Number.POSITIVE_INFINITY;
+  if (left === 0) return;
+  for (const document of ordered) {
+    if (passed < plan.offset) {
+      if (++passed === plan.offset) skipped(passed);
+      continue;
+    }
+    yield plan.select ? projected(document, plan.select) : document;
+    if (--left === 0) return;
+  }
+  if (passed < plan.offset) skipped(passed);
+}
+
+/** The document with only some of its fields. */
+export const projected = (document: StoredDocument, select: NonNullable<Plan['select']>): StoredDocument => {
+  const { key, path, createTime, updateTime } = document;
+  return { key, path, createTime, updateTime, bytes: project(document.bytes, select) };
+};
+
+function* walkByName(plan: Plan, scan: Scan): Generator<StoredDocument> {
+  const backwards = plan.orders[0]?.descending ?? false;
+  const isMatch = matches(plan);
+  const isAll = !plan.isMember && !plan.filter && plan.orders.length === 1;
+  for (const document of scan(plan.from, plan.to, backwards)) if (isAll || isMatch(document)) yield document;
+}
+
+function* sorted(plan: Plan, scan: Scan): Generator<StoredDocument> {
+  const { orders, start, end } = plan;
+  const isMatch = matches(plan);
+  const found: { readonly document: StoredDocument; readonly tuple: readonly Value[] }[] = [];
+  for (const document of scan(plan.from, plan.to)) {
+    if (!isMatch(document)) continue;
+    const tuple = orders.map(({ field }) => fieldValue(document, field) as Value);
+    if (start) {
+      const place = placeAgainst(tuple, start, orders, compareValues);
+      if (place < 0 || (place === 0 && !start.before)) continue;
+    }
+    if (end) {
+      const place = placeAgainst(tuple, end, orders, compareValues);
+      if (place > 0 || (place === 0 && end.before)) continue;
+    }
+    found.push({ document, tuple });
+  }
+  found.sort((a, b) => {
+    for (const [i, { field, descending }] of orders.entries()) {
+      const order = field.isName
+        ? compareKeys(a.document.key, b.document.key)
+        : compareValues(a.tuple[i] as Value, b.tuple[i] as Value);
+      if (order !== 0) return descending ? -order : order;
+    }
+    return 0;
+  });
+  for (const { document } of found) yield document;
+}
+
+const compareKeys = (a: PathKey, b: PathKey): number => (a < b ? -1 : a > b ? 1 : 0);

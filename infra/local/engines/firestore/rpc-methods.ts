@@ -1,0 +1,30 @@
+import { type Method, type Methods, RpcError } from './base/types.ts';
+import { documentMethods } from './documents/index.ts';
+import { listen } from './listen/stream.ts';
+import { queryMethods } from './query/index.ts';
+import type { Databases } from './storage/databases.ts';
+import { writeMethods } from './write/commit-methods.ts';
+
+/** Every method of google.firestore.v1.Firestore that this server has. */
+export function allMethods(databases: Databases): Methods {
+  const queries = queryMethods(databases);
+  return {
+    ...documentMethods(databases, queries),
+    ...queries,
+    ...writeMethods(databases),
+    Listen: listen(databases),
+    ExecutePipeline: executePipeline,
+  };
+}
+
+/** Pipelines are of the Enterprise edition; a database of the Standard edition answers so. */
+const executePipeline: Method = {
+  kind: 'server-stream',
+  run: () => {
+    throw new RpcError(
+      'FAILED_PRECONDITION',
+      'Pipeline Operations are only available for Firestore databases in Enterprise edition.\n\n' +
+        'Please switch to an Enterprise edition database to take advantage of such functionality.',
+    );
+  },
+};

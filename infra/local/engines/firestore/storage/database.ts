@@ -1,0 +1,196 @@
+import { type DatabaseName, databaseName } from '../base/document-name.ts';
+import { lastKey } from '../base/path-key.ts';
+import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
+import type { Change } from './change.ts';
+import { Timeline } from './commit-clock.ts';
+import { Store } from './document-store.ts';
+import { Journal } from './journal.ts';
+import { Transactions } from './transactions.ts';
+
+export interface DatabaseOptions {
+  /** Where the database is kept; without it, it lives in memory only. */
+  readonly dir?: string | undefined;
+  readonly clock?: () => Micros;
+  /** When point-in-time recovery was turned on. */
+  readonly pointInTimeRecoverySince?: Micros | undefined;
+  /** How long a commit waits for a transaction that has read what it writes. */
+  readonly lockWaitMs?: number | undefined;
+}
+
+type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
+
+/** A database: a store in memory, the journal it is rebuilt from, and the clock of its commits. */
+export class StoredDatabase implements Database {
+  readonly projectId: string;
+  readonly databaseId: string;
+  readonly name: string;
+  readonly transactions: Transactions;
+  readonly #store: Store;
+  readonly #journal: Journal | undefined;
+  readonly #timeline: Timeline;
+  readonly #listeners = new Set<Listener>();
+  readonly #timer: NodeJS.Timeout;
+  #sweepFrom: PathKey = '';
+
+  constructor(name: DatabaseName, options: DatabaseOptions = {}) {
+    this.projectId = name.projectId;
+    this.databaseId = name.databaseId;
+    this.name = databaseName(name);
+    this.#timeline = new Timeline(options.clock, options.pointInTimeRecoverySince);
+    this.#store = new Store(`${this.name}/documents/`);
+    this.transactions = new Transactions(this, options.lockWaitMs);
+    if (options.dir !== undefined)
+      this.#journal = new Journal(options.dir, (entry) => {
+        this.#timeline.saw(entry.updated);
+        this.#store.restore(entry, this.#timeline.window);
+      });
+    this.#timer = setInterval(() => this.sweep(), sweepMs).unref();
+  }
+
+  /** How many documents there are. */
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /** Bytes of all versions kept. */
+  get liveBytes(): number {
+    return this.#store.liveBytes;
+  }
+
+  /** When point-in-time recovery was turned on; undefined while it is off. */
+  get pointInTimeRecoverySince(): Micros | undefined {
+    return this.#timeline.recoverySince;
+  }
+
+  get pointInTimeRecovery(): boolean {
+    return this.#timeline.recoverySince !== undefined;
+  }
+
+  setPointInTimeRecovery(on: boolean): void {
+    this.#timeline.setRecovery(on);
+  }
+
+  now(): Micros {
+    return this.#timeline.now();
+  }
+
+  readTime(): Micros {
+    return this.#timeline.readTime();
+  }
+
+  nextTime(): Micros {
+    return this.#timeline.nextTime();
+  }
+
+  checkReadTime(at: Micros): void {
+    this.#timeline.check(at);
+  }
+
+  /** Makes every snapshot before now too old, also for scans under way. */
+  expireSnapshots(): void {
+    this.#timeline.expire();
+  }
+
+  get(key: PathKey, at: Micros): StoredDocument | undefined {
+    this.#timeline.checkKept(at);
+    return this.#store.get(key, at);
+  }
+
+  *scan(from: PathKey, to: PathKey, at: Micros, backwards = false): Generator<StoredDocument> {
+    this.#timeline.checkKept(at);
+    const walk = this.#store.walk(from, to, backwards);
+    while (walk.next()) {
+      const document = this.#store.at(walk, at);
+      if (!document) continue;
+      yield document;
+      this.#timeline.checkKept(at);
+    }
+  }
+
+  /** The documents of from ≤ key < to whose state at `after` and at `at` differ. */
+  *changes(from: PathKey, to: PathKey, after: Micros, at: Micros): Generator<DocumentChange> {
+    this.#timeline.checkKept(after);
+    const walk = this.#store.walk(from, to);
+    while (walk.next()) {
+      if (!this.#store.changedAfter(walk, after)) continue;
+      const before = this.#store.at(walk, after);
+      const now = this.#store.at(walk, at);
+      if (before?.updateTime === now?.updateTime && before?.createTime === now?.createTime) continue;
+      const { key } = walk;
+      yield { key, path: (now ?? before)?.path ?? '', before, after: now };
+      this.#timeline.checkKept(after);
+    }
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What is there now, and the number of its newest version, for a change to be built on. */
+  find(key: PathKey): { readonly newest: number; readonly document: StoredDocument | undefined } {
+    return this.#store.find(key);
+  }
+
+  /** Applies commits in the order of their times: first to disk, then for all to see. */
+  apply(changes: readonly Change[]): void {
+    const journal = this.#journal;
+    const ids = changes.map(({ time, path, fields, newest }) => {
+      const id = this.#store.prepare(path, fields, newest, time);
+      if (fields) journal?.put(time, this.#store.prepared(id));
+      else journal?.delete(time, path);
+      return id;
+    });
+    try {
+      journal?.append();
+    } catch (error) {
+      for (const id of ids) this.#store.unprepare(id);
+      throw error;
+    }
+    const { window } = this.#timeline;
+    if (this.#listeners.size === 0) this.#store.linkAll(changes, ids, window);
+    else
+      for (const { time, told } of this.#store.linkAndTell(changes, ids, window))
+        for (const listener of [...this.#listeners]) tell(listener, time, told);
+    this.#compactIfDue();
+  }
+
+  /** Forgets versions that can no longer be read, some at a time until all documents have been visited. */
+  sweep(): void {
+    this.#timeline.renew();
+    if (this.#store.superseded === 0) return;
+    this.#sweepFrom = this.#store.sweep(this.#sweepFrom, this.#timeline.window, sweepVisits);
+    if (this.#sweepFrom !== '') setImmediate(() => this.sweep()).unref();
+  }
+
+  /** Rewrites what is on disk without what nobody can read any more. */
+  async compact(): Promise<void> {
+    const at = this.readTime();
+    await this.#journal?.compact(() => this.#store.history('', lastKey, at));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#journal?.close();
+  }
+
+  #compactIfDue(): void {
+    if (!this.#journal || this.#journal.size < compactAboveBytes + 2 * this.#store.liveBytes) return;
+    this.compact().catch((error: unknown) => {
+      console.error(`${this.name}: could not compact`, error);
+    });
+  }
+}
+
+const sweepMs = 60_000;
+const sweepVisits = 5_000;
+const compactAboveBytes = 64 * 1024 * 1024;
+
+/** The commit has happened: what goes wrong in one who hears of it is not the writer's error. */
+const tell = (listener: Listener, time: Micros, changes: readonly DocumentChange[]): void => {
+  try {
+    listener(time, changes);
+  } catch (error) {
+    console.error('a listener failed', error);
+  }
+};

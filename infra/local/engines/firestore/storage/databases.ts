@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DatabaseName, databaseName } from '../base/document-name.ts';
+import { type Micros, RpcError } from '../base/types.ts';
+import { StoredDatabase } from './database.ts';
+
+export interface DatabasesOptions {
+  /** Where databases are kept; without it they live in memory only. */
+  readonly dir?: string | undefined;
+  /** Whether naming a database makes it; otherwise only `create` does. */
+  readonly createOnUse?: boolean;
+  readonly clock?: () => Micros;
+  /** How long a commit waits for a transaction that has read what it writes. */
+  readonly lockWaitMs?: number;
+}
+
+/** The databases of all projects. */
+export interface Databases {
+  /** The database of that name; NOT_FOUND if there is none. */
+  open(name: DatabaseName): StoredDatabase;
+  create(name: DatabaseName, options?: { readonly pointInTimeRecovery?: boolean }): StoredDatabase;
+  /** Removes a database and all that is in it; naming it does not make it again. */
+  delete(name: DatabaseName): void;
+  setPointInTimeRecovery(name: DatabaseName, on: boolean): void;
+  list(): readonly StoredDatabase[];
+  close(): void;
+}
+
+interface Settings extends DatabaseName {
+  readonly pointInTimeRecoverySince?: Micros | undefined;
+  readonly deleted?: boolean;
+}
+
+/** Opens all databases kept in the folder. */
+export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs }: DatabasesOptions = {}): Databases => {
+  const all = new Map<string, StoredDatabase>();
+  const deleted = new Set<string>();
+
+  const folder = (name: DatabaseName) => dir && join(dir, fileName(name.projectId), fileName(name.databaseId));
+  const save = (settings: Settings) => {
+    const to = folder(settings);
+    if (to !== undefined) writeSettings(to, settings);
+  };
+  const add = (settings: Settings): StoredDatabase => {
+    const { pointInTimeRecoverySince } = settings;
+    const database = new StoredDatabase(settings, {
+      dir: folder(settings),
+      pointInTimeRecoverySince,
+      lockWaitMs,
+      ...(clock && { clock }),
+    });
+    all.set(database.name, database);
+    return database;
+  };
+  const make = (name: DatabaseName, pointInTimeRecovery: boolean): StoredDatabase => {
+    const { projectId, databaseId } = name;
+    deleted.delete(databaseName(name));
+    const now = clock?.() ?? Date.now() * 1000;
+    const settings = { projectId, databaseId, ...(pointInTimeRecovery && { pointInTimeRecoverySince: now }) };
+    save(settings);
+    return add(settings);
+  };
+  const open = (name: DatabaseName): StoredDatabase => {
+    const full = databaseName(name);
+    const database = all.get(full);
+    if (database) return database;
+    if (!createOnUse || deleted.has(full) || !validId.test(name.databaseId)) throw missing(name);
+    return make(name, false);
+  };
+
+  for (const settings of dir ? keptSettings(dir) : []) {
+    if (settings.deleted) deleted.add(databaseName(settings));
+    else add(settings);
+  }
+  return {
+    open,
+    create: (name, options = {}) => {
+      if (!validId.test(name.databaseId)) throw new RpcError('INVALID_ARGUMENT', `Invalid database id "${name.databaseId}".`);
+      if (all.has(databaseName(name)))
+        throw new RpcError('ALREADY_EXISTS', 'Database already exists. Please use another database_id');
+      return make(name, options.pointInTimeRecovery ?? false);
+    },
+    delete: (name) => {
+      open(name).close();
+      const from = folder(name);
+      if (from !== undefined) rmSync(from, { recursive: true, force: true });
+      all.delete(databaseName(name));
+      deleted.add(databaseName(name));
+      save({ projectId: name.projectId, databaseId: name.databaseId, deleted: true });
+    },
+    setPointInTimeRecovery: (name, on) => {
+      const database = open(name);
+      database.setPointInTimeRecovery(on);
+      const { projectId, databaseId, pointInTimeRecoverySince } = database;
+      save({ projectId, databaseId, pointInTimeRecoverySince });
+    },
+    list: () => [...all.values()],
+    close: () => {
+      for (const database of all.values()) database.close();
+    },
+  };
+};
+
+const validId = /^(?:\(default\)|[A-Za-z0-9_-]{1,63})$/;
+const settingsFile = 'database.json';
+
+/** An id as the name of a folder: dots could mean another folder. */
+const fileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');
+
+const keptSettings = (dir: string): Settings[] => {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir).flatMap((project) =>
+    readdirSync(join(dir, project))
+      .map((database) => join(dir, project, database, settingsFile))
+      .filter((file) => existsSync(file))
+      .map((file) => JSON.parse(readFileSync(file, 'utf8')) as Settings),
+  );
+};
+
+const writeSettings = (folder: string, settings: Settings): void => {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, settingsFile);
+  writeFileSync(`${file}.new`, JSON.stringify(settings));
+  renameSync(`${file}.new`, file);
+};
+
+const missing = ({ projectId, databaseId }: DatabaseName): RpcError =>
+  new RpcError(
+    'NOT_FOUND',
+    `The database ${databaseId} does not exist for project ${projectId} Please visit https://console.cloud.google.com/datastore/setup?project=${projectId} to add a Cloud Datastore or Cloud Firestore database. `,
+  );

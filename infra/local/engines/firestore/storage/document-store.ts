@@ -1,0 +1,184 @@
+import { keyPath, lastKey, nextKey, pathKey } from '../base/path-key.ts';
+import type { DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
+import { documentSize, readDocumentHead, writeDocument } from '../value/encode-document.ts';
+import type { Change } from './change.ts';
+import { Snapshot } from './document-snapshot.ts';
+import type { JournalEntry } from './journal.ts';
+import { isWanted, type Window } from './read-window.ts';
+import { Tree, type Walk } from './sorted-index.ts';
+import { none, Versions } from './version-table.ts';
+
+/** The documents of a database in name order, with every version that can still be read. */
+export class Store {
+  readonly #tree = new Tree();
+  readonly #versions = new Versions();
+  /** What every name begins with: `projects/p/databases/d/documents/` */
+  readonly #prefix: Buffer;
+  /** Documents that exist now. */
+  size = 0;
+  /** Versions that are not the newest of their document, and deletions: what there is to collect one day. */
+  superseded = 0;
+
+  constructor(prefix: string) {
+    this.#prefix = Buffer.from(prefix);
+  }
+
+  get liveBytes(): number {
+    return this.#versions.liveBytes;
+  }
+
+  get(key: PathKey, at: Micros): StoredDocument | undefined {
+    const newest = this.#tree.get(key);
+    return newest === undefined ? undefined : this.#document(key, this.#versions.visible(newest, at));
+  }
+
+  walk(from: PathKey, to: PathKey, backwards?: boolean): Walk {
+    return this.#tree.walk(from, to, backwards);
+  }
+
+  /** What a walk stands on, as it was at `at`. */
+  at(walk: Walk, at: Micros): StoredDocument | undefined {
+    return this.#document(walk.key, this.#versions.visible(walk.value, at));
+  }
+
+  /** Whether what a walk stands on changed after `time`. */
+  changedAfter(walk: Walk, time: Micros): boolean {
+    return this.#versions.updated(walk.value) > time;
+  }
+
+  /** What is there now, and the number of its newest version. */
+  find(key: PathKey): { readonly newest: number; readonly document: StoredDocument | undefined } {
+    const newest = this.#tree.get(key) ?? none;
+    return { newest, document: this.#document(key, newest) };
+  }
+
+  /** Makes a new version of a document, or of its absence, that `link` will show; nobody sees it before. */
+  prepare(path: string, fields: Uint8Array | undefined, newest: number, time: Micros): number {
+    const versions = this.#versions;
+    if (!fields) return versions.addDeletion(time, newest);
+    const created = newest === none || versions.isDeletion(newest) ? time : versions.created(newest);
+    const pathBytes = Buffer.byteLength(path);
+    const length = documentSize(this.#prefix.length + pathBytes, fields.length, created, time);
+    return versions.add(created, time, newest, length, (buffer, offset) =>
+      writeDocument(buffer, offset, this.#prefix, path, pathBytes, fields, created, time),
+    );
+  }
+
+  /** The encoded Document of a prepared version that is not an absence. */
+  prepared(id: number): Buffer {
+    return this.#versions.bytes(id);
+  }
+
+  unprepare(id: number): void {
+    this.#versions.drop(id);
+  }
+
+  /** Shows a prepared version, and forgets older ones nobody can ask for. */
+  link(key: PathKey, id: number, window: Window): void {
+    this.#tree.set(key, id);
+    this.#linked(key, id, window);
+  }
+
+  linkAll(changes: readonly Change[], ids: readonly number[], window: Window): void {
+    for (const [i, { key }] of changes.entries()) this.link(key, ids[i] ?? none, window);
+  }
+
+  /** Shows one commit after the other and tells what each has changed. */
+  *linkAndTell(
+    changes: readonly Change[],
+    ids: readonly number[],
+    window: Window,
+  ): Generator<{ time: Micros; told: DocumentChange[] }> {
+    let told: DocumentChange[] = [];
+    for (const [i, { time, key, path }] of changes.entries()) {
+      const before = this.get(key, time);
+      this.link(key, ids[i] ?? none, window);
+      told.push({ key, path, before, after: this.get(key, time) });
+      if (changes[i + 1]?.time === time) continue;
+      yield { time, told };
+      told = [];
+    }
+  }
+
+  /** Adds a version read from disk: later ones of a document come after earlier ones. */
+  restore({ updated, document, path }: JournalEntry, window: Window): void {
+    const versions = this.#versions;
+    const head = document && readDocumentHead(document);
+    const key = pathKey(head ? head.name.slice(this.#prefix.length) : (path ?? ''));
+    const id = head
+      ? versions.add(head.created, updated, none, document.length, (buffer, offset) => document.copy(buffer, offset))
+      : versions.addDeletion(updated, none);
+    versions.setOlder(id, this.#tree.set(key, id) ?? none);
+    this.#linked(key, id, window);
+  }
+
+  /** Takes account of a version that has become the newest. */
+  #linked(key: PathKey, id: number, window: Window): void {
+    const versions = this.#versions;
+    const older = versions.older(id);
+    const wasThere = older !== none && !versions.isDeletion(older);
+    const isThere = !versions.isDeletion(id);
+    this.size += Number(isThere) - Number(wasThere);
+    this.superseded += Number(wasThere) + Number(!isThere);
+    if (older !== none) this.collect(key, id, window);
+  }
+
+  /** Forgets the versions of a document that no read within the window sees, and its key if nothing is left. */
+  collect(key: PathKey, newest: number, window: Window): void {
+    const versions = this.#versions;
+    let kept = newest;
+    for (let id = versions.older(newest); id !== none; ) {
+      const older = versions.older(id);
+      // An absence before which nothing is known says nothing.
+      const isNews = older !== none || !versions.isDeletion(id);
+      if (isNews && isWanted(versions.updated(id), versions.updated(kept), window)) kept = id;
+      else {
+        versions.setOlder(kept, older);
+        this.superseded--;
+        versions.drop(id);
+      }
+      id = older;
+    }
+    if (versions.isDeletion(newest) && versions.older(newest) === none) {
+      this.#tree.delete(key);
+      this.superseded--;
+      versions.drop(newest);
+    }
+  }
+
+  /** Visits some documents from `from` on and collects their versions; gives where to go on, or the empty key at the end. */
+  sweep(from: PathKey, window: Window, visits: number): PathKey {
+    const walk = this.#tree.walk(from, lastKey);
+    const visited: [PathKey, number][] = [];
+    while (visited.length < visits && walk.next()) visited.push([walk.key, walk.value]);
+    for (const [key, newest] of visited) this.collect(key, newest, window);
+    return visited.length < visits ? '' : nextKey(walk.key);
+  }
+
+  /** All versions made up to `at`, each document's in the order they were made. */
+  *history(from: PathKey, to: PathKey, at: Micros): Generator<JournalEntry> {
+    const walk = this.#tree.walk(from, to);
+    while (walk.next()) {
+      const chain: number[] = [];
+      for (let id = this.#versions.visible(walk.value, at); id !== none; id = this.#versions.older(id)) chain.push(id);
+      const entries = chain.reverse().map((id): JournalEntry => {
+        const document = this.#versions.isDeletion(id) ? undefined : this.#versions.bytes(id);
+        return { updated: this.#versions.updated(id), document, path: document ? undefined : keyPath(walk.key) };
+      });
+      yield* entries;
+    }
+  }
+
+  #document(key: PathKey, id: number): StoredDocument | undefined {
+    if (id === none || this.#versions.isDeletion(id)) return undefined;
+    const versions = this.#versions;
+    return new Snapshot(
+      key,
+      versions.created(id),
+      versions.updated(id),
+      versions.buffer(id),
+      versions.offset(id),
+      versions.length(id),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import type { Micros, PathKey, StoredDocument } from '../base/types.ts';
+import { WireReader } from '../proto/wire-reader.ts';
+import { second } from '../value/timestamps.ts';
+import { readTimestamp } from '../value/value.ts';
+import type { StoredDatabase } from './database.ts';
+import type { Mode } from './transactions.ts';
+
+/** How a request says what to read at; at most one is set. */
+export interface Selector {
+  readonly transaction?: Uint8Array | undefined;
+  /** Encoded TransactionOptions. */
+  readonly newTransaction?: Uint8Array | undefined;
+  readonly readTime?: { readonly seconds: number | bigint; readonly nanos: number } | undefined;
+}
+
+/** A consistent view of a database, for one call. */
+export interface Reader {
+  readonly database: StoredDatabase;
+  readonly at: Micros;
+  /** The transaction begun by this call. */
+  readonly transaction: Uint8Array | undefined;
+  /** A read-write transaction holds what it gets. */
+  readonly get: (key: PathKey) => StoredDocument | undefined;
+  readonly scan: (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
+  /** A read-write transaction holds the range of a query; of a change in it only what matches before or after is a conflict. */
+  readonly track: (from: PathKey, to: PathKey, matches?: (document: StoredDocument) => boolean) => void;
+}
+
+/** Opens the view a request asks for: its transaction's, a new one's, at a time of the past, or now. */
+export const openReader = (database: StoredDatabase, selector: Selector): Reader => {
+  const { transaction: token, newTransaction, readTime } = selector;
+  const begun = newTransaction && database.transactions.begin(readMode(newTransaction, 'read-only'));
+  const transaction = begun ?? (token?.length ? database.transactions.use(token) : undefined);
+  if (readTime) database.checkReadTime(toMicros(readTime));
+  if (transaction?.at !== undefined) database.checkReadTime(transaction.at);
+  // A read-write transaction holds what it has read, so each of its reads may see the latest.
+  const at = transaction?.at ?? (readTime ? toMicros(readTime) : database.readTime());
+  const hold = transaction && !transaction.readOnly ? transaction.hold : undefined;
+  return {
+    database,
+    at,
+    transaction: begun?.token,
+    get: (key) => {
+      hold?.add(key);
+      return database.get(key, at);
+    },
+    scan: (from, to, backwards) => database.scan(from, to, at, backwards),
+    track: (from, to, matches) => hold?.addRange({ from, to, matches }),
+  };
+};
+
+/** Reads encoded TransactionOptions; without a mode they mean the given kind. */
+export const readMode = (options: Uint8Array, otherwise: Mode['kind']): Mode => {
+  const reader = new WireReader(options);
+  let mode: Mode = { kind: otherwise };
+  while (reader.next()) {
+    if (reader.type !== 2) continue;
+    if (reader.field === 2) mode = { kind: 'read-only', readTime: readTimeOf(reader.inner()) };
+    else if (reader.field === 3) mode = { kind: 'read-write', retry: retryOf(reader.inner()) };
+  }
+  return mode;
+};
+
+const readTimeOf = (reader: WireReader): Micros | undefined => {
+  let time: Micros | undefined;
+  while (reader.next()) if (reader.field === 2 && reader.type === 2) time = toMicros(readTimestamp(reader.inner()));
+  return time;
+};
+
+const retryOf = (reader: WireReader): Uint8Array | undefined => {
+  let token: Uint8Array | undefined;
+  while (reader.next()) if (reader.field === 1 && reader.type === 2) token = reader.slice();
+  return token;
+};
+
+/** Times finer than a microsecond are cut, as the service does. */
+const toMicros = ({ seconds, nanos }: { readonly seconds: number | bigint; readonly nanos: number }): Micros =>
+  Number(seconds) * second + Math.floor(nanos / 1000);

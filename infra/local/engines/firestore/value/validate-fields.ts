@@ -1,0 +1,53 @@
+import { WireReader } from '../proto/wire-reader.ts';
+import { FieldWalk } from './field-walk.ts';
+import { type Entries, encodeEntries, readEntries } from './map-entries.ts';
+import { normalizeValue } from './normalize-value.ts';
+
+/** A document's fields, found to be what the service stores. */
+export interface CheckedFields {
+  /** The wire bytes of the Document's fields, as they came wherever nothing had to change. */
+  readonly bytes: Uint8Array;
+  /** What they add to the document's size, by the service's measure. */
+  readonly size: number;
+}
+
+/** Checks the fields (number 2) of an encoded Document and measures them; throws in production's words. */
+export const checkFields = (document: Uint8Array): CheckedFields => {
+  const walk = new FieldWalk();
+  const names = new Set<string>();
+  const reader = new WireReader(document);
+  let start = -1;
+  let stop = -1;
+  let split = false;
+  while (reader.next()) {
+    if (reader.field !== 2 || reader.type !== 2) continue;
+    // Fields that follow one another are one slice of the request.
+    if (start < 0) start = reader.tagStart;
+    else if (stop !== reader.tagStart) split = true;
+    stop = reader.stop;
+    walk.entry(reader.inner(), names, '', 0);
+  }
+  if (start < 0) return { bytes: new Uint8Array(), size: 0 };
+  if (!split && !walk.mustRewrite) return { bytes: document.subarray(start, stop), size: walk.size };
+  return checkNormal(readEntries(document, 2));
+};
+
+/** Checks fields that a mask or a transform has put together. */
+export const checkEntries = (entries: Entries): CheckedFields => checkFields(encodeEntries(entries, 2));
+
+/** Checks one value on its own, as an operand of a transform, and gives it as it would be stored. */
+export const checkValue = (value: Uint8Array, property: string, inArray = false): Uint8Array => {
+  const walk = new FieldWalk();
+  walk.value(new WireReader(value), property, inArray ? 1 : 0, inArray);
+  return walk.mustRewrite ? normalizeValue(value) : value;
+};
+
+const checkNormal = (entries: Entries): CheckedFields => {
+  for (const [name, value] of entries) entries.set(name, normalizeValue(value));
+  const bytes = encodeEntries(entries, 2);
+  const walk = new FieldWalk();
+  const names = new Set<string>();
+  const reader = new WireReader(bytes);
+  while (reader.next()) walk.entry(reader.inner(), names, '', 0);
+  return { bytes, size: walk.size };
+};

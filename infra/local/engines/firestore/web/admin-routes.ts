@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { RpcError } from '../base/types.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { Databases } from '../storage/databases.ts';
+
+interface AdminParts {
+  readonly databases: Databases;
+  readonly faults: Faults;
+}
+
+interface AdminRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+const Revoke = z.strictObject({
+  project: z.string().default('*'),
+  status: z.enum(['UNAUTHENTICATED', 'PERMISSION_DENIED']).nullable().default('PERMISSION_DENIED'),
+});
+const Limit = z.strictObject({ project: z.string().default('*'), perSecond: z.number().min(0).nullable() });
+const DatabaseId = z.strictObject({ project: z.string(), database: z.string().default('(default)') });
+const NewDatabase = DatabaseId.extend({ pointInTimeRecovery: z.boolean().default(false) });
+
+type Route = (parts: AdminParts, body: unknown) => unknown;
+
+const routes: Readonly<Record<string, Route>> = {
+  'GET /admin/faults': ({ faults }) => ({ faults: faults.list() }),
+  'POST /admin/faults': ({ faults }, body) => ({ id: faults.add(body as Parameters<Faults['add']>[0]) }),
+  'DELETE /admin/faults': ({ faults }) => faults.clear(),
+  'GET /admin/calls': ({ faults }) => ({ calls: faults.calls }),
+  'DELETE /admin/calls': ({ faults }) => faults.resetCalls(),
+  'POST /admin/revoke': ({ faults }, body) => {
+    const { project, status } = Revoke.parse(body);
+    if (status === null) faults.restore(project);
+    else faults.revoke(project, status);
+  },
+  'POST /admin/write-limit': ({ faults }, body) => {
+    const { project, perSecond } = Limit.parse(body);
+    faults.limitWrites(project, perSecond ?? undefined);
+  },
+  'POST /admin/expire-snapshots': ({ databases }, body) => {
+    const { project, database } = DatabaseId.parse(body);
+    databases.open({ projectId: project, databaseId: database }).expireSnapshots();
+  },
+  'POST /admin/databases': ({ databases }, body) => {
+    const { project, database, pointInTimeRecovery } = NewDatabase.parse(body);
+    databases.create({ projectId: project, databaseId: database }, { pointInTimeRecovery });
+  },
+  'DELETE /admin/databases': ({ databases }, body) => {
+    const { project, database } = DatabaseId.parse(body);
+    databases.delete({ projectId: project, databaseId: database });
+  },
+};
+
+const clearing = /^\/emulator\/v1\/projects\/([^/]+)\/databases\/([^/]+)\/documents$/;
+const oneFault = /^\/admin\/faults\/(\d+)$/;
+
+/** Answers what steers this server itself; undefined when the path is none of it. */
+export async function adminRoutes(parts: AdminParts, request: AdminRequest): Promise<{ readonly answer: unknown } | undefined> {
+  try {
+    const route = routes[`${request.method} ${request.path}`];
+    if (route) return { answer: (await route(parts, request.body)) ?? {} };
+    const fault = oneFault.exec(request.path)?.[1];
+    if (fault !== undefined && request.method === 'DELETE') return { answer: { removed: parts.faults.remove(Number(fault)) } };
+    const [, projectId, databaseId] = clearing.exec(request.path) ?? [];
+    if (projectId === undefined || databaseId === undefined || request.method !== 'DELETE') return undefined;
+    await clear(parts.databases, decodeURIComponent(projectId), decodeURIComponent(databaseId));
+    return { answer: {} };
+  } catch (error) {
+    if (error instanceof z.ZodError) throw new RpcError('INVALID_ARGUMENT', z.prettifyError(error));
+    throw error;
+  }
+}
+
+/** What test suites written for Google's emulator call between tests. */
+async function clear(databases: Databases, projectId: string, databaseId: string): Promise<void> {
+  const name = { projectId, databaseId };
+  databases.delete(name);
+  databases.create(name, {});
+}

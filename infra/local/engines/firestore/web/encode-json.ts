@@ -1,0 +1,89 @@
+import type protobuf from 'protobufjs/light.js';
+import { codec } from '../proto/codec.ts';
+import { type FieldPlan, plansOf, typeOf } from '../proto/field-plan.ts';
+import { fromJson } from './decode-json.ts';
+import { durationText, structJson, timestampText } from './special-json.ts';
+
+/** How enums are written: by name, or by number as generated clients ask. */
+export type EnumStyle = 'name' | 'number';
+
+type Fields = Readonly<Record<string, NonNullable<unknown> | undefined>>;
+
+/** The proto3 JSON of an encoded message of google.firestore.v1. */
+export function jsonOfMessage(name: string, bytes: Uint8Array, enums: EnumStyle): unknown {
+  const type = typeOf(`.google.firestore.v1.${name}`);
+  return jsonOf(type, codec<Fields>(name, true).decode(bytes), enums);
+}
+
+/** Encodes a message given as proto3 JSON. */
+export function messageOfJson(name: string, json: unknown): Uint8Array {
+  const fields = fromJson(typeOf(`.google.firestore.v1.${name}`), json, '');
+  return codec<Fields>(name, true).encode(fields as Fields);
+}
+
+function jsonOf(type: protobuf.Type, fields: Fields, enums: EnumStyle): unknown {
+  switch (type.fullName) {
+    case '.google.protobuf.Timestamp':
+      return timestampText(fields.seconds as bigint, fields.nanos as number);
+    case '.google.protobuf.Duration':
+      return durationText(fields.seconds as bigint, fields.nanos as number);
+    case '.google.protobuf.Struct':
+    case '.google.protobuf.Value':
+      return structJson(type.fullName, fields);
+    case '.google.protobuf.Int32Value':
+    case '.google.protobuf.DoubleValue':
+      return fields.value;
+    case '.google.protobuf.Int64Value':
+      return String(fields.value);
+    default:
+      return Object.fromEntries(plansOf(type, true).flatMap((plan) => entryOf(plan, fields[plan.name], enums)));
+  }
+}
+
+/** What holds its default and could not be told from absent is left out. */
+function entryOf(plan: FieldPlan, value: unknown, enums: EnumStyle): [string, unknown][] {
+  if (value === undefined) return [];
+  if (plan.shape === 'many') {
+    const list = value as readonly unknown[];
+    return list.length === 0 ? [] : [[plan.name, list.map((one) => oneJson(plan, one, enums))]];
+  }
+  if (plan.shape === 'map') {
+    const map = value as ReadonlyMap<string, unknown>;
+    if (map.size === 0) return [];
+    // Without a prototype: a field may be called __proto__.
+    const object = Object.create(null) as Record<string, unknown>;
+    for (const [key, one] of map) object[key] = oneJson(plan, one, enums);
+    return [[plan.name, object]];
+  }
+  if (!plan.presence && isDefault(plan, value)) return [];
+  return [[plan.name, oneJson(plan, value, enums)]];
+}
+
+const isDefault = (plan: FieldPlan, value: unknown): boolean =>
+  value === '' ||
+  value === 0n ||
+  value === false ||
+  Object.is(value, 0) ||
+  (value instanceof Uint8Array && value.length === 0) ||
+  (plan.kind === 'enum' && plan.enumeration?.values[String(value)] === 0);
+
+/** What is written `-0`, which `JSON.stringify` of itself does not. TypeScript does not know `rawJSON` yet. */
+const minusZero = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0');
+
+function oneJson(plan: FieldPlan, value: unknown, enums: EnumStyle): unknown {
+  if (plan.message) return jsonOf(plan.message, value as Fields, enums);
+  switch (plan.kind) {
+    case 'int64':
+      return String(value);
+    case 'bytes':
+      return Buffer.from(value as Uint8Array).toString('base64');
+    case 'double':
+      if (Object.is(value, -0)) return minusZero;
+      return Number.isFinite(value) ? value : String(value);
+    case 'enum':
+      if (plan.enumeration?.fullName === '.google.protobuf.NullValue') return null;
+      return enums === 'number' && typeof value === 'string' ? plan.enumeration?.values[value] : value;
+    default:
+      return value;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The local identity provider: oidc-provider, speaking what Google speaks of OpenID Connect, with a page of demo people.
+ * `login_hint` signs in at once: the first answer is the redirect back to the client, for scripts without cookies.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type Provider from 'oidc-provider';
+import type { State } from '../../base/stage-state.ts';
+import { googleTokenPath, openGoogleToken } from './google-token.ts';
+import { makeProvider, offlineKind } from './oidc-provider.ts';
+import { errorPage, homePage, type Page, readSignIn, signInPage } from './pages.ts';
+import { openPeople, type People } from './people.ts';
+import { takeBackGrants } from './revoke-grants.ts';
+
+export interface IdentityOptions {
+  /** http://localhost:<port>, where `listener` is served. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  /** Where a person begins to sign in. */
+  readonly signInUrl: string;
+  readonly state: State;
+}
+
+export interface Identity {
+  readonly listener: RequestListener;
+  readonly people: People;
+}
+
+export const startIdentity = async (options: IdentityOptions): Promise<Identity> => {
+  const { issuer, state } = options;
+  const people = openPeople(state);
+  const provider = await makeProvider(options, people);
+  const google = openGoogleToken(`${issuer}${googleTokenPath}`, state);
+  const serve = provider.callback();
+
+  const route = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', issuer);
+    if (pathname === '/') return send(response, 200, homePage(people.all(), options.signInUrl));
+    if (pathname.startsWith('/interaction/')) return interact(provider, people, state, request, response);
+    const [, email = '', what] = /^\/people\/([^/]+)(\/grants)?$/.exec(pathname) ?? [];
+    if (email && what && (request.method === 'DELETE' || request.method === 'POST'))
+      return json(response, { tokens: takeBackGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
+    if (email && !what && request.method === 'PUT')
+      return json(response, people.change(decodeURIComponent(email), JSON.parse(await textOf(request))));
+    if (pathname === googleTokenPath && request.method === 'POST') {
+      const { status, body } = google.token(new URLSearchParams(await textOf(request)));
+      return json(response, body, status);
+    }
+    const [, account] = /^\/google\/accounts\/([^/]+)\/keys$/.exec(pathname) ?? [];
+    if (account && request.method === 'POST') return json(response, (await google.makeKey(decodeURIComponent(account))).body);
+    if (pathname === '/auth' && request.method === 'GET') {
+      const hint = searchParams.get('login_hint');
+      if (hint?.includes('@')) return send(response, 303, await signInAs(issuer, hint, searchParams));
+      // Every sign-in begins without a session, so that the page always asks who it is.
+      delete request.headers.cookie;
+    }
+    return serve(request, response);
+  };
+  const listener: RequestListener = (request, response) => {
+    route(request, response).catch(() => {
+      if (!response.headersSent) send(response, 400, errorPage('The request was not understood; begin again.'));
+    });
+  };
+  return { listener, people };
+};
+
+type Answer = Omit<Page, 'headers'> & { readonly headers: Readonly<Record<string, string>>; readonly status?: number };
+
+const send = (response: ServerResponse, status: number, answer: Answer): void => {
+  response.writeHead(answer.status ?? status, answer.headers).end(answer.body);
+};
+
+const json = (response: ServerResponse, body: unknown, status = 200): void => {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body));
+};
+
+/** Shows who can sign in, then lets the provider go on with whoever did. */
+const interact = async (
+  provider: Provider,
+  people: People,
+  state: State,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const { params } = await provider.interactionDetails(request, response);
+  const asked = String(params.scope ?? 'openid').split(' ');
+  if (request.method !== 'POST') return send(response, 200, signInPage(people.all(), asked));
+  const choice = readSignIn(new URLSearchParams(await textOf(request)), asked);
+  if (choice === undefined) return send(response, 400, errorPage('That is not an e-mail address.'));
+  if (choice === 'denied') {
+    const result = { error: 'access_denied', error_description: 'the person said no' };
+    return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  }
+  const { sub: accountId } = people.byEmail(choice.email);
+  const grant = new provider.Grant({ accountId, clientId: String(params.client_id) });
+  grant.addOIDCScope(choice.granted.join(' '));
+  if (choice.rejected.length > 0) grant.rejectOIDCScope(choice.rejected.join(' '));
+  const grantId = await grant.save();
+  if (params.access_type === 'offline') state.set(offlineKind, grantId, true);
+  const result = { login: { accountId }, consent: { grantId }, select_account: {} };
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+};
+
+/** Walks through the pages as a browser would, with cookies of its own, and hands on where they end. */
+const signInAs = async (issuer: string, email: string, parameters: URLSearchParams): Promise<Answer> => {
+  const asked = new URLSearchParams(parameters);
+  asked.delete('login_hint');
+  const cookies = new Map<string, string>();
+  const go = async (url: string, form?: URLSearchParams): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, accept: 'text/html' };
+    const answer = await fetch(url, { headers, redirect: 'manual', ...(form && { method: 'POST', body: form }) });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (value) cookies.set(name, value);
+    }
+    return answer;
+  };
+  const next = (answer: Response): string => new URL(answer.headers.get('location') ?? '', issuer).href;
+  const first = await go(`${issuer}/auth?${asked}`);
+  const isPage = next(first).startsWith(`${issuer}/interaction/`);
+  const last = isPage ? await go(next(await go(next(first), new URLSearchParams({ email })))) : first;
+  const location = last.headers.get('location');
+  return {
+    status: last.status,
+    headers: { 'content-type': last.headers.get('content-type') ?? 'text/plain', ...(location && { location }) },
+    body: Buffer.from(await last.arrayBuffer()),
+  };
+};
+
+/** Forms and names of people are short. */
+const bodyMaxBytes = 65_536;
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const part of request.setEncoding('utf8')) {
+    text += part;
+    if (text.length > bodyMaxBytes) throw new Error('the body is too large');
+  }
+  return text;
+};

@@ -1,0 +1,108 @@
+/** How oidc-provider is set up: what Google's authorization server asks for and gives, and nothing else. */
+import { generateKeyPair, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import type Provider from 'oidc-provider';
+import type { JWK } from 'oidc-provider';
+import type { IdentityOptions } from './identity-engine.ts';
+import { makeStore } from './oidc-adapter.ts';
+import { errorPage } from './pages.ts';
+import type { People } from './people.ts';
+
+/** Grants whose person was asked for offline access: they get a refresh token. */
+export const offlineKind = 'identity-offline';
+
+const googleScopes = ['cloudplatformprojects', 'cloud-platform', 'datastore'].map(
+  (name) => `https://www.googleapis.com/auth/${name}`,
+);
+
+const hourSeconds = 3_600;
+const daySeconds = 24 * hourSeconds;
+
+export const makeProvider = async (options: IdentityOptions, people: People): Promise<Provider> => {
+  const { issuer, clientId, clientSecret, redirectUri, state } = options;
+  // Half the time the provider takes to start is its import: nothing else of the stage waits for it.
+  const { default: OidcProvider, interactionPolicy } = await import('oidc-provider');
+  // Google knows it too; our page lets one choose in any case.
+  const policy = interactionPolicy.base();
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+  return new OidcProvider(issuer, {
+    adapter: makeStore(state),
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    jwks: { keys: [await signingKey(options)] },
+    cookies: { keys: [cookieKey(options)] },
+    scopes: ['openid', 'email', 'profile', ...googleScopes],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
+    // Google tells the profile in the ID token itself.
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    responseTypes: ['code'],
+    extraParams: ['access_type', 'include_granted_scopes'],
+    issueRefreshToken: async (_context, _client, source) => state.get<boolean>(offlineKind, source.grantId ?? '') === true,
+    rotateRefreshToken: false,
+    expiresWithSession: async () => false,
+    clientBasedCORS: () => false,
+    findAccount: async (_context, sub) => {
+      const person = people.bySubject(sub);
+      return (
+        person && {
+          accountId: sub,
+          claims: async () => ({
+            sub,
+            email: person.email,
+            email_verified: person.emailVerified,
+            name: person.name,
+            picture: person.picture,
+          }),
+        }
+      );
+    },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: async (_context, client, token) => token.clientId === client.clientId },
+    },
+    interactions: { policy, url: (_context, interaction) => `/interaction/${interaction.uid}` },
+    routes: { authorization: '/auth', token: '/token', userinfo: '/userinfo', jwks: '/jwks', revocation: '/revoke' },
+    ttl: {
+      AccessToken: hourSeconds,
+      AuthorizationCode: 60,
+      IdToken: hourSeconds,
+      Interaction: hourSeconds,
+      Session: hourSeconds,
+      Grant: 365 * daySeconds,
+      RefreshToken: 365 * daySeconds,
+    },
+    renderError: (context, out) => {
+      const { headers, body } = errorPage(`${out.error}: ${out.error_description ?? ''}`);
+      context.set(headers);
+      context.body = body;
+    },
+  });
+};
+
+const keyKind = 'identity-key';
+
+/** Made once and kept: tokens signed before a restart can still be checked after it. */
+const signingKey = async ({ state }: IdentityOptions): Promise<JWK> => {
+  const known = state.get<JWK>(keyKind, 'signing');
+  if (known) return known;
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 });
+  const made: JWK = { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: 'local', use: 'sig', alg: 'RS256' };
+  state.set(keyKind, 'signing', made);
+  return made;
+};
+
+const cookieKey = ({ state }: IdentityOptions): string => {
+  const made = state.get<string>(keyKind, 'cookie') ?? randomBytes(32).toString('base64url');
+  state.set(keyKind, 'cookie', made);
+  return made;
+};

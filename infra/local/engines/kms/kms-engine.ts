@@ -1,0 +1,181 @@
+/** KMS: keys that never leave this file and the calls the service makes with them. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
+import type { Resource } from '../../base/types.ts';
+import { openJournal } from '../shared/append-log.ts';
+import { publicKeyOf, signWith, verifyWith } from './rsa-signing.ts';
+import { type KeyRecord, newKey } from './stored-key.ts';
+
+export interface Kms extends Engine {
+  provision(resource: Resource): Promise<void>;
+}
+
+export const openKms = ({ dir, region, account }: { dir: string; region: string; account: string }): Kms => {
+  const keys = openJournal<KeyRecord>(join(dir, 'kms', 'keys.jsonl'));
+  const aliases = openJournal<{ name: string; keyId: string }>(join(dir, 'kms', 'aliases.jsonl'));
+  const arnOf = (keyId: string): string => keys.get(keyId)?.arn ?? `arn:aws:kms:${region}:${account}:key/${keyId}`;
+
+  /** The id behind an id, an ARN or an alias. */
+  const idOf = (given: string): string => {
+    const name = given.startsWith('arn:') ? given.slice(given.split(':', 5).join(':').length + 1) : given;
+    if (!name.startsWith('alias/')) return name.replace(/^key\//, '');
+    return aliases.get(name)?.keyId ?? name;
+  };
+
+  const find = (given: string): KeyRecord => {
+    const key = keys.get(idOf(given));
+    if (!key) throw new AwsError('NotFoundException', `Key '${given}' does not exist`);
+    return key;
+  };
+
+  const usable = (given: string, usage: KeyRecord['usage']): KeyRecord => {
+    const key = find(given);
+    if (key.state === 'Disabled') throw new AwsError('DisabledException', `${key.arn} is disabled.`);
+    if (key.state === 'PendingDeletion') throw new AwsError('KMSInvalidStateException', `${key.arn} is pending deletion.`);
+    if (key.usage !== usage) throw new AwsError('InvalidKeyUsageException', `${key.arn} key usage is ${key.usage}`);
+    return key;
+  };
+
+  const change = (input: Json, state: KeyRecord['state'], from: readonly KeyRecord['state'][]): Json => {
+    const key = find(text(input, 'KeyId'));
+    if (!from.includes(key.state)) throw new AwsError('KMSInvalidStateException', `${key.arn} is ${key.state}.`);
+    keys.set(key.id, { ...key, state });
+    return { KeyId: key.arn, KeyState: state };
+  };
+
+  const seal = (key: KeyRecord, plain: Buffer, input: Json, field = 'EncryptionContext'): string => {
+    const iv = randomBytes(12);
+    const head = Buffer.concat([Buffer.from([1, key.id.length]), Buffer.from(key.id), iv]);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.from(key.material, 'base64'), iv).setAAD(binding(input, field));
+    return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64');
+  };
+
+  const unseal = (input: Json, field = 'EncryptionContext'): { key: KeyRecord; plain: Buffer } => {
+    const { keyId, iv, sealed, tag } = parseBlob(text(input, 'CiphertextBlob'));
+    const wanted = input.KeyId ?? input.SourceKeyId;
+    const key = usable(keyId, 'ENCRYPT_DECRYPT');
+    if (typeof wanted === 'string' && idOf(wanted) !== keyId)
+      throw new AwsError(
+        'IncorrectKeyException',
+        'The key ID in the request does not identify a CMK that can perform this operation.',
+      );
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key.material, 'base64'), iv)
+        .setAAD(binding(input, field))
+        .setAuthTag(tag);
+      return { key, plain: Buffer.concat([decipher.update(sealed), decipher.final()]) };
+    } catch {
+      throw invalidCiphertext();
+    }
+  };
+
+  const dataKey = (input: Json): Json & { Plaintext: string } => {
+    const key = usable(text(input, 'KeyId'), 'ENCRYPT_DECRYPT');
+    const plain = randomBytes(Number(input.NumberOfBytes ?? (input.KeySpec === 'AES_128' ? 16 : 32)));
+    return { KeyId: key.arn, Plaintext: plain.toString('base64'), CiphertextBlob: seal(key, plain, input) };
+  };
+
+  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
+    DescribeKey: (input) => ({ KeyMetadata: metadata(find(text(input, 'KeyId')), account) }),
+    GetPublicKey: (input) => publicKeyOf(usable(text(input, 'KeyId'), 'SIGN_VERIFY')),
+    Sign: (input) => signWith(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
+    Verify: (input) => verifyWith(usable(text(input, 'KeyId'), 'SIGN_VERIFY'), input),
+    Encrypt: (input) => {
+      const key = usable(text(input, 'KeyId'), 'ENCRYPT_DECRYPT');
+      const plain = Buffer.from(text(input, 'Plaintext'), 'base64');
+      if (plain.length > 4_096) throw new AwsError('ValidationException', 'Plaintext must have at most 4096 bytes');
+      return { KeyId: key.arn, CiphertextBlob: seal(key, plain, input), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+    },
+    Decrypt: (input) => {
+      const { key, plain } = unseal(input);
+      return { KeyId: key.arn, Plaintext: plain.toString('base64'), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+    },
+    ReEncrypt: (input) => {
+      const { key: source, plain } = unseal(input, 'SourceEncryptionContext');
+      const key = usable(text(input, 'DestinationKeyId'), 'ENCRYPT_DECRYPT');
+      return { SourceKeyId: source.arn, KeyId: key.arn, CiphertextBlob: seal(key, plain, input, 'DestinationEncryptionContext') };
+    },
+    GenerateDataKey: dataKey,
+    GenerateDataKeyWithoutPlaintext: (input) => ({ ...dataKey(input), Plaintext: undefined }),
+    DisableKey: (input) => void change(input, 'Disabled', ['Enabled', 'Disabled']),
+    EnableKey: (input) => void change(input, 'Enabled', ['Enabled', 'Disabled']),
+    ScheduleKeyDeletion: (input) => change(input, 'PendingDeletion', ['Enabled', 'Disabled']),
+    CancelKeyDeletion: (input) => change(input, 'Disabled', ['PendingDeletion']),
+  };
+
+  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
+    if (!Object.hasOwn(operations, action)) return undefined;
+    if (action === 'ReEncrypt') {
+      const source = need('kms:ReEncryptFrom', arnOf(blobKeyId(input)), input, 'SourceEncryptionContext');
+      return [
+        source,
+        need('kms:ReEncryptTo', arnOf(idOf(text(input, 'DestinationKeyId'))), input, 'DestinationEncryptionContext'),
+      ];
+    }
+    const keyId = action === 'Decrypt' ? blobKeyId(input) : idOf(text(input, 'KeyId'));
+    return [need(`kms:${action}`, arnOf(keyId), input, 'EncryptionContext')];
+  };
+
+  const provision = async ({ type, name, arn, properties }: Resource): Promise<void> => {
+    if (type === 'AWS::KMS::Alias') {
+      const alias = String(properties.AliasName ?? name);
+      aliases.set(alias, { name: alias, keyId: idOf(String(properties.TargetKeyId)) });
+      return;
+    }
+    if (!keys.get(name)) keys.set(name, await newKey(name, arn, properties));
+  };
+
+  return { needs, provision, call: ({ action, input }) => operations[action]?.(input) };
+};
+
+const need = (action: string, resource: string, input: Json, field: string): Need => {
+  const context = Object.entries((input[field] ?? {}) as Record<string, string>);
+  const keys = Object.fromEntries(context.map(([name, value]) => [`kms:EncryptionContext:${name}`, [value]]));
+  return { action, resources: [resource], keys: { ...keys, 'kms:EncryptionContextKeys': context.map(([name]) => name) } };
+};
+
+const metadata = ({ arn, id, state, usage, spec, createdAt }: KeyRecord, account: string): Json => ({
+  AWSAccountId: account,
+  Arn: arn,
+  KeyId: id,
+  KeyState: state,
+  Enabled: state === 'Enabled',
+  KeyUsage: usage,
+  KeySpec: spec,
+  CustomerMasterKeySpec: spec,
+  CreationDate: createdAt / 1_000,
+  KeyManager: 'CUSTOMER',
+  Origin: 'AWS_KMS',
+});
+
+const invalidCiphertext = (): AwsError =>
+  new AwsError('InvalidCiphertextException', 'The ciphertext is not one of ours, or its context differs');
+
+/** The same context in another order is the same context. */
+const binding = (input: Json, field: string): Buffer =>
+  Buffer.from(
+    JSON.stringify(Object.entries((input[field] ?? {}) as Record<string, string>).sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
+
+interface Blob {
+  readonly keyId: string;
+  readonly iv: Buffer;
+  readonly sealed: Buffer;
+  readonly tag: Buffer;
+}
+
+/** version 1 | length of the key id | key id | iv 12 | ciphertext | tag 16 */
+const parseBlob = (base64: string): Blob => {
+  const bytes = Buffer.from(base64, 'base64');
+  const start = 2 + (bytes[1] ?? 0);
+  if (bytes[0] !== 1 || bytes.length < start + 28) throw invalidCiphertext();
+  return {
+    keyId: bytes.toString('utf8', 2, start),
+    iv: bytes.subarray(start, start + 12),
+    sealed: bytes.subarray(start + 12, -16),
+    tag: bytes.subarray(-16),
+  };
+};
+
+const blobKeyId = (input: Json): string => parseBlob(text(input, 'CiphertextBlob')).keyId;

@@ -1,0 +1,96 @@
+/**
+ * Lambda's asynchronous invocation: whoever hands over an event is done; a run that fails is tried again
+ * a minute and then two minutes later, as its EventInvokeConfig says, and then put aside.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Permit, Resource } from '../base/types.ts';
+import type { QueueMessage } from './fauxqs/fauxqs-engine.ts';
+
+export interface AsyncInvoke {
+  /** Resolves once Lambda has the event; rejects if it cannot take it. */
+  run(functionArn: string, payload: unknown): Promise<void>;
+  provision(resource: Resource): void;
+  stop(): void;
+}
+
+export interface AsyncInvokeOptions {
+  readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
+  readonly send: (message: QueueMessage) => void;
+  readonly delayScale: number;
+  readonly permit: Permit;
+  /** The role a function runs under: what it could not do is put aside with its own permission. */
+  readonly roleOf?: ((functionName: string) => string | undefined) | undefined;
+}
+
+interface Config {
+  readonly retries: number;
+  readonly onFailure: string | undefined;
+}
+
+const configByDefault: Config = { retries: 2, onFailure: undefined };
+const firstPauseMs = 60_000;
+/** Lambda says these before a function sees the event. */
+const notTaken = new Set(['ResourceNotFoundException', 'RequestTooLargeException']);
+
+export const openAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions): AsyncInvoke => {
+  const configs = new Map<string, Config>();
+  const stopping = new AbortController();
+
+  const again = async (functionArn: string, payload: unknown, first: Error): Promise<void> => {
+    const { retries, onFailure } = configs.get(nameOf(functionArn)) ?? configByDefault;
+    let failure = first;
+    for (let attempt = 1; attempt <= retries; attempt++) {
+      await pause((firstPauseMs * 2 ** (attempt - 1)) / delayScale, undefined, { signal: stopping.signal });
+      try {
+        await invoke(functionArn, payload);
+        return;
+      } catch (error) {
+        failure = error as Error;
+      }
+    }
+    if (!onFailure) return;
+    const role = roleOf?.(nameOf(functionArn));
+    const actor = { service: 'lambda.amazonaws.com', sourceArn: functionArn };
+    if (role) permit(role, actor, { action: 'sqs:SendMessage', resources: [onFailure] });
+    send({ queueArn: onFailure, body: JSON.stringify(givenUp(functionArn, payload, failure, retries + 1)) });
+  };
+
+  return {
+    run: async (functionArn, payload) => {
+      try {
+        await invoke(functionArn, payload);
+      } catch (error) {
+        if (notTaken.has((error as Error).name) || stopping.signal.aborted) throw error;
+        // What is still to be tried when the stage stops is not tried.
+        void again(functionArn, payload, error as Error).catch(() => undefined);
+      }
+    },
+    provision: ({ properties }) => {
+      const { OnFailure: onFailure } = (properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: string } };
+      configs.set(nameOf(String(properties.FunctionName)), {
+        retries: Number(properties.MaximumRetryAttempts ?? configByDefault.retries),
+        onFailure: onFailure?.Destination,
+      });
+    },
+    stop: () => stopping.abort(),
+  };
+};
+
+/** Functions are named by name or ARN, with or without a qualifier. */
+const nameOf = (functionArn: string): string => /(?:^|:function:)([^:]+)(?::[^:]*)?$/.exec(functionArn)?.[1] ?? functionArn;
+
+/** The record Lambda sends to a failure destination. */
+const givenUp = (functionArn: string, requestPayload: unknown, error: Error, invokes: number) => ({
+  version: '1.0',
+  timestamp: new Date().toISOString(),
+  requestContext: {
+    requestId: randomUUID(),
+    functionArn: `${functionArn}:$LATEST`,
+    condition: 'RetriesExhausted',
+    approximateInvokeCount: invokes,
+  },
+  requestPayload,
+  responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+  responsePayload: { errorMessage: error.message, errorType: error.name },
+});

@@ -1,0 +1,59 @@
+/** The three kinds of schedule expression: at(), rate() and cron(). */
+import { Cron } from 'croner';
+import { AwsError } from '../../base/aws-service.ts';
+
+export interface Expression {
+  /** It has one tick only. */
+  readonly once: boolean;
+  /** The first tick after a moment; for rate(), ticks are counted from `origin`, which is one. */
+  next(after: Date, origin: Date): Date | undefined;
+}
+
+export const parseExpression = (text: string, timezone: string): Expression => {
+  const [, kind = '', body = ''] = /^(at|rate|cron)\((.*)\)$/.exec(text) ?? [];
+  try {
+    // Throws for a time zone that does not exist.
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+    const expression = kinds[kind]?.(body, timezone);
+    if (expression) return expression;
+  } catch {
+    // Whatever the reason, the expression is invalid.
+  }
+  throw new AwsError('ValidationException', `Invalid Schedule Expression ${text} in time zone ${timezone}.`);
+};
+
+const minuteMs = 60_000;
+const unitsMs: Readonly<Record<string, number>> = { minute: minuteMs, hour: 60 * minuteMs, day: 1_440 * minuteMs };
+
+const kinds: Readonly<Record<string, (body: string, timezone: string) => Expression | undefined>> = {
+  at: (body, timezone) => {
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(body)) return undefined;
+    const moment = new Cron(body, { timezone }).nextRun(new Date(0));
+    return moment ? { once: true, next: () => moment } : undefined;
+  },
+  rate: (body) => {
+    const [, count, unit = ''] = /^([1-9]\d*) (minute|hour|day)s?$/.exec(body) ?? [];
+    const everyMs = Number(count) * (unitsMs[unit] ?? Number.NaN);
+    if (Number.isNaN(everyMs)) return undefined;
+    const next = (after: Date, origin: Date): Date => {
+      const passed = Math.floor((after.getTime() - origin.getTime()) / everyMs);
+      return new Date(origin.getTime() + Math.max(passed + 1, 0) * everyMs);
+    };
+    return { once: false, next };
+  },
+  cron: (body, timezone) => {
+    const fields = body.trim().split(/\s+/);
+    // One of day-of-month and day-of-week must be left open.
+    if (fields.length !== 6 || (fields[2] === '?') === (fields[4] === '?')) return undefined;
+    const pattern = `0 ${fields.join(' ').replaceAll('?', '*')}`;
+    // In AWS the week's days are 1 to 7, from Sunday.
+    const cron = new Cron(pattern, { timezone, mode: '7-part', alternativeWeekdays: true, sloppyRanges: true });
+    const next = (after: Date): Date | undefined => {
+      let tick = cron.nextRun(after);
+      // A time that daylight saving leaves out is left out, not moved.
+      while (tick && !cron.match(tick)) tick = cron.nextRun(tick);
+      return tick ?? undefined;
+    };
+    return { once: false, next };
+  },
+};

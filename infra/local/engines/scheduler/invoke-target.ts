@@ -1,0 +1,121 @@
+/** What a schedule starts, under the role the schedule names. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AwsError, type Json } from '../../base/aws-service.ts';
+import type { Actor, Permit } from '../../base/types.ts';
+import type { QueueMessage } from '../fauxqs/fauxqs-engine.ts';
+
+export interface Target {
+  readonly Arn: string;
+  readonly RoleArn: string;
+  readonly Input?: string;
+  readonly RetryPolicy?: { readonly MaximumRetryAttempts?: number; readonly MaximumEventAgeInSeconds?: number };
+  readonly DeadLetterConfig?: { readonly Arn?: string };
+  readonly SqsParameters?: { readonly MessageGroupId?: string };
+}
+
+/** What a schedule can start; each rejects if it cannot. */
+export interface Doors {
+  invoke(functionArn: string, payload: unknown): Promise<void>;
+  send(message: QueueMessage): void;
+  startExecution(stateMachineArn: string, input: string): void;
+  readonly permit: Permit;
+}
+
+export interface Tick {
+  readonly scheduleArn: string;
+  readonly scheduledAt: Date;
+  readonly target: Target;
+}
+
+export const checkTarget = (given: unknown): Target => {
+  const target = (given ?? {}) as Target;
+  if (!target.RoleArn) throw new AwsError('ValidationException', 'Target.RoleArn is required');
+  if (!actionOf(String(target.Arn)))
+    throw new AwsError(
+      'ValidationException',
+      `the local Scheduler cannot start ${target.Arn}: a function, a queue or a workflow it can`,
+    );
+  return target;
+};
+
+const actionOf = (arn: string): string | undefined => {
+  if (/^arn:aws:lambda:[^:]*:[^:]*:function:/.test(arn)) return 'lambda:InvokeFunction';
+  if (/^arn:aws:sqs:[^:]+:/.test(arn)) return 'sqs:SendMessage';
+  if (/^arn:aws:states:[^:]+:[^:]*:stateMachine:/.test(arn)) return 'states:StartExecution';
+  return undefined;
+};
+
+const retriesByDefault = 185;
+const ageMaxSecondsByDefault = 86_400;
+const pauseMaxMs = 60_000;
+
+/** Tries until it works or the retry policy ends; then the dead-letter queue gets it. */
+export const deliver = async (doors: Doors, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
+  const { MaximumRetryAttempts: retries = retriesByDefault, MaximumEventAgeInSeconds: ageMaxSeconds = ageMaxSecondsByDefault } =
+    tick.target.RetryPolicy ?? {};
+  const id = randomUUID();
+  const startedMs = Date.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await start(doors, tick, id, attempt);
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      const ageSeconds = ((Date.now() - startedMs) * delayScale) / 1_000;
+      if (attempt > retries || ageSeconds > ageMaxSeconds) {
+        putAside(doors, tick, error as Error, attempt - 1);
+        return;
+      }
+      await pause(Math.min(1_000 * 2 ** attempt, pauseMaxMs) / delayScale, undefined, { signal });
+    }
+  }
+};
+
+const start = async (doors: Doors, tick: Tick, id: string, attempt: number): Promise<void> => {
+  const { Arn: arn, RoleArn: roleArn, SqsParameters: sqs } = tick.target;
+  const action = actionOf(arn) ?? '';
+  doors.permit(roleArn, actorOf(tick), { action, resources: [arn] });
+  const input = inputOf(tick, id, attempt);
+  if (action === 'lambda:InvokeFunction') await doors.invoke(arn, parse(input));
+  else if (action === 'states:StartExecution') doors.startExecution(arn, input);
+  else doors.send({ queueArn: arn, body: input, ...(sqs?.MessageGroupId !== undefined && { groupId: sqs.MessageGroupId }) });
+};
+
+/** The Scheduler acts for the group an entry is in. */
+const actorOf = ({ scheduleArn }: Pick<Tick, 'scheduleArn'>): Actor => ({
+  service: 'scheduler.amazonaws.com',
+  sourceArn: scheduleArn.replace(/:schedule\/([^/]+)\/.*$/, ':schedule-group/$1'),
+});
+
+/** The Scheduler fills these words in wherever the input has them. */
+const inputOf = ({ scheduleArn, scheduledAt, target }: Tick, id: string, attempt: number): string =>
+  (target.Input ?? '{}')
+    .replaceAll('<aws.scheduler.schedule-arn>', scheduleArn)
+    .replaceAll('<aws.scheduler.scheduled-time>', scheduledAt.toISOString().replace(/\.\d+/, ''))
+    .replaceAll('<aws.scheduler.execution-id>', id)
+    .replaceAll('<aws.scheduler.attempt-number>', String(attempt));
+
+const parse = (input: string): unknown => {
+  try {
+    return JSON.parse(input) as Json;
+  } catch {
+    return input;
+  }
+};
+
+const putAside = (doors: Doors, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
+  const { DeadLetterConfig: dead } = target;
+  if (!dead?.Arn) return;
+  doors.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });
+  const attributes = {
+    SCHEDULE_ARN: scheduleArn,
+    TARGET_ARN: target.Arn,
+    ERROR_CODE: error.name,
+    ERROR_MESSAGE: error.message,
+    EXECUTION_TIME: scheduledAt.toISOString(),
+    RETRY_ATTEMPTS: String(retries),
+    IS_PAYLOAD_TRUNCATED: 'false',
+  };
+  doors.send({ queueArn: dead.Arn, body: target.Input ?? '{}', attributes });
+};

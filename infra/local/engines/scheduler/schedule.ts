@@ -1,0 +1,104 @@
+/** A schedule as it is kept, and when it is due. */
+
+import { AwsError, type Json } from '../../base/aws-service.ts';
+import { type Expression, parseExpression } from './expression.ts';
+import { checkTarget, type Target } from './invoke-target.ts';
+
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly group: string;
+  readonly arn: string;
+  readonly expression: string;
+  readonly timezone: string;
+  readonly state: 'ENABLED' | 'DISABLED';
+  readonly target: Target;
+  /** What the caller gave and only the caller reads: descriptions, windows. */
+  readonly given: Json;
+  readonly startAtMs?: number;
+  readonly endAtMs?: number;
+  readonly deleteAfterCompletion: boolean;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+  /** The latest tick that was delivered or given up. */
+  readonly tickedAtMs?: number;
+  readonly clientToken?: string;
+  /** It comes from the template and goes with it. */
+  readonly declared: boolean;
+}
+
+export const scheduleOf = (input: Json, arn: string, nowMs: number, declared: boolean): ScheduleRecord => {
+  const name = String(input.Name);
+  if (!/^[0-9a-zA-Z-_.]{1,64}$/.test(name)) throw new AwsError('ValidationException', `Invalid schedule name ${name}`);
+  const timezone = String(input.ScheduleExpressionTimezone ?? 'UTC');
+  const expression = String(input.ScheduleExpression);
+  parseExpression(expression, timezone);
+  const { FlexibleTimeWindow: window, Description: description } = input;
+  if (!window) throw new AwsError('ValidationException', 'FlexibleTimeWindow is required');
+  return {
+    name,
+    group: String(input.GroupName ?? 'default'),
+    arn,
+    expression,
+    timezone,
+    state: input.State === 'DISABLED' ? 'DISABLED' : 'ENABLED',
+    target: checkTarget(input.Target),
+    given: { FlexibleTimeWindow: window, ...(description !== undefined && { Description: description }) },
+    ...(input.StartDate !== undefined && { startAtMs: momentMs(input.StartDate) }),
+    ...(input.EndDate !== undefined && { endAtMs: momentMs(input.EndDate) }),
+    deleteAfterCompletion: input.ActionAfterCompletion === 'DELETE',
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+    ...(typeof input.ClientToken === 'string' && { clientToken: input.ClientToken }),
+    declared,
+  };
+};
+
+/** The schedule the template describes; where it has not changed, it goes on where it stood. */
+export const declaredSchedule = (known: ScheduleRecord | undefined, input: Json, arn: string): ScheduleRecord => {
+  // One second leaves the functions it starts time to stand.
+  const fresh = scheduleOf(input, arn, Date.now() + 1_000, true);
+  if (!known) return fresh;
+  const { createdAtMs, changedAtMs, tickedAtMs } = known;
+  const kept = { ...fresh, createdAtMs, changedAtMs, ...(tickedAtMs !== undefined && { tickedAtMs }) };
+  const same = JSON.stringify({ ...known, clientToken: undefined }) === JSON.stringify({ ...kept, clientToken: undefined });
+  return same ? known : { ...fresh, createdAtMs };
+};
+
+/** SDKs send epoch seconds, templates ISO text. */
+const momentMs = (value: unknown): number => (typeof value === 'number' ? value * 1_000 : Date.parse(String(value)));
+
+/**
+ * The next tick, and when it is due on the real clock: from its last change on, a schedule's time runs `scale` times faster.
+ * A one-time tick that was missed is due at once; recurring ticks that were missed are not made up for.
+ */
+export const nextTick = (schedule: ScheduleRecord, nowMs: number, scale: number): { tick: Date; dueMs: number } | undefined => {
+  const { changedAtMs: originMs, startAtMs, endAtMs, tickedAtMs } = schedule;
+  const expression: Expression = parseExpression(schedule.expression, schedule.timezone);
+  if (expression.once && tickedAtMs !== undefined) return undefined;
+  const virtualMs = originMs + (nowMs - originMs) * scale;
+  const missedMs = expression.once ? 0 : virtualMs - lateMaxMs * scale;
+  // A moment back, so that a tick at the very start counts.
+  const afterMs = Math.max(tickedAtMs ?? originMs - 1, missedMs, (startAtMs ?? 0) - 1);
+  const tick = expression.next(new Date(afterMs), new Date(startAtMs ?? originMs));
+  if (!tick || (endAtMs !== undefined && tick.getTime() > endAtMs)) return undefined;
+  return { tick, dueMs: originMs + (tick.getTime() - originMs) / scale };
+};
+
+/** A tick that comes late by less than a minute is not missed: the Scheduler promises no more. */
+const lateMaxMs = 60_000;
+
+export const describe = (schedule: ScheduleRecord): Json => ({
+  ...schedule.given,
+  Arn: schedule.arn,
+  Name: schedule.name,
+  GroupName: schedule.group,
+  ScheduleExpression: schedule.expression,
+  ScheduleExpressionTimezone: schedule.timezone,
+  State: schedule.state,
+  Target: schedule.target,
+  ActionAfterCompletion: schedule.deleteAfterCompletion ? 'DELETE' : 'NONE',
+  CreationDate: schedule.createdAtMs / 1_000,
+  LastModificationDate: schedule.changedAtMs / 1_000,
+  ...(schedule.startAtMs !== undefined && { StartDate: schedule.startAtMs / 1_000 }),
+  ...(schedule.endAtMs !== undefined && { EndDate: schedule.endAtMs / 1_000 }),
+});

@@ -1,0 +1,64 @@
+/** SES: mail is accepted as SES accepts it and kept in an outbox instead of leaving. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { AwsError, type Engine, type Json, type Operation, text } from '../base/aws-service.ts';
+import type { Mail } from '../base/types.ts';
+import { openJournal } from './shared/append-log.ts';
+import type { Routes } from './shared/aws-protocols.ts';
+
+export const mailRoutes: Routes = { 'POST /v2/email/outbound-emails': 'SendEmail' };
+
+export interface MailEngine extends Engine {
+  /** Newest first. */
+  outbox(): readonly Mail[];
+}
+
+interface Part {
+  readonly Data?: string;
+}
+
+export const openMail = ({ dir, region, account }: { dir: string; region: string; account: string }): MailEngine => {
+  const mails = openJournal<Mail>(join(dir, 'mail', 'outbox.jsonl'));
+
+  const send = (input: Json): Json => {
+    const { Simple: simple } = (input.Content ?? {}) as { Simple?: { Subject?: Part; Body?: { Text?: Part; Html?: Part } } };
+    if (!simple) throw new AwsError('BadRequestException', 'The local SES sends simple content only');
+    const to = recipients(input);
+    if (to.length === 0) throw new AwsError('BadRequestException', 'Missing final recipient');
+    const mail: Mail = {
+      id: randomUUID(),
+      from: text(input, 'FromEmailAddress'),
+      to,
+      subject: simple.Subject?.Data ?? '',
+      text: simple.Body?.Text?.Data ?? '',
+      html: simple.Body?.Html?.Data ?? '',
+      sentAt: new Date().toISOString(),
+    };
+    mails.set(mail.id, mail);
+    return { MessageId: mail.id };
+  };
+
+  const needs = ({ action, input }: Operation) => {
+    if (action !== 'SendEmail') return undefined;
+    const address = addressOf(text(input, 'FromEmailAddress'));
+    // Which of the two is verified is the deployer's choice; a grant on either lets the mail out.
+    const identities = [address, address.slice(address.indexOf('@') + 1)];
+    return [
+      {
+        action: 'ses:SendEmail',
+        resources: identities.map((identity) => `arn:aws:ses:${region}:${account}:identity/${identity}`),
+        keys: { 'ses:FromAddress': [address], 'ses:Recipients': recipients(input).map(addressOf) },
+      },
+    ];
+  };
+
+  return { needs, call: ({ input }) => send(input), outbox: () => mails.values().toReversed() };
+};
+
+const recipients = (input: Json): readonly string[] => {
+  const destination = (input.Destination ?? {}) as Readonly<Record<string, readonly string[] | undefined>>;
+  return ['ToAddresses', 'CcAddresses', 'BccAddresses'].flatMap((field) => destination[field] ?? []);
+};
+
+/** `Someone <a@b>` → `a@b` */
+const addressOf = (mailbox: string): string => (/<([^>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox).trim();

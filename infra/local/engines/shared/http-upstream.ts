@@ -1,0 +1,43 @@
+/** Hands a call to an engine that speaks HTTP itself, over connections that stay open. */
+import { Agent, request } from 'node:http';
+import type { Answer } from '../../base/aws-service.ts';
+
+export interface Upstream {
+  send(call: { method: string; path: string; headers: Readonly<Record<string, string>>; body: Buffer | string }): Promise<Answer>;
+  close(): void;
+}
+
+export const openUpstream = (port: number): Upstream => {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
+  const send: Upstream['send'] = (message) =>
+    new Promise((resolve, reject) => {
+      const { method, path, body } = message;
+      const headers = { ...message.headers, 'content-length': Buffer.byteLength(body) };
+      const call = request({ agent, host: '127.0.0.1', port, method, path, headers });
+      call.once('error', (error: NodeJS.ErrnoException) => {
+        // The engine closed an idle connection at the moment we reused it: nothing was read, so asking again is safe.
+        if (call.reusedSocket && error.code === 'ECONNRESET') resolve(send(message));
+        else reject(error);
+      });
+      call.once('response', (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.once('error', reject);
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 500, headers: passed(response.headers), body: Buffer.concat(parts) }),
+        );
+      });
+      call.end(body);
+    });
+  return { send, close: () => agent.destroy() };
+};
+
+// These describe the connection to the engine, not the answer.
+const ownHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date', 'server']);
+
+const passed = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || ownHeaders.has(name) ? [] : [[name, String(value)]],
+    ),
+  );

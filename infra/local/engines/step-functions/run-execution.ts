@@ -1,0 +1,105 @@
+/** One run of a workflow: its tasks go to Lambda, its end is an outcome. */
+import type { StateMachine } from 'aws-local-stepfunctions';
+import { setAlarm } from '../shared/long-timer.ts';
+import type { ExecutionRecord, Outcome } from './execution-record.ts';
+import { lambdaInvoke, type Prepared, type Task } from './state-machine.ts';
+
+export interface Run {
+  /** Never rejects. Undefined if it was ended without an outcome. */
+  readonly ended: Promise<Outcome | undefined>;
+  end(outcome?: Outcome): void;
+}
+
+type Invoke = (functionArn: string, payload: unknown) => Promise<unknown>;
+type Input = Parameters<StateMachine['run']>[0];
+type Handler = (input: Input) => Promise<Input>;
+
+export const runMachine = (
+  machine: StateMachine,
+  { tasks, timeoutSeconds }: Prepared,
+  execution: ExecutionRecord,
+  invoke: Invoke,
+): Run => {
+  const { promise: ended, resolve } = Promise.withResolvers<Outcome | undefined>();
+  const { promise: over, reject: callOff } = Promise.withResolvers<never>();
+  over.catch(() => undefined);
+  let isOver = false;
+  const handlers = Object.fromEntries(
+    tasks.map((task) => [
+      task.state,
+      // An execution that has ended neither waits for its task nor runs it again.
+      (input: Input): Promise<Input> => (isOver ? over : Promise.race([runTask(task, input, invoke), over])),
+    ]),
+  );
+  const { result, abort, eventLogs } = machine.run(JSON.parse(execution.input) as Input, {
+    overrides: { taskResourceLocalHandlers: handlers satisfies Record<string, Handler> },
+    context: contextOf(execution),
+  });
+  void discard(eventLogs);
+
+  const end = (outcome?: Outcome): void => {
+    if (isOver) return;
+    isOver = true;
+    callOff(new Ended());
+    cancelTimeout();
+    abort();
+    resolve(outcome);
+  };
+  const timedOut: Outcome = { status: 'TIMED_OUT', error: 'States.Timeout' };
+  const cancelTimeout =
+    timeoutSeconds === undefined
+      ? (): void => undefined
+      : setAlarm(execution.startedAtMs + timeoutSeconds * 1_000, () => end(timedOut));
+  result.then(
+    (output) => end({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
+    (error: Error) => end(failureOf(error)),
+  );
+  return { ended, end };
+};
+
+/** Neither Retry nor Catch may take it. */
+class Ended extends Error {
+  readonly isRetryable = false;
+  readonly isCatchable = false;
+}
+
+const runTask = async ({ resource }: Task, input: Input, invoke: Invoke): Promise<Input> => {
+  try {
+    if (resource !== lambdaInvoke) return (await invoke(resource, input)) as Input;
+    const { FunctionName: functionName, Payload: payload = {} } = input as { FunctionName: string; Payload?: Input };
+    return { StatusCode: 200, ExecutedVersion: '$LATEST', Payload: (await invoke(functionName, payload)) as Input };
+  } catch (error) {
+    throw taskError(error as Error);
+  }
+};
+
+/** What Lambda itself says, not the function, and how Step Functions calls it. */
+const platformErrors: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'Lambda.ResourceNotFoundException',
+  TooManyRequestsException: 'Lambda.TooManyRequestsException',
+  ServiceException: 'Lambda.ServiceException',
+  AccessDeniedException: 'Lambda.AWSLambdaException',
+};
+
+/** Step Functions names an error by its type and tells the rest as JSON in its cause. */
+const taskError = ({ name, message }: Error): Error => {
+  const known = platformErrors[name];
+  const error = new Error(known ? message : JSON.stringify({ errorType: name, errorMessage: message }));
+  error.name = known ?? name;
+  return error;
+};
+
+const failureOf = (failure: Error): Outcome => {
+  const { name, message } = failure.cause instanceof Error ? failure.cause : failure;
+  return { status: 'FAILED', error: name, cause: message };
+};
+
+const contextOf = ({ arn, machineArn, name, input, startedAtMs }: ExecutionRecord) => ({
+  Execution: { Id: arn, Name: name, Input: JSON.parse(input) as Input, StartTime: new Date(startedAtMs).toISOString() },
+  StateMachine: { Id: machineArn, Name: machineArn.slice(machineArn.lastIndexOf(':') + 1) },
+});
+
+/** The interpreter keeps its log until somebody reads it. */
+const discard = async (events: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _ of events);
+};

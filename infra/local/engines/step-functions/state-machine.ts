@@ -1,0 +1,89 @@
+/** A workflow of the template made ready to run: its tasks known, its delays scaled. */
+import type { StateMachineDefinition } from 'aws-local-stepfunctions';
+import type { Json } from '../../base/aws-service.ts';
+
+export interface Task {
+  readonly state: string;
+  /** The function it runs, or the integration that names one in its input. */
+  readonly resource: string;
+}
+
+export interface Prepared {
+  readonly definition: StateMachineDefinition;
+  readonly tasks: readonly Task[];
+  readonly timeoutSeconds: number | undefined;
+  /** Whether a map of it starts executions of its own. */
+  readonly isDistributed: boolean;
+}
+
+export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
+
+/**
+ * Waits and retry intervals become `scale` times shorter. Timeouts do not: they bound work that takes real time.
+ * Waits whose length comes from the input (SecondsPath, Timestamp, TimestampPath) are as long as they say.
+ */
+export const prepare = (definition: Json, scale: number): Prepared => {
+  const tasks: Task[] = [];
+  let hasMap = false;
+  const machine = (part: Json): Json => ({
+    ...part,
+    States: Object.fromEntries(
+      Object.entries((part.States ?? {}) as Json).map(([name, state]) => [name, ready(name, state as Json)]),
+    ),
+  });
+  const ready = (name: string, state: Json): Json => {
+    const { Type: type, Resource: resource, Iterator: iterator, ItemProcessor: processor, Branches: branches } = state;
+    const isDistributed = ((processor as Json | undefined)?.ProcessorConfig as Json | undefined)?.Mode === 'DISTRIBUTED';
+    hasMap ||= isDistributed;
+    if (type === 'Task') tasks.push({ state: name, resource: runnable(name, resource) });
+    return {
+      ...state,
+      ...(type === 'Wait' && typeof state.Seconds === 'number' && { Seconds: timerSeconds(state.Seconds / scale) }),
+      ...(Array.isArray(state.Retry) && { Retry: state.Retry.map((retrier: Json) => faster(retrier, scale)) }),
+      // Without a timeout a task may take as long as it likes; the interpreter would end it after a minute.
+      ...(type === 'Task' && state.TimeoutSecondsPath === undefined && { TimeoutSeconds: timerSeconds(state.TimeoutSeconds) }),
+      ...(iterator !== undefined && { Iterator: machine(iterator as Json) }),
+      ...(processor !== undefined && {
+        ItemProcessor: isDistributed ? anonymous(machine(processor as Json)) : machine(processor as Json),
+      }),
+      ...(Array.isArray(branches) && { Branches: branches.map((branch: Json) => machine(branch)) }),
+    };
+  };
+  const { TimeoutSeconds: timeoutSeconds, ...rest } = machine(definition);
+  return {
+    definition: rest as unknown as StateMachineDefinition,
+    tasks,
+    timeoutSeconds: typeof timeoutSeconds === 'number' ? timeoutSeconds : undefined,
+    isDistributed: hasMap,
+  };
+};
+
+/** An item of a distributed map is an execution of its own: the map hears that one failed, not of what. */
+const anonymous = (part: Json): Json => ({
+  ...part,
+  States: Object.fromEntries(
+    Object.entries(part.States as Json).map(([name, state]) => [name, (state as Json).Type === 'Fail' ? itemFailed : state]),
+  ),
+});
+
+const itemFailed = {
+  Type: 'Fail',
+  Error: 'States.ExceedToleratedFailureThreshold',
+  Cause: 'The specified tolerated failure threshold was exceeded',
+};
+
+/** The interpreter's timers hold 24.8 days. */
+const timerSeconds = (seconds: unknown): number =>
+  Math.min(typeof seconds === 'number' ? seconds : Number.POSITIVE_INFINITY, 2_147_483);
+
+const faster = (retrier: Json, scale: number): Json => ({
+  ...retrier,
+  IntervalSeconds: Number(retrier.IntervalSeconds ?? 1) / scale,
+  ...(retrier.MaxDelaySeconds !== undefined && { MaxDelaySeconds: Number(retrier.MaxDelaySeconds) / scale }),
+});
+
+const runnable = (state: string, resource: unknown): string => {
+  const arn = String(resource);
+  if (arn === lambdaInvoke || arn.startsWith('arn:aws:lambda:')) return arn;
+  throw new Error(`the state "${state}" uses ${arn}; the local stage runs Lambda tasks only`);
+};

@@ -1,0 +1,169 @@
+/**
+ * Step Functions: standard workflows on aws-local-stepfunctions.
+ * An execution outlives the stage as it would outlive a deployment: one that was running when the stage ended
+ * starts again from its first state, so its steps may run more than once.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { AwsError, type Engine, type Json, type Need, type Operation, text } from '../../base/aws-service.ts';
+import type { Permit, Resource } from '../../base/types.ts';
+import { openJournal } from '../shared/append-log.ts';
+import { describeExecution, type ExecutionRecord, listExecutions } from './execution-record.ts';
+import { type Run, runMachine } from './run-execution.ts';
+import { prepare } from './state-machine.ts';
+
+export interface StepFunctions extends Engine {
+  /** Starts an execution without a name, for services that do so themselves. */
+  start(stateMachineArn: string, input: string): void;
+  provision(resource: Resource): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface StepFunctionsOptions {
+  readonly dir: string;
+  readonly delayScale: number;
+  readonly invoke: (functionArn: string, payload: unknown) => Promise<unknown>;
+  readonly permit: Permit;
+}
+
+interface Machine {
+  readonly name: string;
+  readonly arn: string;
+  run(execution: ExecutionRecord): Run;
+}
+
+export const openStepFunctions = ({ dir, delayScale, invoke, permit }: StepFunctionsOptions): StepFunctions => {
+  const executions = openJournal<ExecutionRecord>(join(dir, 'step-functions', 'executions.jsonl'));
+  const validated = openJournal<string>(join(dir, 'step-functions', 'validated.jsonl'));
+  const machines = new Map<string, Machine>();
+  const running = new Map<string, Run>();
+
+  let stopped = false;
+
+  const run = (machine: Machine, execution: ExecutionRecord): void => {
+    // It is written down, and begins at the next start.
+    if (stopped) return;
+    const started = machine.run(execution);
+    running.set(execution.arn, started);
+    void started.ended.then((outcome) => {
+      running.delete(execution.arn);
+      // Without an outcome the stage is stopping, and the execution goes on at the next start.
+      if (outcome) executions.set(execution.arn, { ...execution, ...outcome, stoppedAtMs: Date.now() });
+    });
+  };
+
+  const start = (machineArn: string, name: string, input: string): ExecutionRecord => {
+    const machine = machines.get(machineArn);
+    if (!machine) throw new AwsError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${machineArn}'`);
+    if (!/^[\w-]{1,80}$/.test(name)) throw new AwsError('InvalidName', `Invalid Name: '${name}'`);
+    if (!isJson(input)) throw new AwsError('InvalidExecutionInput', 'Invalid State Machine Execution Input');
+    const arn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+    const known = executions.get(arn);
+    if (known?.status === 'RUNNING' && known.input === input) return known;
+    if (known) throw new AwsError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
+    const execution: ExecutionRecord = { arn, machineArn, name, input, status: 'RUNNING', startedAtMs: Date.now() };
+    executions.set(arn, execution);
+    run(machine, execution);
+    return execution;
+  };
+
+  const find = (input: Json): ExecutionRecord => {
+    const arn = text(input, 'executionArn');
+    const execution = executions.get(arn);
+    if (!execution) throw new AwsError('ExecutionDoesNotExist', `Execution Does Not Exist: '${arn}'`);
+    return execution;
+  };
+
+  const operations: Readonly<Record<string, (input: Json) => unknown>> = {
+    StartExecution: (input) => {
+      const { arn, startedAtMs } = start(
+        text(input, 'stateMachineArn'),
+        String(input.name ?? randomUUID()),
+        typeof input.input === 'string' ? input.input : '{}',
+      );
+      return { executionArn: arn, startDate: startedAtMs / 1_000 };
+    },
+    StopExecution: async (input) => {
+      const { arn } = find(input);
+      const { error, cause } = input as { error?: string; cause?: string };
+      const stopped = running.get(arn);
+      stopped?.end({ status: 'ABORTED', ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) });
+      await stopped?.ended;
+      return { stopDate: (executions.get(arn)?.stoppedAtMs ?? Date.now()) / 1_000 };
+    },
+    DescribeExecution: (input) => describeExecution(find(input)),
+    ListExecutions: (input) => listExecutions(executions.values(), input),
+  };
+
+  const needs = ({ action, input }: Operation): readonly Need[] | undefined => {
+    if (!Object.hasOwn(operations, action)) return undefined;
+    const field = action === 'StartExecution' || action === 'ListExecutions' ? 'stateMachineArn' : 'executionArn';
+    return [{ action: `states:${action}`, resources: [text(input, field)] }];
+  };
+
+  const provision = async ({ name, arn, properties }: Resource): Promise<void> => {
+    const { DefinitionString: asText, Definition: asObject, RoleArn: roleArn } = properties;
+    const may = (action: string, resource: string): void =>
+      permit(String(roleArn), { service: 'states.amazonaws.com', sourceArn: arn }, { action, resources: [resource] });
+    for (const action of observing(properties)) may(action, '*');
+    const definition = (typeof asText === 'string' ? JSON.parse(asText) : asObject) as Json;
+    // A third of a second to load, and only needed where there is a workflow.
+    const { StateMachine } = await import('aws-local-stepfunctions');
+    const prepared = prepare(definition, delayScale);
+    const digest = createHash('sha256').update(JSON.stringify(definition)).digest('hex');
+    // Half a second of work, done once for a definition.
+    if (validated.get(arn) !== digest) new StateMachine(definition as never, { validationOptions: { checkArn: false } });
+    validated.set(arn, digest);
+    const runner = new StateMachine(prepared.definition, { validationOptions: { noValidate: true } });
+    const call = async (functionArn: string, payload: unknown): Promise<unknown> => {
+      may('lambda:InvokeFunction', functionArn);
+      // What a distributed map does for its items, it does under the same role.
+      if (prepared.isDistributed) may('states:StartExecution', arn);
+      return invoke(functionArn, payload);
+    };
+    const machine: Machine = { name, arn, run: (execution) => runMachine(runner, prepared, execution, call) };
+    machines.set(arn, machine);
+    for (const execution of executions.values())
+      if (execution.status === 'RUNNING' && execution.machineArn === arn && !running.has(execution.arn)) run(machine, execution);
+  };
+
+  return {
+    needs,
+    provision,
+    call: ({ action, input }) => operations[action]?.(input),
+    start: (machineArn, input) => void start(machineArn, randomUUID(), input),
+    stop: async () => {
+      stopped = true;
+      const left = [...running.values()];
+      for (const each of left) each.end();
+      await Promise.all(left.map(({ ended }) => ended));
+    },
+  };
+};
+
+/** What a workflow that logs and is traced does beside its steps. Step Functions creates none whose role lacks what its logs need. */
+const observing = ({ LoggingConfiguration: logging, TracingConfiguration: tracing }: Json): readonly string[] => [
+  ...(((logging as Json | undefined)?.Level ?? 'OFF') === 'OFF' ? [] : logDelivery),
+  ...((tracing as Json | undefined)?.Enabled === true ? sampledTracing : []),
+];
+
+const logDelivery = [
+  'logs:CreateLogDelivery',
+  'logs:GetLogDelivery',
+  'logs:UpdateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:DescribeResourcePolicies',
+  'logs:DescribeLogGroups',
+];
+const sampledTracing = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'];
+
+const isJson = (value: string): boolean => {
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,128 @@
+/** Hands records of a stream to a function until they are taken or given up, in order, as Lambda does. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { failedOf, type Mapping, type Outside } from './mapping.ts';
+import type { StreamRecord } from './stream-record.ts';
+
+/** `passed` is told each record up to which all are taken or given up. */
+export type Deliver = (
+  shardId: string,
+  records: readonly StreamRecord[],
+  passed: (record: StreamRecord) => void,
+) => Promise<'done' | 'stopped'>;
+
+const firstRetryMs = 200;
+const lastRetryMs = 30_000;
+
+export const makeDelivery = (mapping: Mapping, outside: Outside, stopping: AbortSignal): Deliver => {
+  const { MaximumRetryAttempts, MaximumRecordAgeInSeconds, BisectBatchOnFunctionError, DestinationConfig } = mapping.properties;
+  const retriesMax = limit(MaximumRetryAttempts);
+  const ageMaxMs = limit(MaximumRecordAgeInSeconds) * 1_000;
+  const destination = (DestinationConfig as { OnFailure?: { Destination?: string } } | undefined)?.OnFailure?.Destination;
+
+  const giveUp = async (shardId: string, records: readonly StreamRecord[], tries: number, why: string): Promise<void> => {
+    outside.warn(`${mapping.functionName} gave up ${records.length} stream records (${why}); see its log`);
+    if (destination) await putAside(destination, mapping, outside, shardId, records, tries, why);
+  };
+
+  const deliver = async (
+    shardId: string,
+    records: readonly StreamRecord[],
+    passed: (record: StreamRecord) => void,
+  ): Promise<'done' | 'stopped'> => {
+    let left = records;
+    for (let retries = 0; left.length > 0; ) {
+      if (stopping.aborted) return 'stopped';
+      const old = left.filter(({ dynamodb }) => Date.now() - dynamodb.ApproximateCreationDateTime * 1_000 > ageMaxMs);
+      if (old.length > 0) {
+        await giveUp(shardId, old, retries, 'RecordAgeExceeded');
+        left = left.slice(old.length);
+        continue;
+      }
+      const taken = await attempt(left);
+      const last = left[taken - 1];
+      if (last) passed(last);
+      left = left.slice(taken);
+      if (left.length === 0) break;
+      // What was taken is progress: the rest begins anew.
+      if (taken > 0) retries = 0;
+      else if (BisectBatchOnFunctionError && left.length > 1) {
+        // Splitting is not a retry: a bad record is found in a few halvings, and then tried alone.
+        const middle = Math.ceil(left.length / 2);
+        const first = await deliver(shardId, left.slice(0, middle), passed);
+        return first === 'stopped' ? first : deliver(shardId, left.slice(middle), passed);
+      } else if (retries >= retriesMax) {
+        await giveUp(shardId, left, retries, 'RetryAttemptsExhausted');
+        return 'done';
+      } else {
+        const waitMs = Math.min(firstRetryMs * 2 ** retries, lastRetryMs) / outside.delayScale;
+        await pause(waitMs, undefined, { signal: stopping }).catch(() => {});
+        retries += 1;
+      }
+    }
+    return 'done';
+  };
+
+  /** How many of the records, from the first on, the function took. */
+  const attempt = async (records: readonly StreamRecord[]): Promise<number> => {
+    try {
+      const result = await outside.invoke(mapping.functionName, { Records: records });
+      const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+      const failed = failedOf(mapping, result, ids);
+      const first = ids.findIndex((id) => failed.has(id));
+      return first < 0 ? records.length : first;
+    } catch {
+      return 0;
+    }
+  };
+  return deliver;
+};
+
+/** The template writes "for ever" as -1 or not at all. */
+const limit = (value: unknown): number => (value === undefined || Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value));
+
+/** What Lambda sends to a failure destination: where the records are, not the records. The function's own role must allow it. */
+const putAside = async (
+  destinationArn: string,
+  mapping: Mapping,
+  outside: Outside,
+  shardId: string,
+  records: readonly StreamRecord[],
+  tries: number,
+  condition: string,
+): Promise<void> => {
+  const [, , , , account, queue] = destinationArn.split(':');
+  const sqs = new SQSClient({
+    endpoint: outside.endpoint,
+    region: outside.region,
+    credentials: { accessKeyId: outside.accessKeyId, secretAccessKey: 'local' },
+  });
+  const at = (record: StreamRecord | undefined): string =>
+    new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1_000).toISOString();
+  const body = {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: mapping.functionName,
+      condition,
+      approximateInvokeCount: tries + 1,
+    },
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: records[0]?.dynamodb.SequenceNumber,
+      endSequenceNumber: records.at(-1)?.dynamodb.SequenceNumber,
+      approximateArrivalOfFirstRecord: at(records[0]),
+      approximateArrivalOfLastRecord: at(records.at(-1)),
+      batchSize: records.length,
+      streamArn: mapping.sourceArn,
+    },
+  };
+  const url = `${outside.endpoint}/${account}/${queue}`;
+  await sqs
+    .send(new SendMessageCommand({ QueueUrl: url, MessageBody: JSON.stringify(body) }))
+    .catch((error: Error) => outside.warn(`${mapping.functionName} cannot put failed records aside: ${error.message}`))
+    .finally(() => sqs.destroy());
+};

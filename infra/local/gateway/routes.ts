@@ -1,0 +1,93 @@
+/**
+ * The HTTP API's routing. Path segments match exactly (a trailing slash, `//` or another case is another path), `{name}`
+ * takes any one segment; what matches no route goes to $default.
+ */
+import type { ResolvedResource } from '../cloudformation/read-template.ts';
+
+export interface Route {
+  /** 'GET /api/v1/organizations' or '$default' */
+  readonly key: string;
+  readonly functionArn: string;
+  /** The role the gateway starts the function with, if the integration names one. */
+  readonly credentialsArn: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What an HTTP API waits for its integration, unless the template says less. */
+const integrationTimeoutMs = 30_000;
+
+export const readRoutes = (resources: readonly ResolvedResource[]): readonly Route[] => {
+  const integrations = new Map(
+    resources.filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration').map((resource) => [resource.name, resource]),
+  );
+  return resources
+    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
+    .map(({ properties }) => {
+      const target = String(properties.Target).replace('integrations/', '');
+      const integration = integrations.get(target)?.properties;
+      if (!integration) throw new Error(`route ${String(properties.RouteKey)} names no integration of the template`);
+      return {
+        key: String(properties.RouteKey),
+        functionArn: String(integration.IntegrationUri),
+        credentialsArn: integration.CredentialsArn as string | undefined,
+        timeoutMs: Number(integration.TimeoutInMillis ?? integrationTimeoutMs),
+      };
+    });
+};
+
+interface Compiled {
+  readonly route: Route;
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/** A path with a decoded slash in a segment has that many segments more: the gateway decodes before it matches. */
+export const compileRoutes = (routes: readonly Route[]): ((method: string, path: string) => Match | undefined) => {
+  const fallback = routes.find(({ key }) => key === '$default');
+  const compiled = routes
+    .filter((route) => route !== fallback)
+    .map((route): Compiled => {
+      const [method = '', path = ''] = route.key.split(' ');
+      if (path.includes('+}')) throw new Error(`the local gateway has no greedy parameters: ${route.key}`);
+      return { route, method, segments: path.split('/') };
+    })
+    .sort(bySpecificity);
+  const byShape = Map.groupBy(compiled, ({ method, segments }) => `${method} ${segments.length}`);
+  return (method, path) => {
+    const segments = path.split('/');
+    for (const kind of [method, 'ANY']) {
+      for (const candidate of byShape.get(`${kind} ${segments.length}`) ?? []) {
+        const params = matchSegments(candidate.segments, segments);
+        if (params) return { route: candidate.route, params };
+      }
+    }
+    return fallback && { route: fallback, params: {} };
+  };
+};
+
+const isParameter = (segment: string): boolean => segment.startsWith('{');
+
+/** The most specific first: at the first difference, a literal segment before a parameter. */
+const bySpecificity = (a: Compiled, b: Compiled): number => {
+  const at = a.segments.findIndex((segment, index) => isParameter(segment) !== isParameter(b.segments[index] ?? ''));
+  return at < 0 ? 0 : Number(isParameter(a.segments[at] ?? '')) - Number(isParameter(b.segments[at] ?? ''));
+};
+
+const matchSegments = (pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined => {
+  const params: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const actual = segments[index] ?? '';
+    if (!isParameter(expected)) {
+      if (actual !== expected) return undefined;
+    } else {
+      if (actual === '') return undefined;
+      params[expected.slice(1, -1)] = actual;
+    }
+  }
+  return params;
+};

@@ -1,0 +1,54 @@
+/** Refuses what a caller's policies do not grant, and remembers what they granted and was needed. */
+import { AwsError, type Need } from '../base/aws-service.ts';
+import type { Principal, Used } from '../base/types.ts';
+import { judge } from './evaluate-policy.ts';
+import { PolicyError } from './patterns.ts';
+import { type Part, takeApart } from './split-statements.ts';
+
+export interface Guard {
+  /** Throws AccessDeniedException for the first thing needed that is not granted. */
+  permit(caller: Principal, needs: readonly Need[]): void;
+  /** Every permission that was needed and granted, once. */
+  used(): readonly Used[];
+}
+
+/** `tell` hears of each permission when it is used for the first time. */
+export const makeGuard = (tell: (used: Used) => void = () => {}): Guard => {
+  const used: Used[] = [];
+  const unused = new Map<string, Set<Part>>();
+  const note = ({ name, statements }: Principal, need: Need): void => {
+    const left = unused.get(name) ?? new Set(takeApart(statements));
+    unused.set(name, left);
+    for (const part of left) {
+      if (!part.lets(need)) continue;
+      left.delete(part);
+      const { action, resource, conditions } = part;
+      used.push({ principal: name, action, resource, conditions });
+      tell({ principal: name, action, resource, conditions });
+    }
+  };
+  return {
+    permit: (caller, needs) => {
+      for (const need of needs) {
+        check(caller, need);
+        note(caller, need);
+      }
+    },
+    used: () => used,
+  };
+};
+
+const check = (caller: Principal, need: Need): void => {
+  const denied = (why: string): AwsError =>
+    new AwsError(
+      'AccessDeniedException',
+      `User: ${caller.name} is not authorized to perform: ${need.action} on resource: ${need.resources[0]} ${why}`,
+    );
+  try {
+    const verdict = judge(caller.statements, need);
+    if (verdict === 'denied') throw denied('with an explicit deny in an identity-based policy');
+    if (verdict === 'not-allowed') throw denied(`because no identity-based policy allows the ${need.action} action`);
+  } catch (error) {
+    throw error instanceof PolicyError ? denied(`because ${error.message}`) : error;
+  }
+};

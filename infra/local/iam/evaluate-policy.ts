@@ -1,0 +1,38 @@
+/**
+ * IAM as AWS evaluates identity policies: an explicit Deny wins, then any Allow, else no.
+ * What this evaluator does not know (an operator, a condition key, a policy variable) is an error, never a yes.
+ */
+
+import type { Need } from '../base/aws-service.ts';
+import type { Statement } from '../base/types.ts';
+import { holds } from './conditions.ts';
+import { matches } from './patterns.ts';
+
+export type Verdict = 'allowed' | 'denied' | 'not-allowed';
+
+export const judge = (statements: readonly Statement[], need: Need): Verdict => {
+  const verdicts = need.resources.map((resource) => judgeOne(statements, need, resource));
+  return verdicts.find((verdict) => verdict === 'allowed') ?? verdicts.find((verdict) => verdict === 'denied') ?? 'not-allowed';
+};
+
+const judgeOne = (statements: readonly Statement[], need: Need, resource: string): Verdict => {
+  const keys = { ...always, 'aws:ResourceAccount': accountOf(resource), ...need.keys };
+  const action = need.action.toLowerCase();
+  let verdict: Verdict = 'not-allowed';
+  for (const statement of statements) {
+    const applies =
+      statement.Action.some((pattern) => matches(pattern.toLowerCase(), action)) &&
+      statement.Resource.some((pattern) => matches(pattern, resource)) &&
+      holds(statement.Condition ?? {}, keys);
+    if (!applies) continue;
+    if (statement.Effect === 'Deny') return 'denied';
+    verdict = 'allowed';
+  }
+  return verdict;
+};
+
+/** The fifth part of an ARN; the names of buckets have none. */
+const accountOf = (arn: string): readonly string[] => arn.split(':').slice(4, 5).filter(Boolean);
+
+// AWS endpoints are reached over TLS; the loopback stands for that here.
+const always = { 'aws:SecureTransport': ['true'] };

@@ -1,0 +1,77 @@
+/** What each role of the template may do: its inline policies and the policies that name it, as statements. */
+
+import type { Actor, Statement } from '../base/types.ts';
+import type { ResolvedResource } from '../cloudformation/read-template.ts';
+import { holds } from './conditions.ts';
+
+export type Roles = (roleArn: string) => readonly Statement[] | undefined;
+
+export const readRoles = (resources: readonly ResolvedResource[]): Roles => {
+  const roles = new Map<string, Statement[]>();
+  const arnByName = new Map<string, string>();
+  for (const { type, name, arn, properties } of resources) {
+    if (type !== 'AWS::IAM::Role') continue;
+    const inline = (properties.Policies ?? []) as readonly { readonly PolicyDocument: unknown }[];
+    roles.set(
+      arn,
+      inline.flatMap(({ PolicyDocument }) => readStatements(PolicyDocument)),
+    );
+    arnByName.set(name, arn);
+  }
+  for (const { type, properties } of resources) {
+    if (type !== 'AWS::IAM::Policy' && type !== 'AWS::IAM::ManagedPolicy') continue;
+    for (const roleName of (properties.Roles ?? []) as readonly string[]) {
+      roles.get(arnByName.get(roleName) ?? '')?.push(...readStatements(properties.PolicyDocument));
+    }
+  }
+  return (roleArn) => roles.get(roleArn);
+};
+
+/** Whether a role lets a service act under it for a resource, as its trust policy says. */
+export type Trust = (roleArn: string, actor: Actor) => boolean;
+
+export const readTrust = (resources: readonly ResolvedResource[]): Trust => {
+  const documents = new Map(
+    resources
+      .filter(({ type }) => type === 'AWS::IAM::Role')
+      .map(({ arn, properties }) => [arn, properties.AssumeRolePolicyDocument as { readonly Statement: TrustStatement[] }]),
+  );
+  return (roleArn, { service, sourceArn }) => {
+    const keys = { 'aws:SourceArn': [sourceArn], 'aws:SourceAccount': [sourceArn.split(':')[4] ?? ''] };
+    return (documents.get(roleArn)?.Statement ?? []).some(
+      ({ Effect, Action, Principal, Condition }) =>
+        Effect === 'Allow' &&
+        many(Action).includes('sts:AssumeRole') &&
+        many(Principal.Service ?? []).includes(service) &&
+        holds(Condition ?? {}, keys),
+    );
+  };
+};
+
+interface TrustStatement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: OneOrMore;
+  readonly Principal: { readonly Service?: OneOrMore };
+  readonly Condition?: Statement['Condition'];
+}
+
+type OneOrMore = string | readonly string[];
+
+interface RawStatement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action?: OneOrMore;
+  readonly Resource?: OneOrMore;
+  readonly Condition?: Statement['Condition'];
+}
+
+const readStatements = (document: unknown): readonly Statement[] => {
+  const { Statement: raw } = document as { readonly Statement: RawStatement | readonly RawStatement[] };
+  return many(raw).map((statement) => {
+    const { Effect, Action, Resource, Condition } = statement as RawStatement;
+    // NotAction and NotResource would have to be understood; guessing would grant too much.
+    if (!Action || !Resource) throw new Error(`a policy statement without Action or Resource: ${JSON.stringify(statement)}`);
+    return { Effect, Action: many(Action), Resource: many(Resource), ...(Condition && { Condition }) };
+  });
+};
+
+const many = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);

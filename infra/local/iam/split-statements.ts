@@ -1,0 +1,71 @@
+/** What a role may do, taken apart: one action on one resource under one choice of each condition. */
+
+import type { Statement } from '../base/types.ts';
+import { judge } from './evaluate-policy.ts';
+import { matches } from './patterns.ts';
+
+export interface Permission {
+  readonly action: string;
+  /** The pattern as the policy has it. */
+  readonly resource: string;
+  /** The one value of each condition that has values to choose from, such as `kms:EncryptionContext:purpose=passphrase`. */
+  readonly conditions: readonly string[];
+}
+
+type Need = Parameters<typeof judge>[1];
+
+/** A permission, and whether it is one of those that let a call through. */
+export interface Part extends Permission {
+  lets(need: Need): boolean;
+}
+
+/** Every permission of these statements. A statement with lists is as many permissions as its lists combine to: each must be needed. */
+export const takeApart = (statements: readonly Statement[]): readonly Part[] =>
+  statements
+    .filter(({ Effect }) => Effect === 'Allow')
+    .flatMap(({ Action, Resource, Condition = {} }) =>
+      choicesOf(Condition).flatMap(({ conditions, condition }) =>
+        Action.flatMap((action) => Resource.map((resource) => partOf(action, resource, conditions, condition))),
+      ),
+    );
+
+const partOf = (
+  action: string,
+  resource: string,
+  conditions: readonly string[],
+  condition: NonNullable<Statement['Condition']>,
+): Part => {
+  const alone: Statement = { Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition };
+  // Nearly every call is of another action: asked at each call of the stage, that must cost next to nothing.
+  const pattern = action.toLowerCase();
+  const lets = (need: Need): boolean => matches(pattern, need.action.toLowerCase()) && judge([alone], need) === 'allowed';
+  return { action, resource, conditions, lets };
+};
+
+interface Choice {
+  readonly conditions: readonly string[];
+  readonly condition: NonNullable<Statement['Condition']>;
+}
+
+/** What only shuts out is no choice: it holds for every call that is let through. */
+const isChoice = (operator: string): boolean => operator !== 'Null' && !operator.includes('Not');
+
+const choicesOf = (condition: NonNullable<Statement['Condition']>): readonly Choice[] => {
+  let choices: readonly Choice[] = [{ conditions: [], condition: {} }];
+  for (const [operator, tests] of Object.entries(condition)) {
+    for (const [key, wanted] of Object.entries(tests)) {
+      const options = isChoice(operator) ? [wanted].flat() : [wanted];
+      choices = choices.flatMap((so) => options.map((value) => chosen(so, operator, key, value)));
+    }
+  }
+  return choices;
+};
+
+const chosen = ({ conditions, condition }: Choice, operator: string, key: string, value: string | readonly string[]): Choice => {
+  // A batch may touch keys of several patterns; each that it touches is used.
+  const asked = operator.replace(/^ForAllValues:/, 'ForAnyValue:');
+  return {
+    conditions: isChoice(operator) ? [...conditions, `${key}=${value}`] : conditions,
+    condition: { ...condition, [asked]: { ...condition[asked], [key]: value } },
+  };
+};

@@ -1,0 +1,77 @@
+/** The value of every variable, by the use that brings it. */
+import type { Use, uses } from '../../../shared/contract/capabilities.ts';
+import type { Parts } from '../resource-names.ts';
+
+type Variables<U extends Use> = Readonly<Record<(typeof uses)[U][number], string>>;
+
+/** Exactly the variables of each use: one that is missing, or of no use, does not compile. */
+export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
+  const table = { TABLE_NAME: parts.tableName };
+  const { PLAN, REQUESTS_PER_MINUTE, AUDIT_RETENTION_DAYS, PUBLIC_URL, ALLOWED_ORIGINS, MAIL_FROM, SERVICE_VERSION } =
+    parts.settings;
+  const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
+  const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
+  const { WEBHOOKS_PER_ORGANIZATION } = parts.settings;
+  const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS, WEBHOOK_HOSTS } =
+    parts.settings;
+  const identity = { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, IDENTITY_SECRET_ID: parts.identitySecretArn };
+  const dataKey = { DATA_KEY_ID: parts.dataKeyArn };
+  const secrets = { SECRETS_KEY_ID: parts.secretsKeyArn };
+  const destination = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS };
+  return {
+    'table:look': table,
+    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
+    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
+    'table:purge': table,
+    'token:verify': { ...tokens, ALLOWED_ORIGINS },
+    'token:sign': tokens,
+    'secret:service': { SERVICE_SECRET_ID: parts.serviceSecretArn },
+    'identity:refer': { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, PUBLIC_URL },
+    'identity:client': { ...identity, ALLOWED_REDIRECT_URIS, CONSOLE_URL, PUBLIC_URL },
+    'grant:seal': secrets,
+    'source:seal': secrets,
+    'destination:seal': secrets,
+    'passphrase:seal': secrets,
+    'move:seal': secrets,
+    'source:read': { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, ...identity, ...secrets, PUBLIC_URL },
+    'destination:use': { ...destination, ...secrets },
+    'destination:probe': destination,
+    'destination:open': secrets,
+    'data-key:name': { ...dataKey, PLAN },
+    'data-key:make': { ...dataKey, ...secrets },
+    'data-key:wrap': { ...dataKey, ...secrets },
+    'data-key:open': { ...dataKey, ...secrets },
+    'backup:start': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
+    'backup:watch': { BACKUP_WORKFLOW_ARN: parts.backupWorkflowArn },
+    'verify:start': { VERIFY_WORKFLOW_ARN: parts.verifyWorkflowArn },
+    'restore:start': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
+    'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
+    'task:send': { TASK_QUEUE_URL: parts.taskQueueUrl },
+    'chore:send': { CHORE_QUEUE_URL: parts.choreQueueUrl },
+    'match:send': { MATCH_QUEUE_URL: parts.matchQueueUrl },
+    'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
+    'webhook:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },
+    'delivery:keep': table,
+    'delivery:send': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
+    'delivery:retry': { DELIVERY_QUEUE_URL: parts.deliveryQueueUrl, SLOW_DELIVERY_QUEUE_URL: parts.slowDeliveryQueueUrl },
+    'delivery:later': {
+      RETRY_GROUP_NAME: parts.retryGroupName,
+      RETRY_ROLE_ARN: parts.retryRoleArn,
+      SLOW_DELIVERY_QUEUE_ARN: parts.slowDeliveryQueueArn,
+      RETRY_DEAD_LETTERS_ARN: parts.retryDeadLettersArn,
+    },
+    'schedule:send': { SCHEDULE_QUEUE_URL: parts.scheduleQueueUrl },
+    'schedule:enter': {
+      SCHEDULE_GROUP_NAME: parts.scheduleGroupName,
+      SCHEDULE_ROLE_ARN: parts.scheduleRoleArn,
+      SCHEDULE_QUEUE_ARN: parts.scheduleQueueArn,
+      SCHEDULE_DEAD_LETTERS_ARN: parts.scheduleDeadLettersArn,
+    },
+    'schedule:remove': { SCHEDULE_GROUP_NAME: parts.scheduleGroupName },
+    'capture:send': { CAPTURE_QUEUE_URL: parts.captureQueueUrl },
+    'mail:send': { MAIL_FROM },
+    'link:make': { PUBLIC_URL },
+    'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
+    'health:check': { ...table, TASK_QUEUE_URL: parts.taskQueueUrl, SERVICE_VERSION },
+  };
+};

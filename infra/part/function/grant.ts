@@ -1,0 +1,144 @@
+/**
+ * Permission and configuration are granted together: for each use its IAM statements and exactly its variables.
+ * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
+ */
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Use } from '../../../shared/contract/capabilities.ts';
+import {
+  allow,
+  executionsOf,
+  leadingKeysLike,
+  openSealed,
+  passTo,
+  reading,
+  readSecret,
+  schedulesOf,
+  sealFor,
+  takeRoles,
+} from '../policy-statements.ts';
+import type { Parts } from '../resource-names.ts';
+import { variables } from './capability-variables.ts';
+
+export interface Grant {
+  readonly statements: readonly PolicyStatement[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** All that these uses bring, each variable once. */
+export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
+  const chosen = [...new Set(wanted)];
+  return {
+    statements: chosen.flatMap((use) => permissions[use](parts)),
+    variables: Object.assign({}, ...chosen.map((use) => variables(parts)[use])),
+  };
+};
+
+const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
+  'table:look': ({ tableArn }) => [allow(reading, [tableArn])],
+  'table:read': ({ tableArn }) => [
+    allow(reading, [tableArn]),
+    // Counting requests and noting who was seen is all a read-only function may write.
+    allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('RATE#*', 'SEEN#*')),
+  ],
+  // A transaction is authorized by the operations inside it.
+  'table:write': ({ tableArn }) => [
+    allow(
+      [...reading, 'dynamodb:ConditionCheckItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      [tableArn],
+    ),
+    // Every operation has one leading key, so "all values" is that key. A Put that replaces looks to IAM like one that creates:
+    // what keeps an audit entry from being replaced is the condition of the Put, and that its key is new.
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+      resources: [tableArn],
+      conditions: leadingKeysLike('AUDIT#*'),
+    }),
+  ],
+  'table:purge': ({ tableArn }) => [allow([...reading, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'], [tableArn])],
+  'token:verify': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns)],
+  'token:sign': ({ tokenKeyArns }) => [allow(['kms:GetPublicKey'], tokenKeyArns), allow(['kms:Sign'], [tokenKeyArns[0]])],
+  'secret:service': ({ serviceSecretArn, secretsKeyArn }) => readSecret(serviceSecretArn, secretsKeyArn),
+  'identity:refer': () => [],
+  'identity:client': ({ identitySecretArn, secretsKeyArn }) => readSecret(identitySecretArn, secretsKeyArn),
+  'grant:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'provider-grant')],
+  'source:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'source-credentials')],
+  'destination:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'destination-credentials')],
+  'passphrase:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'passphrase')],
+  'move:seal': ({ secretsKeyArn }) => [
+    openSealed(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+    sealFor(secretsKeyArn, 'source-credentials', 'destination-credentials'),
+  ],
+  // What a function opens is held to its purpose by the context it was sealed with.
+  'source:read': ({ identitySecretArn, secretsKeyArn }) => [
+    ...readSecret(identitySecretArn, secretsKeyArn),
+    openSealed(secretsKeyArn, 'provider-grant', 'source-credentials'),
+    // A provider may give a new refresh token with each use.
+    sealFor(secretsKeyArn, 'provider-grant'),
+  ],
+  'destination:use': ({ secretsKeyArn }) => [
+    openSealed(secretsKeyArn, 'destination-credentials'),
+    takeRoles({ Null: { 'sts:ExternalId': 'false' } }),
+  ],
+  // A role that lets us in without the ExternalId is refused, which has to be tried.
+  'destination:probe': () => [takeRoles()],
+  'destination:open': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'destination-credentials')],
+  'data-key:name': () => [],
+  'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
+    allow(['kms:GenerateDataKey'], [dataKeyArn]),
+    openSealed(secretsKeyArn, 'passphrase'),
+  ],
+  'data-key:wrap': ({ dataKeyArn, secretsKeyArn }) => [
+    allow(['kms:Encrypt'], [dataKeyArn]),
+    openSealed(secretsKeyArn, 'passphrase'),
+  ],
+  'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
+    allow(['kms:Decrypt'], [dataKeyArn]),
+    openSealed(secretsKeyArn, 'passphrase'),
+  ],
+  'backup:start': ({ backupWorkflowArn }) => [allow(['states:StartExecution'], [backupWorkflowArn])],
+  'backup:watch': ({ backupWorkflowArn }) => [
+    allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(backupWorkflowArn)]),
+  ],
+  'verify:start': ({ verifyWorkflowArn }) => [allow(['states:StartExecution'], [verifyWorkflowArn])],
+  'restore:start': ({ restoreWorkflowArn }) => [allow(['states:StartExecution'], [restoreWorkflowArn])],
+  'restore:watch': ({ restoreWorkflowArn }) => [
+    allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(restoreWorkflowArn)]),
+  ],
+  'task:send': ({ taskQueueArn }) => [allow(['sqs:SendMessage'], [taskQueueArn])],
+  'chore:send': ({ choreQueueArn }) => [allow(['sqs:SendMessage'], [choreQueueArn])],
+  'match:send': ({ matchQueueArn }) => [allow(['sqs:SendMessage'], [matchQueueArn])],
+  'webhook:seal': ({ secretsKeyArn }) => [sealFor(secretsKeyArn, 'webhook-secret')],
+  'webhook:send': ({ secretsKeyArn }) => [openSealed(secretsKeyArn, 'webhook-secret')],
+  // Who sends to strangers can be turned by one of them: it reads no session, no key and no audit log, and writes nothing but
+  // what became of its deliveries. Of a batch of keys every one must be of these partitions.
+  'delivery:keep': ({ tableArn }) => [
+    allow(reading, [tableArn], leadingKeysLike('ORG#*', 'DELIVERY#*')),
+    allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [tableArn], leadingKeysLike('DELIVERY#*')),
+  ],
+  'delivery:send': ({ deliveryQueueArn, slowDeliveryQueueArn }) => [
+    allow(['sqs:SendMessage'], [deliveryQueueArn, slowDeliveryQueueArn]),
+  ],
+  'delivery:retry': ({ slowDeliveryQueueArn }) => [allow(['sqs:SendMessage'], [slowDeliveryQueueArn])],
+  'delivery:later': ({ retryGroupName, retryRoleArn }) => [
+    allow(['scheduler:CreateSchedule'], [schedulesOf(retryGroupName)]),
+    passTo('scheduler.amazonaws.com', retryRoleArn),
+  ],
+  'schedule:send': ({ scheduleQueueArn }) => [allow(['sqs:SendMessage'], [scheduleQueueArn])],
+  'schedule:enter': ({ scheduleGroupName, scheduleRoleArn }) => [
+    allow(['scheduler:CreateSchedule', 'scheduler:UpdateSchedule', 'scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)]),
+    passTo('scheduler.amazonaws.com', scheduleRoleArn),
+  ],
+  'schedule:remove': ({ scheduleGroupName }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(scheduleGroupName)])],
+  'capture:send': ({ captureQueueArn }) => [allow(['sqs:SendMessage'], [captureQueueArn])],
+  // SES may ask for the address, its domain or a parent of it, the recipient (in the sandbox) and the default configuration
+  // set: the sender is what is held fast. Without one nothing can be sent, and nothing may be.
+  'mail:send': ({ mailArns, settings: { MAIL_FROM } }) =>
+    MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
+  'link:make': () => [],
+  'purge:start': ({ purgeWorkflowArn }) => [allow(['states:StartExecution'], [purgeWorkflowArn])],
+  'health:check': ({ tableArn, taskQueueArn }) => [
+    allow(['dynamodb:DescribeTable'], [tableArn]),
+    allow(['sqs:GetQueueAttributes'], [taskQueueArn]),
+  ],
+};

@@ -1,0 +1,74 @@
+/** A function as all of ours are: arm64, Node 24, traced, logging to a group that forgets, with a role of its own. */
+import { type CfnResource, Duration } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Use } from '../../../shared/contract/capabilities.ts';
+import type { Parts } from '../resource-names.ts';
+import { grant } from './grant.ts';
+
+/** Where the code of an entry file comes from: an esbuild bundle to deploy, a line of text to synthesize only. */
+export type CodeOf = (entry: string) => lambda.Code;
+
+export interface FnProps {
+  /** functions/….ts */
+  readonly entry: string;
+  readonly exportName: string;
+  readonly description: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes?: number | undefined;
+  /** Reserved for it, and the most that run at once; unless said it shares what the account has left. */
+  readonly concurrencyMax?: number | undefined;
+  /** Else Lambda drops what comes back to the same function by a queue for about the 16th time. */
+  readonly sendsToItself?: boolean | undefined;
+  readonly uses: readonly Use[];
+  readonly parts: Parts;
+  readonly code: CodeOf;
+  readonly logGroup: LogGroup;
+  /** What its trigger needs beyond its uses, such as reading the stream or the queue. */
+  readonly trigger?: readonly PolicyStatement[];
+}
+
+/** Node gets a third of a core here; less saves nothing, because start-up then takes longer. */
+const memoryMegabytes = 512;
+
+export const makeFunction = (scope: Construct, id: string, props: FnProps): lambda.Function => {
+  const { statements, variables } = grant(props.parts, props.uses);
+  const role = new Role(scope, `${id}Role`, {
+    description: `Runs ${props.entry} ${props.exportName}`,
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: {
+      uses: new PolicyDocument({
+        statements: [...manners(props.logGroup), ...statements, ...(props.trigger ?? [])],
+        minimize: true,
+      }),
+    },
+  });
+  const fn = new lambda.Function(scope, id, {
+    description: props.description,
+    runtime: lambda.Runtime.NODEJS_24_X,
+    architecture: lambda.Architecture.ARM_64,
+    handler: `index.${props.exportName}`,
+    code: props.code(props.entry),
+    // The role is complete: nothing may add to it later.
+    role: role.withoutPolicyUpdates(),
+    memorySize: props.memoryMegabytes ?? memoryMegabytes,
+    timeout: Duration.seconds(props.timeoutSeconds),
+    ...(props.concurrencyMax !== undefined && { reservedConcurrentExecutions: props.concurrencyMax }),
+    ...(props.sendsToItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
+    tracing: lambda.Tracing.ACTIVE,
+    loggingFormat: lambda.LoggingFormat.JSON,
+    logGroup: props.logGroup,
+    environment: { ...variables },
+  });
+  // What the bundle was made from; the local stage runs this file.
+  (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);
+  return fn;
+};
+
+const manners = (logGroup: LogGroup): readonly PolicyStatement[] => [
+  new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroup.logGroupArn] }),
+  // X-Ray has no resources to name.
+  new PolicyStatement({ actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], resources: ['*'] }),
+];

@@ -1,0 +1,32 @@
+/** The variables that name no resource: the deployer's choices, and what follows from them. */
+import { readFileSync } from 'node:fs';
+import { auditRetentionDays } from '../../../shared/contract/limits.ts';
+import type { Config } from '../../config.ts';
+import type { Parts } from '../resource-names.ts';
+
+/** package.json's version is the service's: one number to raise. */
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
+
+export const settingsOf = (config: Config, publicUrl: string): Parts['settings'] => ({
+  PLAN: config.plan,
+  AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
+  REQUESTS_PER_MINUTE: String(config.requestsPerMinute),
+  WEBHOOKS_PER_ORGANIZATION: String(config.webhooksPerOrganization),
+  PUBLIC_URL: publicUrl,
+  ALLOWED_ORIGINS: config.allowedOrigins.join(','),
+  ALLOWED_REDIRECT_URIS: config.allowedRedirectUris.join(','),
+  // Without a console of their own, people land on the page that describes the API.
+  CONSOLE_URL: config.consoleUrl ?? `${publicUrl}/docs`,
+  IDENTITY_ISSUER: config.identityIssuer,
+  IDENTITY_CLIENT_ID: config.identityClientId,
+  MAIL_FROM: config.mailFrom ?? '',
+  FIRESTORE_URL: config.firestoreUrl,
+  IDENTITY_TOOLKIT_URL: config.identityToolkitUrl,
+  GOOGLE_TOKEN_URL: config.googleTokenUrl,
+  S3_URL: config.s3Url,
+  SPACES_URL: config.spacesUrl,
+  GCS_URL: config.gcsUrl,
+  PRIVATE_HOSTS: config.privateHosts.join(','),
+  WEBHOOK_HOSTS: config.webhookHosts.join(','),
+  SERVICE_VERSION: version,
+});

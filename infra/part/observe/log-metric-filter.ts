@@ -1,0 +1,25 @@
+/** Counts a line of the logs, so that an alarm can ring at it. */
+import type { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, type LogGroup } from 'aws-cdk-lib/aws-logs';
+import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
+import { metricNamespace as namespace } from '../../../shared/contract/runtime/metric-names.ts';
+import { alarmPeriod } from './alarm.ts';
+
+type Line = keyof typeof logLines;
+
+/** 'keyRefused' → 'KeyRefused' */
+const nameOf = (line: Line): string => line.replace(/^./, (letter) => letter.toUpperCase());
+
+/** Every group counts into the same metric. */
+export const countLines = (logGroup: LogGroup, line: Line): void => {
+  logGroup.addMetricFilter(nameOf(line), {
+    filterPattern: FilterPattern.stringValue('$.message', '=', logLines[line]),
+    metricNamespace: namespace,
+    metricName: nameOf(line),
+    metricValue: '1',
+  });
+};
+
+export const linesCounted = (line: Line, period: Duration = alarmPeriod): Metric =>
+  new Metric({ namespace, metricName: nameOf(line), statistic: 'Sum', period });

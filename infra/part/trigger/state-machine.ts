@@ -1,0 +1,101 @@
+/** A standard workflow as all of ours are: logged in full, traced, allowed to run its own steps only, loud when it fails. */
+import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { Construct } from 'constructs';
+import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
+import { makeVendedLogGroup } from '../observe/log-group.ts';
+
+export interface WorkflowProps {
+  readonly name: string;
+  /** The functions its tasks run. */
+  readonly steps: readonly Fn[];
+  /** Amazon States Language. */
+  readonly definition: object;
+  readonly topic: ITopic;
+  /** Whether it has a distributed map, whose items are executions of the workflow itself. */
+  readonly isDistributed?: boolean;
+}
+
+export const makeWorkflow = (scope: Construct, id: string, props: WorkflowProps): CfnStateMachine => {
+  const logGroup = makeVendedLogGroup(scope, `${id}Logs`);
+  // A role that names its own workflow cannot wait for the workflow's name, nor the workflow for the role.
+  const stateMachineName = props.isDistributed ? `backup-management-service-${props.name}` : undefined;
+  const role = new Role(scope, `${id}Role`, {
+    description: `Runs the steps of the ${props.name} workflow`,
+    // Only workflows of this account may take the role.
+    assumedBy: new ServicePrincipal('states.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+    }),
+    inlinePolicies: {
+      run: new PolicyDocument({
+        statements: [
+          new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: props.steps.map((step) => step.functionArn) }),
+          // Neither log deliveries nor X-Ray have resources to name.
+          new PolicyStatement({ actions: [...logDelivery, ...tracing], resources: ['*'] }),
+          ...(stateMachineName ? ownExecutions(scope, stateMachineName) : []),
+        ],
+      }),
+    },
+  });
+  const workflow = new CfnStateMachine(scope, id, {
+    stateMachineType: 'STANDARD',
+    ...(stateMachineName && { stateMachineName }),
+    roleArn: role.roleArn,
+    definitionString: Stack.of(scope).toJsonString(props.definition),
+    loggingConfiguration: {
+      level: 'ALL',
+      includeExecutionData: true,
+      destinations: [{ cloudWatchLogsLogGroup: { logGroupArn: logGroup.logGroupArn } }],
+    },
+    tracingConfiguration: { enabled: true },
+  });
+  for (const [outcome, metricName] of [
+    ['failed', 'ExecutionsFailed'],
+    ['timed-out', 'ExecutionsTimedOut'],
+  ] as const) {
+    addAlarm(scope, {
+      name: `${props.name}-workflow-${outcome}`,
+      says: `An execution of the ${props.name} workflow ${outcome.replace('-', ' ')}`,
+      metric: new Metric({
+        namespace: 'AWS/States',
+        metricName,
+        dimensionsMap: { StateMachineArn: workflow.attrArn },
+        statistic: 'Sum',
+        period: alarmPeriod,
+      }),
+      above: 0,
+      topic: props.topic,
+    });
+  }
+  return workflow;
+};
+
+/** What a distributed map needs: to start an execution for each item, to watch it, and to end those left when one fails. */
+const ownExecutions = (scope: Construct, name: string): readonly PolicyStatement[] => {
+  const arn = (resource: string, resourceName: string): string =>
+    Stack.of(scope).formatArn({ service: 'states', resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  return [
+    new PolicyStatement({ actions: ['states:StartExecution'], resources: [arn('stateMachine', name)] }),
+    new PolicyStatement({
+      actions: ['states:DescribeExecution', 'states:StopExecution'],
+      // Those of a map run carry its label behind the name.
+      resources: [arn('execution', `${name}:*`), arn('execution', `${name}/*:*`)],
+    }),
+  ];
+};
+
+const logDelivery = [
+  'logs:CreateLogDelivery',
+  'logs:GetLogDelivery',
+  'logs:UpdateLogDelivery',
+  'logs:DeleteLogDelivery',
+  'logs:ListLogDeliveries',
+  'logs:PutResourcePolicy',
+  'logs:DescribeResourcePolicies',
+  'logs:DescribeLogGroups',
+];
+const tracing = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'];

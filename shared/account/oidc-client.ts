@@ -1,0 +1,152 @@
+/** The identity provider: Google, or an OpenID Connect issuer that bears the scopes asked for. */
+import * as oauth from 'oauth4webapi';
+import { ApiError, unauthorized } from '../contract/errors.ts';
+import { logLines } from '../contract/runtime/alarm-log-lines.ts';
+import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
+import { type Identity, readProfile } from './identity-claims.ts';
+import { type Login, nonceOf } from './login-attempt.ts';
+
+/** What reading documents needs, and what reading the users of Firebase Authentication needs. */
+export const googleScopes = {
+  datastore: 'https://www.googleapis.com/auth/datastore',
+  cloudPlatform: 'https://www.googleapis.com/auth/cloud-platform',
+} as const;
+
+/** Who the person is, and the access a project connection needs: list projects, read databases, read and write documents. */
+export const askedScopes = [
+  'openid',
+  'email',
+  'profile',
+  'https://www.googleapis.com/auth/cloudplatformprojects',
+  googleScopes.cloudPlatform,
+  googleScopes.datastore,
+];
+
+/** Where to send the browser. Only a fresh consent makes Google give a refresh token again. */
+export const authorizationUrl = async (login: Login, callbackUrl: string, loginHint: string | undefined): Promise<string> => {
+  const { authorization_endpoint } = await discover().catch(refuse);
+  if (authorization_endpoint === undefined) return refuse(new Error('no authorization endpoint'));
+  const url = new URL(authorization_endpoint);
+  const parameters = {
+    client_id: env('IDENTITY_CLIENT_ID'),
+    response_type: 'code',
+    redirect_uri: callbackUrl,
+    scope: askedScopes.join(' '),
+    state: login.state,
+    nonce: nonceOf(login),
+    code_challenge: await oauth.calculatePKCECodeChallenge(login.verifier),
+    code_challenge_method: 'S256',
+    access_type: 'offline',
+    prompt: 'consent',
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+};
+
+/** Exchanges the code the browser brought back and tells who signed in: state, issuer, PKCE, nonce, claims and signature checked. */
+export const identify = (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> =>
+  exchange(answer, login, callbackUrl).catch(refuse);
+
+const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> => {
+  const server = await discover();
+  const client = { client_id: env('IDENTITY_CLIENT_ID') };
+  const code = oauth.validateAuthResponse(server, client, answer, login.state);
+  const secret = oauth.ClientSecretPost(await secretValue('IDENTITY_SECRET_ID'));
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    secret,
+    code,
+    callbackUrl,
+    login.verifier,
+    requestOptions(),
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+    expectedNonce: nonceOf(login),
+    requireIdToken: true,
+  });
+  // The standard lets TLS stand in for the signature; checking it costs one cached request and trusts one thing less.
+  await oauth.validateApplicationLevelSignature(server, response, requestOptions());
+  const claims = oauth.getValidatedIdTokenClaims(tokens);
+  if (!claims) throw unauthorized('The identity provider did not say who you are');
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    profile: readProfile(claims.email === undefined ? await askUserInfo(server, client, tokens, claims.sub) : claims),
+    refreshToken: tokens.refresh_token,
+    // RFC 6749 section 5.1: no scope in the answer means all that was asked.
+    scopes: tokens.scope?.split(' ') ?? askedScopes,
+  };
+};
+
+/** Google puts the profile into the ID token; the standard also lets a provider keep it at an endpoint of its own. */
+const askUserInfo = async (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  tokens: oauth.TokenEndpointResponse,
+  subject: string,
+): Promise<oauth.UserInfoResponse> =>
+  oauth.processUserInfoResponse(
+    server,
+    client,
+    subject,
+    await oauth.userInfoRequest(server, client, tokens.access_token, requestOptions()),
+  );
+
+/** Plain http only where the deployer's own configuration names such an issuer. */
+export const requestOptions = () => ({
+  [oauth.customFetch]: (url: string, options: object) => fetchTrusted(url, options),
+  [oauth.allowInsecureRequests]: new URL(env('IDENTITY_ISSUER')).protocol === 'http:',
+});
+
+let known: Promise<oauth.AuthorizationServer> | undefined;
+
+/** The provider's own description of itself, asked once per container. */
+export const discover = (): Promise<oauth.AuthorizationServer> => {
+  const issuer = new URL(env('IDENTITY_ISSUER'));
+  known ??= oauth
+    .discoveryRequest(issuer, requestOptions())
+    .then((response) => oauth.processDiscoveryResponse(issuer, response))
+    .catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+  return known;
+};
+
+/** Refusals that tell of our own registration at the provider, not of the person. */
+const misconfigured = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'];
+/** Answers that are no answer: an error page, half a document, addresses we must not use. */
+const unusable: readonly unknown[] = [
+  oauth.HTTP_REQUEST_FORBIDDEN,
+  oauth.REQUEST_PROTOCOL_FORBIDDEN,
+  oauth.JSON_ATTRIBUTE_COMPARISON,
+  oauth.WWW_AUTHENTICATE_CHALLENGE,
+  oauth.RESPONSE_IS_NOT_CONFORM,
+  oauth.RESPONSE_IS_NOT_JSON,
+  oauth.PARSE_ERROR,
+  oauth.MISSING_SERVER_METADATA,
+  oauth.INVALID_SERVER_METADATA,
+];
+
+/** In words for the person. What the provider sent stays out of them and out of the log: it can hold tokens. */
+const refuse = (error: unknown): never => {
+  if (error instanceof ApiError) throw error;
+  if (error instanceof oauth.AuthorizationResponseError) {
+    throw unauthorized(
+      error.error === 'access_denied'
+        ? 'The sign-in was cancelled at the identity provider'
+        : 'The identity provider refused the sign-in; begin again',
+    );
+  }
+  const { code, name } = error as { code?: unknown; name?: string };
+  const said = error instanceof oauth.ResponseBodyError ? error : undefined;
+  const ours = said && (said.status >= 500 || said.status === 429 || misconfigured.includes(said.error));
+  const fromLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
+  if (!fromLibrary || ours || unusable.includes(code)) {
+    log.error(logLines.providerFailed, { reason: code ?? name, status: said?.status, error: said?.error });
+    throw new ApiError('SERVICE_UNAVAILABLE', 'The identity provider does not answer as it should; try again shortly');
+  }
+  throw unauthorized('The identity provider did not confirm this sign-in; begin again');
+};

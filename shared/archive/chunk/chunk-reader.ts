@@ -1,0 +1,48 @@
+import { Leaf } from '../leaf/leaf.ts';
+import { compareNames } from '../name/compare-names.ts';
+import { type Frame, type ReadOptions, readFrames } from '../object/object-reader.ts';
+import type { LeafPlace } from '../page/index-page.ts';
+import { ArchiveError } from '../primitives/archive-error.ts';
+import type { ByteSource } from '../primitives/byte-queue.ts';
+
+/** A leaf and where it lies, as an index would name it. */
+export interface PlacedLeaf {
+  readonly leaf: Leaf;
+  readonly place: LeafPlace;
+}
+
+/** The leaves of a whole chunk, proven as `readFrames` says; names ascend over all of an ordered chunk. */
+export async function* readChunk(source: ByteSource, options: ReadOptions): AsyncGenerator<PlacedLeaf, void, undefined> {
+  let keys: Frame | undefined;
+  let before: Buffer | undefined;
+  let records = 0;
+  for await (const frame of readFrames(source, options)) {
+    if (!keys) {
+      if (frame.last) throw new ArchiveError('record-invalid', 'a chunk ends with keys that have no bodies');
+      keys = frame;
+      continue;
+    }
+    const leaf = new Leaf(keys.plain, frame.plain);
+    if (leaf.ordered && leaf.count > 0) {
+      if (before && compareNames(before, leaf.name(0)) >= 0) throw new ArchiveError('record-invalid', 'leaves out of order');
+      before = Buffer.from(leaf.name(leaf.count - 1));
+    }
+    records += leaf.count;
+    if (frame.last && options.entry && options.entry.records !== records)
+      throw new ArchiveError('hash-mismatch', 'the chunk holds another number of records than the manifest lists');
+    yield { leaf, place: placeOf(options, keys, frame, leaf.count) };
+    keys = undefined;
+  }
+}
+
+const placeOf = ({ identity, name }: ReadOptions, keys: Frame, bodies: Frame, records: number): LeafPlace => ({
+  backup: identity.backup,
+  object: name,
+  frame: keys.frame,
+  offset: keys.offset,
+  keysLength: keys.length,
+  bodiesLength: bodies.length,
+  records,
+  keysSha256: keys.sha256,
+  bodiesSha256: bodies.sha256,
+});

@@ -1,0 +1,205 @@
+import { compareNames, compareRanges } from '../name/compare-names.ts';
+import { ArchiveError } from '../primitives/archive-error.ts';
+import { asBuffer } from '../primitives/bytes.ts';
+import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from '../primitives/format-limits.ts';
+import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './column-layout.ts';
+import { cutCreated, cutName, cutUpdated, joinDocument, type Moment } from './document-trim.ts';
+
+const knownFlags = kindMask | cutName | cutCreated | cutUpdated;
+const kinds = new Set<number>(Object.values(recordKind));
+
+/** Records in their slots, read where they lie; what it was made from must not change. */
+export class Leaf {
+  readonly count: number;
+  /** True if the names ascend strictly, which was checked. */
+  readonly ordered: boolean;
+  readonly #keys: Buffer;
+  readonly #bodies: Buffer | undefined;
+  readonly #names: Buffer;
+  readonly #nameEnds: Uint32Array;
+  readonly #bodyEnds: Uint32Array;
+
+  /** Without bodies, only names and times can be asked for. */
+  constructor(keysFrame: Uint8Array, bodiesFrame?: Uint8Array) {
+    this.#keys = asBuffer(keysFrame);
+    this.#bodies = bodiesFrame && asBuffer(bodiesFrame);
+    if (this.#keys.length < columnsStart) throw invalid('keys shorter than their beginning');
+    const order = this.#keys.readUInt8();
+    if (order !== recordOrder.byName && order !== recordOrder.asGiven) throw invalid('an unknown order');
+    this.ordered = order === recordOrder.byName;
+    this.count = this.#keys.readUInt32BE(1);
+    if (this.count > maxLeafRecords) throw new ArchiveError('too-large', `a leaf of ${this.count} records`);
+    if (this.#keys.length < columnsStart + planes * this.count) throw invalid('fewer keys than records');
+    this.#checkFlags();
+    this.#nameEnds = new Uint32Array(this.count);
+    this.#names = this.#readNames();
+    this.#bodyEnds = this.#readBodies();
+    if (this.ordered) this.#checkOrder();
+  }
+
+  #checkOrder(): void {
+    for (let slot = 1, start = 0; slot < this.count; slot++) {
+      const [middle, end] = [this.#nameEnds[slot - 1] ?? 0, this.#nameEnds[slot] ?? 0];
+      if (compareRanges(this.#names, start, middle, this.#names, middle, end) >= 0) throw invalid('names out of order');
+      start = middle;
+    }
+  }
+
+  #checkFlags(): void {
+    for (let slot = 0; slot < this.count; slot++) {
+      const flags = this.#read(column.flags.plane, 1, slot);
+      if ((flags & ~knownFlags) !== 0 || !kinds.has(flags & kindMask)) throw invalid('a record of an unknown kind');
+      if (flags > kindMask && (flags & kindMask) !== recordKind.document) throw invalid('only documents are cut');
+    }
+  }
+
+  #readNames(): Buffer {
+    let total = 0;
+    let suffixes = 0;
+    let before = 0;
+    for (let slot = 0; slot < this.count; slot++) {
+      const shared = this.#read(column.shared.plane, 2, slot);
+      const suffix = this.#read(column.suffix.plane, 2, slot);
+      if (shared > before || shared + suffix === 0) throw invalid('a name that shares more than there is');
+      before = shared + suffix;
+      total += before;
+      suffixes += suffix;
+      this.#nameEnds[slot] = total;
+    }
+    if (total > maxLeafNameBytes) throw new ArchiveError('too-large', `names of ${total} bytes in one leaf`);
+    let from = columnsStart + planes * this.count;
+    if (this.#keys.length !== from + suffixes) throw invalid('names do not fill their place');
+    const names = Buffer.allocUnsafe(total);
+    for (let slot = 0, start = 0, previous = 0; slot < this.count; slot++) {
+      const shared = this.#read(column.shared.plane, 2, slot);
+      const end = this.#nameEnds[slot] ?? 0;
+      names.copyWithin(start, previous, previous + shared);
+      this.#keys.copy(names, start + shared, from, from + end - start - shared);
+      from += end - start - shared;
+      previous = start;
+      start = end;
+    }
+    return names;
+  }
+
+  #readBodies(): Uint32Array {
+    const ends = new Uint32Array(this.count);
+    let total = 0;
+    for (let slot = 0; slot < this.count; slot++) {
+      total += this.#read(column.body.plane, 4, slot);
+      ends[slot] = total;
+    }
+    if (total > maxPlainBytes) throw new ArchiveError('too-large', `bodies of ${total} bytes in one leaf`);
+    if (this.#bodies && total !== this.#bodies.length) throw invalid('bodies do not fill their frame');
+    for (let slot = 0; slot < this.count; slot++)
+      if (Number.isNaN(this.#nanos(false, slot)) || Number.isNaN(this.#nanos(true, slot)))
+        throw invalid('a time that no clock shows');
+    return ends;
+  }
+
+  /** What it takes of memory, about. */
+  get bytes(): number {
+    return this.#keys.length + this.#names.length + (this.#bodies?.length ?? 0) + 8 * this.count;
+  }
+
+  /** Whether it was read with its bodies. */
+  get hasBodies(): boolean {
+    return this.#bodies !== undefined;
+  }
+
+  kind(slot: number): RecordKind {
+    return (this.#read(column.flags.plane, 1, slot) & kindMask) as RecordKind;
+  }
+
+  /** A view of the name's bytes. */
+  name(slot: number): Buffer {
+    return this.#names.subarray(this.#nameStart(slot), this.#nameEnds[slot]);
+  }
+
+  created(slot: number): Moment {
+    return { seconds: this.#seconds(true, slot), nanos: this.#nanos(true, slot) };
+  }
+
+  updated(slot: number): Moment {
+    return { seconds: this.#seconds(false, slot), nanos: this.#nanos(false, slot) };
+  }
+
+  /** True if the record was updated at exactly that moment; allocates nothing. */
+  isUpdatedAt(slot: number, seconds: number, nanos: number): boolean {
+    return this.#nanos(false, slot) === nanos && this.#seconds(false, slot) === seconds;
+  }
+
+  /** A view of the body as stored: for a document without the fields that the columns hold. */
+  body(slot: number): Buffer {
+    if (!this.#bodies) throw new Error('the bodies of this leaf were not read');
+    return this.#bodies.subarray(slot === 0 ? 0 : this.#bodyEnds[slot - 1], this.#bodyEnds[slot]);
+  }
+
+  /** The record's bytes as they were given: of a document every byte. */
+  content(slot: number): Buffer {
+    const flags = this.#read(column.flags.plane, 1, slot);
+    if (flags <= kindMask) return this.body(slot);
+    return joinDocument(flags, this.name(slot), this.body(slot), this.created(slot), this.updated(slot));
+  }
+
+  /** The same without the times that the columns hold: nobody can write them. */
+  untimed(slot: number): Buffer {
+    const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | cutName);
+    return flags <= kindMask ? this.body(slot) : joinDocument(flags, this.name(slot), this.body(slot));
+  }
+
+  /** How the name here compares with one that lies in other bytes; makes no view of either. */
+  compareName(slot: number, bytes: Uint8Array, start: number, end: number): number {
+    return compareRanges(this.#names, this.#nameStart(slot), this.#nameEnds[slot] ?? 0, bytes, start, end);
+  }
+
+  /** How two names compare behind their first bytes, as many as are said of each; makes no view of either. */
+  compareTails(slot: number, skipped: number, other: Leaf, otherSlot: number, otherSkipped: number): number {
+    const [start, otherStart] = [this.#nameStart(slot) + skipped, other.#nameStart(otherSlot) + otherSkipped];
+    const [end = 0, otherEnd = 0] = [this.#nameEnds[slot], other.#nameEnds[otherSlot]];
+    return compareRanges(this.#names, start, end, other.#names, otherStart, otherEnd);
+  }
+
+  /** The slot of a name within a range of an ordered leaf, or -1. */
+  find(name: Uint8Array, from = 0, to = this.count): number {
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = compareNames(this.name(middle), name);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return -1;
+  }
+
+  #nameStart(slot: number): number {
+    return slot === 0 ? 0 : (this.#nameEnds[slot - 1] ?? 0);
+  }
+
+  #read(plane: number, width: number, slot: number): number {
+    let value = 0;
+    for (let at = columnsStart + plane * this.count + slot, i = 0; i < width; i++, at += this.count)
+      value = value * 256 + (this.#keys[at] ?? 0);
+    return value;
+  }
+
+  /** Part of a time; the created one is stored XOR the updated one. */
+  #time(isCreated: boolean, offset: number, width: number, slot: number): number {
+    const updated = this.#read(column.updated.plane + offset, width, slot);
+    return isCreated ? (updated ^ this.#read(column.created.plane + offset, width, slot)) >>> 0 : updated;
+  }
+
+  #seconds(isCreated: boolean, slot: number): number {
+    const high = this.#time(isCreated, 0, 1, slot);
+    return (high > 0x7f ? high - 0x100 : high) * 2 ** 32 + this.#time(isCreated, 1, 4, slot);
+  }
+
+  #nanos(isCreated: boolean, slot: number): number {
+    const micros = this.#time(isCreated, 5, 3, slot);
+    const rest = this.#time(isCreated, 8, 2, slot);
+    return micros < 1_000_000 && rest < 1000 ? micros * 1000 + rest : Number.NaN;
+  }
+}
+
+const invalid = (message: string): ArchiveError => new ArchiveError('record-invalid', message);

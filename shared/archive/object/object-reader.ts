@@ -1,0 +1,85 @@
+import { createHash, hash } from 'node:crypto';
+import { ArchiveError } from '../primitives/archive-error.ts';
+import { ByteQueue, type ByteSource } from '../primitives/byte-queue.ts';
+import { encodeBase64 } from '../primitives/bytes.ts';
+import { frameLengthBytes, maxFrames } from '../primitives/format-limits.ts';
+import { checkSameIdentity, type Identity } from '../primitives/identity.ts';
+import { FrameOpener, sealedLength } from './frame-opener.ts';
+import { type Header, headerLength, parseHeader, preambleBytes } from './header.ts';
+import type { ObjectEntry, Placed } from './object-writer.ts';
+
+/** What an object must turn out to be. */
+export interface ReadOptions {
+  readonly identity: Identity;
+  readonly name: string;
+  readonly dataKey: Uint8Array;
+  /** From the manifest; then any other object, also a genuine one of an earlier attempt, is refused. */
+  readonly entry?: ObjectEntry | undefined;
+}
+
+/** A frame that is authentic, at its place and undamaged. */
+export interface Frame extends Placed {
+  readonly last: boolean;
+  readonly plain: Buffer;
+}
+
+/**
+ * The frames of a whole object, each given out once it is proven. Running to the end proves the object: its frames are all
+ * there, in order, exactly one is last, nothing follows, and with an entry every hash agrees.
+ */
+export async function* readFrames(source: ByteSource, options: ReadOptions): AsyncGenerator<Frame, void, undefined> {
+  const queue = new ByteQueue(source);
+  try {
+    yield* framesOf(queue, options);
+  } finally {
+    await queue.close();
+  }
+}
+
+async function* framesOf(queue: ByteQueue, options: ReadOptions): AsyncGenerator<Frame, void, undefined> {
+  const { entry } = options;
+  const header = await readHeader(queue, options);
+  const opener = new FrameOpener(header, options.dataKey);
+  const plainHash = createHash('sha256');
+  let offset = queue.received - queue.heldBytes;
+  for (let index = 0; index < maxFrames; index++) {
+    if (!(await queue.has(frameLengthBytes))) throw new ArchiveError('truncated', `the object ends before frame ${index}`);
+    const length = frameLengthBytes + sealedLength(queue.peek(frameLengthBytes));
+    if (!(await queue.has(length))) throw new ArchiveError('truncated', `the object ends within frame ${index}`);
+    const bytes = queue.take(length);
+    const last = !(await queue.has(1));
+    const plain = opener.open(bytes, index, last);
+    const sha256 = hash('sha256', plain, 'buffer');
+    plainHash.update(sha256);
+    if (last && entry)
+      checkEntry(entry, { size: queue.received, frames: index + 1, stored: queue.sha256(), plain: plainHash.digest() });
+    yield { frame: index, last, offset, length, plain, sha256 };
+    if (last) return;
+    offset += length;
+  }
+  throw new ArchiveError('too-large', 'an object has no more than 2^32 frames');
+}
+
+const readHeader = async (queue: ByteQueue, { identity, name, entry }: ReadOptions): Promise<Header> => {
+  await queue.has(preambleBytes);
+  const length = headerLength(queue.peek(preambleBytes));
+  if (!(await queue.has(preambleBytes + length))) throw new ArchiveError('truncated', 'the object ends within its header');
+  const header = parseHeader(queue.take(preambleBytes + length).subarray(preambleBytes));
+  checkSameIdentity(header.identity, identity);
+  if (header.name !== name) throw new ArchiveError('wrong-backup', 'the object belongs under another name');
+  if (entry && (entry.salt !== encodeBase64(header.salt) || entry.noncePrefix !== encodeBase64(header.noncePrefix)))
+    throw new ArchiveError('hash-mismatch', 'the object is another one than the manifest lists');
+  return header;
+};
+
+const checkEntry = (
+  entry: ObjectEntry,
+  found: { readonly size: number; readonly frames: number; readonly stored: Buffer; readonly plain: Buffer },
+): void => {
+  if (entry.size !== found.size || entry.frames !== found.frames)
+    throw new ArchiveError('hash-mismatch', 'the object has another size than the manifest lists');
+  if (entry.sha256 !== encodeBase64(found.stored))
+    throw new ArchiveError('hash-mismatch', 'the stored bytes are not those that the manifest lists');
+  if (entry.plainSha256 !== encodeBase64(found.plain))
+    throw new ArchiveError('hash-mismatch', 'the contents are not those that the manifest lists');
+};

@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { tagBytes } from './format-limits.ts';
+
+const nonceBytes = 12;
+
+/** AES-256-GCM with the one nonce length and the one tag length this format has; pieces keep their borders. */
+export const gcmSeal = (
+  key: KeyObject | Uint8Array,
+  nonce: Uint8Array,
+  binding: Uint8Array,
+  pieces: readonly Uint8Array[],
+): { readonly pieces: readonly Buffer[]; readonly tag: Buffer } => {
+  if (nonce.length !== nonceBytes) throw new RangeError(`a nonce has ${nonceBytes} bytes`);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(binding);
+  const sealed = pieces.map((piece) => cipher.update(piece));
+  cipher.final();
+  return { pieces: sealed, tag: cipher.getAuthTag() };
+};
+
+/** What was sealed, or undefined if key, nonce, binding, bytes or tag differ in anything; a shorter tag is never taken. */
+export const gcmOpen = (
+  key: KeyObject | Uint8Array,
+  nonce: Uint8Array,
+  binding: Uint8Array,
+  pieces: readonly Uint8Array[],
+  tag: Uint8Array,
+): readonly Buffer[] | undefined => {
+  // Without authTagLength, Node takes tags of 12, 8 and 4 bytes too.
+  if (nonce.length !== nonceBytes || tag.length !== tagBytes) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(binding).setAuthTag(tag);
+  const opened = pieces.map((piece) => decipher.update(piece));
+  try {
+    decipher.final();
+  } catch {
+    return undefined;
+  }
+  return opened;
+};

@@ -1,0 +1,17 @@
+import { openStore } from '../destination/index.ts';
+import { type Clock, clock } from '../platform/index.ts';
+import { openSource, readAuthUsers } from '../project/index.ts';
+import { dataKeyOf, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
+
+/** What the steps of a backup reach out to beside the table; given to them, so that faults can be put in between. */
+export interface Engine {
+  readonly clock: Clock;
+  readonly openSource: typeof openSource;
+  readonly readAuthUsers: typeof readAuthUsers;
+  readonly openStore: typeof openStore;
+  readonly newDataKey: typeof newDataKey;
+  readonly dataKeyOf: typeof dataKeyOf;
+  readonly unlockKeyFile: typeof unlockKeyFile;
+}
+
+export const engine: Engine = { clock, openSource, readAuthUsers, openStore, newDataKey, dataKeyOf, unlockKeyFile };

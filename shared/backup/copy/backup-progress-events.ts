@@ -1,0 +1,34 @@
+/** How far a backup has come, told to subscribers: one event for each tenth, never two. */
+import { emit } from '../../event/index.ts';
+import type { OrganizationRecord } from '../../organization/index.ts';
+import type { Tenant, Write } from '../../platform/index.ts';
+import type { ProjectRecord } from '../../project/index.ts';
+import { backupEvent } from '../model/backup-view.ts';
+import type { BackupRecord } from '../model/record.ts';
+
+/** Whom events are about, beside the backup. */
+export interface Parties {
+  readonly tenant: Tenant;
+  readonly project: Pick<ProjectRecord, 'id' | 'name' | 'sourceProjectId'>;
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
+}
+
+/** One event a tenth. Its number of documents is the one at which the tenth was reached, however many came at once. */
+export const tellDeciles = (
+  { tenant, project, organization }: Parties,
+  backup: BackupRecord,
+  percents: readonly number[],
+  totalDocuments: number,
+  now: Date,
+): readonly Write[] =>
+  percents.map((percent) =>
+    emit(
+      tenant,
+      'backup.progress',
+      {
+        ...backupEvent(backup, project, organization),
+        progress: { percent, documents: Math.ceil((totalDocuments * percent) / 100), totalDocuments },
+      },
+      now,
+    ),
+  );

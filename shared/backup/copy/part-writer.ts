@@ -1,0 +1,171 @@
+/** One part of a shard on its way into the store: a chunk with the records and an index of them, as streams. */
+import {
+  DocumentSkim,
+  type Moment,
+  type ObjectEntry,
+  objectName,
+  type PageEntry,
+  recordKind,
+  type Segment,
+  type Shard,
+  ShardWriter,
+  type WriterOptions,
+} from '../../archive/index.ts';
+import { type PutOptions, StorageError, type Store, type Upload } from '../../destination/index.ts';
+import type { DocumentBatch } from '../../firestore/index.ts';
+
+export interface StoredPart {
+  /** None if all its records are kept. */
+  readonly chunk?: ObjectEntry;
+  readonly index: ObjectEntry;
+  readonly pages: readonly PageEntry[];
+  readonly records: number;
+  readonly kept?: Shard['kept'];
+  /** Of the records. */
+  readonly tombstones?: number;
+}
+
+const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
+
+const timesOf = ({ createdSeconds, createdNanos, updatedSeconds, updatedNanos }: DocumentSkim) => ({
+  ...{ createdSeconds, createdNanos, updatedSeconds, updatedNanos },
+});
+
+/** Bytes gathered before an upload is given them: large against what a call costs, small against a part of an upload. */
+const handOverBytes = 1 << 20;
+
+/** Memory is that of a leaf, what waits to be handed over, and what the uploads hold, however long the part gets. */
+export class PartWriter {
+  readonly #writer: ShardWriter;
+  readonly #chunk: LazyUpload;
+  readonly #index: LazyUpload;
+  readonly #marks = new DocumentSkim();
+  #records = 0;
+  #tombstones = 0;
+
+  constructor(store: Store, number: number, part: number, options: WriterOptions & { readonly put: PutOptions }) {
+    const { put, ...writing } = options;
+    this.#writer = new ShardWriter(number, { ...writing, part });
+    this.#chunk = new LazyUpload(store, objectName('chunk', number, part), put);
+    this.#index = new LazyUpload(store, objectName('index', number, part), put);
+  }
+
+  /** Nothing is decoded and nothing made for a single document: the bytes are copied once, into the leaf. */
+  documents(batch: DocumentBatch): void {
+    const marks = this.#marks;
+    for (let i = 0; i < batch.count; i++) {
+      batch.at(i, marks);
+      this.#writer.document(batch.bytes, marks.start, marks.end, marks);
+    }
+    this.#records += batch.count;
+  }
+
+  /** One document of a batch, by its marks. */
+  documentAt(batch: DocumentBatch, marks: DocumentSkim): void {
+    this.#writer.document(batch.bytes, marks.start, marks.end, marks);
+    this.#records += 1;
+  }
+
+  /** A record of an earlier backup, where it lies. The bytes of the name must stay as they are until the next call. */
+  keep(segment: Segment, slot: number, name: Uint8Array): void {
+    this.#writer.keep(segment, slot, name);
+    this.#records += 1;
+  }
+
+  /** All records of a segment of an earlier index, without reading them. */
+  keepSegment(segment: Segment): void {
+    this.#writer.keepSegment(segment);
+    this.#records += segment.count;
+  }
+
+  /** That the document of this full name, which an earlier backup holds, is gone; found so at that moment. */
+  gone(name: Uint8Array, { seconds, nanos }: Moment): void {
+    const marks = { ...noTimes, updatedSeconds: seconds, updatedNanos: nanos, nameStart: 0, nameEnd: name.length };
+    this.#writer.tombstone(name, marks);
+    this.#records += 1;
+    this.#tombstones += 1;
+  }
+
+  /** One encoded document, as it is. */
+  document(bytes: Uint8Array): void {
+    this.#marks.read(bytes, 0, bytes.length);
+    this.#writer.document(bytes, 0, bytes.length, this.#marks);
+    this.#records += 1;
+  }
+
+  /** That there is no record of this full name; or, with the times of one that is there, only that there is. */
+  tombstone(name: Uint8Array, live?: Uint8Array): void {
+    const marks = this.#marks;
+    if (live) marks.read(live, 0, live.length);
+    this.#writer.tombstone(name, { ...(live ? timesOf(marks) : noTimes), nameStart: 0, nameEnd: name.length });
+    this.#records += 1;
+    this.#tombstones += 1;
+  }
+
+  user(id: string, json: Uint8Array): void {
+    const name = Buffer.from(`accounts/${id}`);
+    const marks = { nameStart: 0, nameEnd: name.length, ...noTimes };
+    const bytes = Buffer.concat([name, json]);
+    this.#writer.record(recordKind.user, bytes, marks, name.length, bytes.length);
+    this.#records += 1;
+  }
+
+  /** What is to be written down of the part, about. */
+  get listedBytes(): number {
+    return this.#writer.listedBytes;
+  }
+
+  /** Hands on what is ready, and waits if the store is slower than the source. */
+  async drain(): Promise<void> {
+    const { chunk, index } = this.#writer.pendingBytes;
+    if (chunk >= handOverBytes) await this.#chunk.write(this.#writer.takeChunk());
+    if (index >= handOverBytes) await this.#index.write(this.#writer.takeIndex());
+  }
+
+  /** Resolves when its objects are stored with the very sizes that were written; a part of nothing stores nothing. */
+  async finish(): Promise<StoredPart | undefined> {
+    if (this.#records === 0) return undefined;
+    const { chunk, index, pages, records, kept } = this.#writer.finish();
+    await Promise.all([
+      chunk && this.#chunk.finish(this.#writer.takeChunk(), chunk.size),
+      this.#index.finish(this.#writer.takeIndex(), index.size),
+    ]);
+    return {
+      ...(chunk && { chunk }),
+      ...{ index, pages, records },
+      ...(kept.length > 0 && { kept }),
+      ...(this.#tombstones > 0 && { tombstones: this.#tombstones }),
+    };
+  }
+
+  /** Leaves nothing unfinished behind. */
+  async abort(): Promise<void> {
+    await Promise.allSettled([this.#chunk.abort(), this.#index.abort()]);
+  }
+}
+
+/** Nothing is begun in the store before there is something to store. */
+class LazyUpload {
+  readonly #begin: () => Upload;
+  #upload: Upload | undefined;
+
+  constructor(store: Store, name: string, options: PutOptions) {
+    this.#begin = () => store.upload(name, options);
+  }
+
+  async write(pieces: readonly Uint8Array[]): Promise<void> {
+    this.#upload ??= this.#begin();
+    await this.#upload.write(pieces);
+  }
+
+  async finish(last: readonly Uint8Array[], expectedBytes: number): Promise<void> {
+    await this.write(last);
+    const stored = await this.#upload?.finish();
+    if (stored?.size !== expectedBytes)
+      throw new StorageError('invalid', `The store has ${stored?.size ?? 0} bytes where ${expectedBytes} were sent.`);
+  }
+
+  async abort(): Promise<void> {
+    await this.#upload?.abort();
+  }
+}

@@ -1,0 +1,121 @@
+/** What a worker writes down about its shard, each time in one transaction with the backup's own counters. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { decilesPassed, isConflict, NotRunning } from '../../job/index.ts';
+import { type Clock, chance, commit, create, getAll, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
+import { advance, stillRunning, whileRunning } from '../model/running-backup.ts';
+import { tooManyReads } from '../steps/plan-backup.ts';
+import { type Parties, tellDeciles } from './backup-progress-events.ts';
+
+/** Twenty workers write the same counters; a clash is over in milliseconds. */
+const triesMax = 10;
+const clashMs = 100;
+
+/** A shard, and the number of the part that this run may store: as long as it is the last one given out. */
+export interface Claim {
+  readonly shard: ShardRecord;
+  readonly part: number;
+}
+
+/** Undefined if the shard is done. */
+export const claimPart = async (tenant: Tenant, backupId: string, number: number, clock: Clock): Promise<Claim | undefined> => {
+  const key = backupKey.shard(tenant, backupId, number);
+  for (let tries = 1; ; tries++) {
+    const found = await getAll([backupKey.backup(tenant, backupId), key]);
+    const [backup, shard] = found as [BackupRecord | undefined, ShardRecord | undefined];
+    stillRunning(backup, clock.now());
+    if (!shard) throw new Error(`there is no shard ${number}`);
+    if (shard.isDone) return undefined;
+    const parts = shard.parts + 1;
+    try {
+      await commit([set(key, { parts }, { where: { parts: shard.parts, isDone: false } }), whileRunning(tenant, backupId)]);
+      return { shard: { ...shard, parts }, part: shard.parts };
+    } catch (error) {
+      if (!isConflict(error) || tries === triesMax) throw error;
+      await pause(chance() * clashMs);
+    }
+  }
+};
+
+/** How far a run has come, in all that the shard has read since it was planned. */
+export interface Standing {
+  readonly documents: number;
+  readonly reads: number;
+}
+
+/** A part that is stored, and what is true of the shard from then on. */
+export interface Ending {
+  readonly part?: PartContents;
+  readonly after?: string;
+  readonly isDone: boolean;
+  readonly countVerified?: boolean;
+}
+
+/**
+ * Tells the backup how far its shard has come; with an ending it also keeps the part. Throws NotRunning if the backup has
+ * ended, or if the shard was given to another run. After a crash less may be stored than was told: then nothing is told anew
+ * until the shard has come further.
+ */
+export const report = async (
+  parties: Parties,
+  backupId: string,
+  { shard: { number }, part }: Claim,
+  standing: Standing,
+  clock: Clock,
+  ending?: Ending,
+): Promise<BackupRecord> => {
+  const { tenant } = parties;
+  const keys = [backupKey.backup(tenant, backupId), backupKey.shard(tenant, backupId, number)];
+  for (let tries = 1; ; tries++) {
+    const now = clock.now();
+    const [record, shard] = (await getAll(keys)) as [BackupRecord | undefined, ShardRecord | undefined];
+    const backup = stillRunning(record, now);
+    if (!shard || shard.parts !== part + 1) throw new NotRunning('copied by another worker');
+    // The answer to a commit that did happen may have been lost.
+    if (ending && (shard.stored === part || shard.isDone)) return backup;
+    const reads = Math.max(standing.reads, shard.reads);
+    const allReads = backup.reads + reads - shard.reads;
+    if (backup.maxReads !== undefined && allReads > backup.maxReads) throw tooManyReads(backup.maxReads, allReads);
+    const counted = ending?.isDone ? standing.documents : Math.max(standing.documents, shard.counted);
+    try {
+      await commit([
+        ...counters(parties, backup, { documents: counted - shard.counted, reads: reads - shard.reads }, now),
+        set(
+          backupKey.shard(tenant, backupId, number),
+          { counted, reads, ...(ending && endingOf(ending, standing, part)) },
+          { where: { parts: shard.parts, counted: shard.counted, reads: shard.reads } },
+        ),
+        ...(ending?.part
+          ? [create({ ...backupKey.part(tenant, backupId, number, part), number, part, ttl: shard.ttl, ...ending.part })]
+          : []),
+      ]);
+      return backup;
+    } catch (error) {
+      if (!isConflict(error) || tries === triesMax) throw error;
+      await pause(chance() * clashMs);
+    }
+  }
+};
+
+const endingOf = ({ after, isDone, countVerified, part: stored }: Ending, { documents }: Standing, part: number) => ({
+  isDone,
+  documents,
+  ...(after !== undefined && { after: JSON.stringify(after) }),
+  ...(countVerified !== undefined && { countVerified }),
+  ...(stored && { stored: part }),
+});
+
+const counters = (parties: Parties, backup: BackupRecord, more: Standing, now: Date): readonly Write[] => {
+  const { id, toldPercent, totalDocuments } = backup;
+  const percents = decilesPassed(toldPercent, backup.documents + more.documents, totalDocuments);
+  const told = percents.at(-1);
+  return [
+    advance(parties.tenant, id, {
+      add: { documents: more.documents, reads: more.reads },
+      // Whoever tells of a tenth is the only one: the others find it told.
+      ...(told !== undefined && { set: { toldPercent: told }, where: { toldPercent } }),
+    }),
+    ...tellDeciles(parties, backup, percents, totalDocuments ?? 0, now),
+  ];
+};

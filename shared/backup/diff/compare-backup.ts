@@ -1,0 +1,84 @@
+/** A comparison within one call: what may be compared with what, and who is told. */
+import { type Role, reaches } from '../../contract/access.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
+import { SourceError } from '../../firestore/index.ts';
+import { after, type Change, type Tenant } from '../../platform/index.ts';
+import { readProject } from '../../project/index.ts';
+import { type Engine, engine } from '../backup-deps.ts';
+import { readBackup } from '../model/get-backup.ts';
+import type { BackupRecord } from '../model/record.ts';
+import { type Asker, askingMs, askingSource } from '../read/query-source-in-request.ts';
+import { callersDoors, reading, refuseUnlessWhole } from '../read/read-in-request.ts';
+import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff-archives.ts';
+
+export interface DiffCall extends Asker {
+  /** Undefined for a service account: what it may do is told by its scopes. */
+  readonly role: Role | undefined;
+  readonly page: { readonly limit: number; readonly after: string | undefined };
+}
+
+/** The function ends after 20 s; opening, and telling what was found, take some of them. */
+const workSeconds = 13;
+
+/** Comparing shows which documents there are: it is noted as reading is. */
+export const compareBackup = async (
+  call: DiffCall,
+  backup: BackupRecord,
+  against: string,
+  doors: Engine = { ...engine, ...callersDoors },
+): Promise<DiffPage & { change: Change }> => {
+  const { tenant, page } = call;
+  if (against === 'live') refuseUnlessMember(call);
+  refuseUnlessWhole(backup);
+  const options = { ...page, until: after(doors.clock.now(), workSeconds), clock: doors.clock };
+  const compared =
+    against === 'live' ? await withLive(call, backup, options, doors) : await withBackup(tenant, backup, against, options, doors);
+  const { id, projectId } = backup;
+  const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, against } }];
+  return { ...compared, change: { writes: [], audit } };
+};
+
+/** The live database bills what is read of it: as with a backup, that is for members to decide. */
+const refuseUnlessMember = ({ role }: DiffCall): void => {
+  if (role === undefined || reaches(role, 'member')) return;
+  throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database needs the role member', {
+    requiredRole: 'member',
+    currentRole: role,
+  });
+};
+
+const withBackup = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  against: string,
+  options: DiffOptions,
+  doors: Engine,
+): Promise<DiffPage> => {
+  const other = await readBackup(tenant, against);
+  if (other.projectId !== backup.projectId) throw invalid('against', 'must be a backup of the same project');
+  refuseUnlessWhole(other);
+  return reading(
+    tenant,
+    backup,
+    (open) =>
+      reading(tenant, other, (against) => diffBackups({ backup, open }, { backup: other, open: against }, options), doors),
+    doors,
+  );
+};
+
+const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptions, doors: Engine): Promise<DiffPage> => {
+  const { tenant } = call;
+  const project = await readProject(tenant, backup.projectId);
+  const signal = AbortSignal.timeout(askingMs);
+  const { maxReads } = project.settings;
+  return askingSource(call, project, doors, (source) =>
+    reading(tenant, backup, (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate), doors),
+  );
+};
+
+/** Without point-in-time recovery a database is remembered for an hour. */
+const tooLate = (error: unknown): never => {
+  if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
+    throw invalid('cursor', 'is too old: the source no longer remembers the moment that was compared; begin again without it');
+  throw error;
+};

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { type Archive, Seeker } from '../../archive/index.ts';
+import { invalid } from '../../contract/errors.ts';
+import { rootOf } from '../cursor/archive-cursor.ts';
+import type { Counts, Stop } from './diff-merge.ts';
+
+const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
+const Cursor = z.object({
+  /** Which comparison it belongs to. */
+  of: z.string(),
+  /** The name to go on with: by its number in one of the archives, which is short, or as it is. */
+  at: z.union([z.object({ side: z.enum(['from', 'to']), rank: z.int() }), z.object({ name: z.string() })]),
+  counts: Numbers,
+  total: Numbers.optional(),
+  readTime: z.string().optional(),
+  reads: z.int().optional(),
+});
+type Cursor = z.output<typeof Cursor>;
+
+/** Where a comparison goes on, and what it has counted before. */
+export interface Progress {
+  readonly counts: Counts;
+  /** Of the whole comparison, if it was walked to its end before. */
+  readonly total: Counts | undefined;
+  /** Of the live database: it is compared as it was when the comparison began. */
+  readonly readTime: string | undefined;
+  readonly reads: number;
+}
+
+/** The archives that are compared; undefined for the live database. */
+export interface Sides {
+  readonly from: Archive | undefined;
+  readonly to: Archive | undefined;
+}
+
+export const beginning: Progress = {
+  counts: { added: 0, changed: 0, removed: 0, unchanged: 0 },
+  total: undefined,
+  readTime: undefined,
+  reads: 0,
+};
+
+export const readCursor = (text: string, of: string): { progress: Progress; at: Cursor['at'] } => {
+  const cursor = Cursor.parse(JSON.parse(text));
+  if (cursor.of !== of) throw invalid('cursor', 'must be a nextCursor from this same comparison');
+  const { at, counts, total, readTime, reads = 0 } = cursor;
+  return { at, progress: { counts: countsOf(counts), total: total && countsOf(total), readTime, reads } };
+};
+
+/** The path of the document to go on with. */
+export const nameAt = async (at: Cursor['at'], sides: Sides): Promise<string> => {
+  if ('name' in at) return at.name;
+  const archive = sides[at.side];
+  const seeker = archive && new Seeker(archive);
+  const name = (await seeker?.seekRank(at.rank)) ? await seeker?.name() : undefined;
+  if (!archive || !name) throw invalid('cursor', 'must be a nextCursor from this same comparison');
+  return name.toString().slice(rootOf(archive).length);
+};
+
+export const writeCursor = async (of: string, stop: Stop, sides: Sides, progress: Progress): Promise<string> => {
+  const archive = sides[stop.side];
+  const { total, readTime, reads } = progress;
+  const cursor: Cursor = {
+    of,
+    at: archive ? { side: stop.side, rank: await rankOf(archive, stop.at) } : { name: stop.at.toString() },
+    counts: numbersOf(stop.counts),
+    ...(total && { total: numbersOf(total) }),
+    ...(readTime !== undefined && { readTime, reads }),
+  };
+  return JSON.stringify(cursor);
+};
+
+const rankOf = async (archive: Archive, path: Buffer): Promise<number> => {
+  const seeker = new Seeker(archive);
+  await seeker.seek(Buffer.concat([Buffer.from(rootOf(archive)), path]));
+  return seeker.rank();
+};
+
+const numbersOf = ({ added, changed, removed, unchanged }: Counts): z.output<typeof Numbers> => [
+  added,
+  changed,
+  removed,
+  unchanged,
+];
+const countsOf = ([added, changed, removed, unchanged]: z.output<typeof Numbers>): Counts => ({
+  added,
+  changed,
+  removed,
+  unchanged,
+});

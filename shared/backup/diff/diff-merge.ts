@@ -1,0 +1,92 @@
+import { sameFields } from '../../firestore/index.ts';
+import { orderOf, type Side } from '../cursor/document-cursor.ts';
+
+export interface Counts {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly unchanged: number;
+}
+
+export interface Changed {
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'removed';
+}
+
+export interface MergeOptions {
+  readonly limit: number;
+  /** What was counted before the sides begin. */
+  readonly counts: Counts;
+  /** Whether to count on to the end once the page is full. */
+  readonly countsOn: boolean;
+  /** Asked now and then: whether it has taken long enough. */
+  readonly isOver: () => boolean;
+  /** Sides that do not have all they could: only what they name is compared. */
+  readonly partial: Readonly<Record<'from' | 'to', boolean>>;
+}
+
+/** Where to go on: everything before that document was compared and counted. */
+export interface Stop {
+  readonly counts: Counts;
+  readonly at: Buffer;
+  /** A side that has a document of that name. */
+  readonly side: 'from' | 'to';
+}
+
+export interface Merged {
+  readonly changes: readonly Changed[];
+  /** Undefined if there is nothing more to tell. */
+  readonly stop: Stop | undefined;
+  /** Set if both sides were walked to their ends. */
+  readonly total: Counts | undefined;
+}
+
+/** Documents compared between two looks at the clock. */
+const lookEvery = 64;
+
+/**
+ * Walks two sides in the order of names. A document of the same name and update time is the same; where the times differ the
+ * fields decide, so one that was written again as it was counts as unchanged.
+ */
+export const merge = async (from: Side, to: Side, options: MergeOptions): Promise<Merged> => {
+  const { limit, countsOn, isOver, partial } = options;
+  const counts = { ...options.counts };
+  const changes: Changed[] = [];
+  let stop: Stop | undefined;
+  await from.load();
+  await to.load();
+  for (let n = 1; from.name || to.name; n++) {
+    const order = orderOf(from, to);
+    const side = order > 0 ? 'to' : 'from';
+    const name = (side === 'to' ? to.name : from.name) ?? nothing;
+    const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });
+    if (n % lookEvery === 0 && isOver()) return { changes, stop: stop ?? here(), total: undefined };
+    const isCompared = order === 0 || !partial[order < 0 ? 'to' : 'from'];
+    const change = isCompared ? await changeOf(order, from, to) : undefined;
+    if (change && change !== 'unchanged') {
+      if (changes.length < limit) changes.push({ path: name.toString(), change });
+      else stop ??= here();
+      if (stop && !countsOn) return { changes, stop, total: undefined };
+    }
+    if (change) counts[change] += 1;
+    if (order <= 0 && !from.step()) await from.load();
+    if (order >= 0 && !to.step()) await to.load();
+  }
+  return { changes, stop, total: counts };
+};
+
+const nothing = Buffer.alloc(0);
+
+/** Undefined if there is no such document on either side. */
+const changeOf = async (order: number, from: Side, to: Side): Promise<keyof Counts | undefined> => {
+  const was = order <= 0 && !from.isTombstone;
+  const is = order >= 0 && !to.isTombstone;
+  if (was && is) return judge(from, to);
+  return was ? 'removed' : is ? 'added' : undefined;
+};
+
+const judge = async (from: Side, to: Side): Promise<'changed' | 'unchanged'> => {
+  if (from.seconds === to.seconds && from.nanos === to.nanos) return 'unchanged';
+  const [left, right] = await Promise.all([from.content(), to.content()]);
+  return sameFields(left, right) ? 'unchanged' : 'changed';
+};

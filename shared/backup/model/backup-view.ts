@@ -1,0 +1,97 @@
+/** A backup as the interface and the events show it. */
+import type * as z from 'zod';
+import type { EventData } from '../../contract/events/event-catalogue.ts';
+import { usdPerRead } from '../../contract/limits.ts';
+import type { Backup } from '../../contract/models/backup.ts';
+import type { OrganizationRecord } from '../../organization/index.ts';
+import type { ProjectRecord } from '../../project/index.ts';
+import { formatDuration, formatSize } from './format-units.ts';
+import type { BackupRecord } from './record.ts';
+
+/** What the API answers: never the key file, the archive's identity or who else shares its objects. */
+export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
+  const { id, projectId, type, parentBackupId, status, phase, trigger, scheduleId, readTime, size, originalSize } = record;
+  const { storageDestination, path, documentCount, collectionCounts, countVerified, authUsers, encryption } = record;
+  const { verification, verifiedAt, restoreTestedAt, lockedUntil, expiresAt, createdAt, startedAt, completedAt, error } = record;
+  return {
+    id,
+    projectId,
+    type,
+    parentBackupId,
+    status,
+    phase,
+    progress: progressOf(record),
+    trigger,
+    scheduleId,
+    ...(record.synthesizedFrom !== undefined && { synthesizedFrom: record.synthesizedFrom }),
+    ...(record.fullBecause !== undefined && { fullBecause: record.fullBecause }),
+    ...(record.source !== undefined && { source: record.source }),
+    readTime,
+    size,
+    sizeFormatted: formatSize(size),
+    originalSize,
+    duration: durationMsOf(record),
+    storageDestination,
+    path,
+    collections: [...record.collections],
+    excludedCollections: [...record.excludedCollections],
+    ...(record.isPartial && { partial: true }),
+    unknownCollections: [...record.unknownCollections],
+    documentCount,
+    collectionCounts: Object.fromEntries(collectionCounts),
+    countVerified,
+    ...(authUsers !== undefined && { authUsers }),
+    cost: costOf(record.reads),
+    encryption,
+    verification,
+    verifiedAt,
+    restoreTestedAt,
+    lockedUntil,
+    expiresAt,
+    ...(record.retentionPolicy && { retentionPolicy: { ...record.retentionPolicy } }),
+    createdAt,
+    startedAt,
+    completedAt,
+    error,
+  };
+};
+
+/** 100 is said of a backup that was completed, never of one that only seems to be through. */
+export const progressOf = (record: BackupRecord): z.input<typeof Backup>['progress'] => {
+  const { documents, totalDocuments, documentCount } = record;
+  if (wasCompleted(record)) return { percent: 100, documents: documentCount, totalDocuments: documentCount };
+  const percent = totalDocuments ? Math.min(99, Math.floor((documents / totalDocuments) * 100)) : 0;
+  return { percent, documents, totalDocuments };
+};
+
+/** Whether it ever was whole, whatever became of it. */
+export const wasCompleted = ({ status, completedAt, error }: BackupRecord): boolean =>
+  status === 'completed' || ((status === 'expired' || status === 'deleted') && completedAt !== null && error === null);
+
+const durationMsOf = ({ startedAt, completedAt }: BackupRecord): number | null =>
+  startedAt === null || completedAt === null ? null : Math.max(0, Date.parse(completedAt) - Date.parse(startedAt));
+
+/** Micro-dollars are as fine as a price per read gets. */
+export const costOf = (reads: number): { reads: number; estimatedUsd: number } => ({
+  reads,
+  estimatedUsd: Math.round(reads * usdPerRead * 1e6) / 1e6,
+});
+
+/** The `data` of backup.started and backup.completed; backup.progress adds `progress`, backup.failed the backup's `error`. */
+export const backupEvent = (
+  record: BackupRecord,
+  project: Pick<ProjectRecord, 'id' | 'name' | 'sourceProjectId'>,
+  organization: Pick<OrganizationRecord, 'id' | 'name'>,
+): EventData<'backup.completed'> => {
+  const { duration, ...shown } = backupData(record);
+  return {
+    backup: {
+      ...shown,
+      duration,
+      durationFormatted: duration === null ? null : formatDuration(duration),
+      collectionsCount: record.collectionCounts.length,
+    },
+    project: { id: project.id, name: project.name, sourceProjectId: project.sourceProjectId },
+    organization: { id: organization.id, name: organization.name },
+  };
+};

@@ -1,0 +1,37 @@
+/** A backup under way, and the one condition under which anything is written for it. */
+import { idsIn } from '../../contract/ids.ts';
+import { type Advance, advanceJob, JobFailure, stillGoing, stillThere, whileJobRuns } from '../../job/index.ts';
+import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { addIds, getAll, type Tenant, type Write } from '../../platform/index.ts';
+import { type BackupRecord, backupKey } from './record.ts';
+
+export interface Running {
+  readonly backup: BackupRecord;
+  readonly organization: OrganizationRecord;
+}
+
+/** The backup as it is now. Throws NotRunning if it has ended, and what it failed of if its time or its organization is over. */
+export const readRunning = async (tenant: Tenant, backupId: string, now: Date): Promise<Running> => {
+  const found = await getAll([backupKey.backup(tenant, backupId), organizationKey.organization(tenant)]);
+  const [backup, organization] = found as [BackupRecord | undefined, OrganizationRecord | undefined];
+  addIds(idsIn(backup));
+  return { backup: stillRunning(backup, now), organization: stillThere(organization) };
+};
+
+/** The same of a record that was just read. */
+export const stillRunning = (found: BackupRecord | undefined, now: Date): BackupRecord => {
+  const backup = stillGoing(found);
+  if (backup.deadline !== null && Date.parse(backup.deadline) <= now.getTime()) throw timedOut(backup);
+  return backup;
+};
+
+export const timedOut = ({ startedAt, deadline }: BackupRecord): JobFailure => {
+  const minutes = Math.round((Date.parse(deadline ?? '') - Date.parse(startedAt ?? '')) / 60_000);
+  return new JobFailure('BACKUP_TIMEOUT', `The backup took longer than its ${minutes} minutes`, { timeoutMinutes: minutes });
+};
+
+export const advance = (tenant: Tenant, backupId: string, change: Advance): Write =>
+  advanceJob(backupKey.backup(tenant, backupId), change);
+
+export const whileRunning = (tenant: Tenant, backupId: string, where: Advance['where'] = {}): Write =>
+  whileJobRuns(backupKey.backup(tenant, backupId), where);

@@ -1,0 +1,134 @@
+/** What a backup consists of, put together from the notes of its workers; the same notes give the same manifest, byte for byte. */
+import type { Manifest, ObjectEntry } from '../../archive/index.ts';
+import { countBytes } from '../../firestore/index.ts';
+import { type Tenant, walk } from '../../platform/index.ts';
+import type { ProjectRecord } from '../../project/index.ts';
+import {
+  type BackupRecord,
+  type KeptChunk,
+  type PartContents,
+  type PartRecord,
+  type ShardRecord,
+  workPartition,
+} from '../model/record.ts';
+
+export interface Notes {
+  readonly shards: readonly ShardRecord[];
+  /** In the order of names. */
+  readonly parts: readonly PartRecord[];
+}
+
+/** Throws unless every shard of the plan is done and every document of it is in a part. */
+export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<Notes> => {
+  const pk = workPartition(tenant, backup.id);
+  const shards: ShardRecord[] = [];
+  // A plan that was given up may have left more of them.
+  for await (const shard of walk({ pk, prefix: 'SHARD#' }) as AsyncIterable<ShardRecord>)
+    if (shard.number < (backup.shards ?? 0)) shards.push(shard);
+  const parts: PartRecord[] = [];
+  for await (const part of walk({ pk, prefix: 'PART#' }) as AsyncIterable<PartRecord>) parts.push(part);
+  if (shards.length !== backup.shards) throw new Error(`there are ${shards.length} of ${backup.shards} shards`);
+  for (const { number, isDone, documents, range } of shards) {
+    const present = parts.filter((part) => part.number === number).reduce((sum, part) => sum + presentIn(part), 0);
+    if (!isDone) throw new Error(`shard ${number} is not done`);
+    if (range !== undefined && present !== documents) throw new Error(`shard ${number} has ${present} of ${documents} documents`);
+  }
+  return { shards, parts };
+};
+
+/** What the notes of any archive say of its parts, and of the shards they are of. */
+export interface ArchiveNotes {
+  readonly shards: readonly Pick<ShardRecord, 'number' | 'range' | 'countVerified'>[];
+  /** In the order of names. */
+  readonly parts: readonly (PartContents & { readonly number: number })[];
+}
+
+export interface Contents {
+  readonly documents: number;
+  readonly tombstones: number;
+  readonly users: number;
+  readonly originalSize: number;
+  /** Of chunks and indexes, as stored. */
+  readonly storedSize: number;
+  /** Documents by collection id, the largest first. */
+  readonly collections: readonly (readonly [id: string, documents: number])[];
+  readonly countVerified: boolean;
+}
+
+export const contentsOf = ({ shards, parts }: ArchiveNotes): Contents => {
+  const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
+  const collections = new Map<string, number>();
+  for (const part of parts)
+    for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
+      collections.set(id, (collections.get(id) ?? 0) + documents);
+  const sum = (list: ArchiveNotes['parts'], of: (part: PartContents) => number): number =>
+    list.reduce((total, part) => total + of(part), 0);
+  const ofDocuments = parts.filter(({ number }) => ranges.has(number));
+  return {
+    documents: sum(ofDocuments, presentIn),
+    tombstones: sum(parts, ({ tombstones = 0 }) => tombstones),
+    users: sum(parts, presentIn) - sum(ofDocuments, presentIn),
+    originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
+    storedSize: sum(parts, ({ chunk, index }) => (chunk?.size ?? 0) + index.size),
+    collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
+    countVerified: shards.every(({ countVerified }) => countVerified !== false),
+  };
+};
+
+const presentIn = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
+
+/** What a part has stored itself. */
+export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
+
+/** The chunks of earlier backups that the parts keep records in, as the parent's manifest lists them. */
+export const keptObjects = ({ parts }: Pick<ArchiveNotes, 'parts'>, parent: Manifest | undefined): readonly ObjectEntry[] => {
+  const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
+  const wanted = new Set(parts.flatMap(({ kept = [] }) => kept.map(idOf)));
+  const kept = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
+  if (kept.length !== wanted.size) throw new Error(`the parent lists ${kept.length} of ${wanted.size} chunks`);
+  return kept;
+};
+
+/** A manifest has room for 64 MiB. */
+const manifestCollectionsMax = 200_000;
+
+export const manifestOf = (
+  backup: BackupRecord,
+  { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
+  notes: Pick<ArchiveNotes, 'parts'>,
+  { documents, tombstones, users, originalSize, collections, countVerified }: Contents,
+  parent?: Manifest,
+): Manifest => ({
+  formatVersion: 2,
+  requiredFeatures: [],
+  ...backup.archive,
+  parent: parent?.backup ?? null,
+  source: `projects/${sourceProjectId}/databases/${databaseId}`,
+  readTime: backup.readTime ?? '',
+  counts: { documents, tombstones, users },
+  collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
+  objects: [...notes.parts.flatMap(objectsOf), ...keptObjects(notes, parent)],
+  pages: notes.parts.flatMap(({ pages }) => pages),
+  // For whoever finds the backup without the service. Nothing here may differ between two runs of the same step.
+  notes: {
+    createdAt: backup.createdAt,
+    type: backup.type,
+    trigger: backup.trigger,
+    collections: [...backup.collections],
+    excludedCollections: [...backup.excludedCollections],
+    ...(backup.isPartial && { partial: true }),
+    ...(backup.mayLackCollections && { mayLackCollections: true }),
+    countVerified,
+    originalSize,
+  },
+});
+
+/** What the record shows: the 1,000 largest, as far as they fit an item, and an event as JSON, beside everything else. */
+export const largest = (collections: Contents['collections']): Contents['collections'] => {
+  let bytes = 0;
+  return collections.slice(0, 1_000).filter(([id]) => {
+    bytes += countBytes(id);
+    return bytes <= shownBytesMax;
+  });
+};
+const shownBytesMax = 100_000;

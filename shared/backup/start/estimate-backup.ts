@@ -1,0 +1,85 @@
+/** What a backup would read, store and cost, without making one. */
+import type * as z from 'zod';
+import { type Moment, parseMoment } from '../../archive/index.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Estimate } from '../../contract/models/backup.ts';
+import { type DocumentBatch, type Plan, plan, readRange, type Source, SourceError } from '../../firestore/index.ts';
+import type { Tenant } from '../../platform/index.ts';
+import { openSource, type ProjectRecord } from '../../project/index.ts';
+import { costOf } from '../model/backup-view.ts';
+import type { BackupRecord } from '../model/record.ts';
+import { expectedReads } from '../steps/plan-backup.ts';
+import type { BackupWish } from './start-backup.ts';
+
+/** The answer must be out before the function's 20 s are over. */
+const patienceMs = 15_000;
+/** Documents looked at to tell how large one is; a few places, because neighbours are alike. */
+const sampleDocuments = 50;
+const samplePlaces = 5;
+/** Little more than what is looked at: whatever the source sends is billed. */
+const sampleBytes = 16 << 10;
+
+/** Of an incremental one the bytes are those of the documents that were written since its parent, as far as the sample tells. */
+export const estimateBackup = async (
+  tenant: Tenant,
+  project: ProjectRecord,
+  wish: Pick<BackupWish, 'collections' | 'excludeCollections'>,
+  parent?: Pick<BackupRecord, 'readTime'>,
+): Promise<z.input<typeof Estimate>> => {
+  const source = openSource(tenant, project);
+  const signal = AbortSignal.timeout(patienceMs);
+  const since = parent && parseMoment(parent.readTime ?? '');
+  try {
+    const planned = await plan(source, { ...wish, signal });
+    const { documents, ranges, collections, unknown } = planned;
+    const reads = expectedReads(planned);
+    const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
+    if (documents === undefined || reads === undefined)
+      return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
+    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, since, signal)));
+    return { documents, bytes, ...costOf(reads), ...shown };
+  } catch (error) {
+    throw refusalOf(error);
+  } finally {
+    source.close();
+  }
+};
+
+const bytesPerDocument = async (
+  source: Source,
+  { ranges, readTime }: Plan,
+  since: Moment | undefined,
+  signal: AbortSignal,
+): Promise<number> => {
+  let [documents, bytes] = [0, 0];
+  const step = Math.max(1, Math.floor(ranges.length / samplePlaces));
+  const places = ranges.filter((_, n) => n % step === 0).slice(0, samplePlaces);
+  for (const [n, range] of places.entries()) {
+    // What earlier places did not have, later ones may.
+    const wanted = (sampleDocuments * (n + 1)) / places.length;
+    for await (const batch of readRange(source, { range, readTime, signal, batchBytes: sampleBytes })) {
+      documents += batch.count;
+      bytes += since ? bytesSince(batch, since) : batch.documentBytes;
+      if (documents >= wanted) break;
+    }
+  }
+  return documents === 0 ? 0 : bytes / documents;
+};
+
+const bytesSince = (batch: DocumentBatch, { seconds, nanos }: Moment): number => {
+  let bytes = 0;
+  for (let i = 0; i < batch.count; i++) {
+    const { start, end, updatedSeconds, updatedNanos } = batch.at(i);
+    if (updatedSeconds > seconds || (updatedSeconds === seconds && updatedNanos > nanos)) bytes += end - start;
+  }
+  return bytes;
+};
+
+const refusalOf = (error: unknown): unknown => {
+  if (!(error instanceof SourceError)) return error;
+  const cause = { cause: error };
+  if (error.code === 'SOURCE_AUTH_ERROR') return new ApiError('SOURCE_AUTH_ERROR', error.message, undefined, cause);
+  if (error.code === 'CANCELLED' || error.isTransient)
+    return new ApiError('SERVICE_UNAVAILABLE', 'The source takes too long to answer; try again', undefined, cause);
+  return error;
+};

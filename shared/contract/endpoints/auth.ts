@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { roles } from '../access.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { Moment } from '../fields.ts';
+
+export const User = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  picture: z.string().nullable(),
+  organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles) })),
+  createdAt: Moment,
+});
+
+export const TokenSet = z.object({
+  accessToken: z.string().describe('A JWT (RS256); its public keys are at /.well-known/jwks.json'),
+  refreshToken: z.string().describe('Opaque, good for one use within 7 days'),
+  expiresIn: z.int().describe('Seconds the access token lives'),
+  tokenType: z.literal('Bearer'),
+});
+
+export const auth = group('auth', `${apiPrefix}/auth`, {
+  google: {
+    method: 'GET',
+    path: '/google',
+    access: 'public',
+    summary: 'Begin signing in at the identity provider',
+    query: z.strictObject({
+      redirect_uri: z
+        .string()
+        .max(2_048)
+        .optional()
+        .describe('Where to send the one-time code; must be on the allow-list, exactly'),
+      login_hint: z.string().max(254).optional().describe('Passed on to the provider: whom to sign in'),
+    }),
+    reply: 'redirect',
+    errors: ['SERVICE_UNAVAILABLE'],
+    uses: ['table:write', 'identity:refer'],
+  },
+  callback: {
+    method: 'GET',
+    path: '/google/callback',
+    access: 'public',
+    summary: 'Where the identity provider sends the browser back',
+    // Loose: providers add parameters of their own (Google: scope, authuser, hd, prompt).
+    query: z.looseObject({
+      code: z.string().max(4_096).optional(),
+      state: z.string().max(512).optional(),
+      error: z.string().max(512).optional(),
+    }),
+    reply: 'redirect',
+    errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
+    audit: 'auth.signed_in',
+    uses: ['table:write', 'identity:client', 'token:sign', 'grant:seal'],
+  },
+  token: {
+    method: 'POST',
+    path: '/token',
+    access: 'public',
+    summary: 'Exchange a one-time code for tokens',
+    // RFC 6749 section 3.2: unrecognized parameters are ignored.
+    body: z.object({
+      code: z.string('must be the code from the redirect').min(1).max(512),
+      grant_type: z.literal('authorization_code'),
+    }),
+    data: TokenSet,
+    errors: ['UNAUTHORIZED'],
+    audit: 'auth.signed_in',
+    uses: ['table:write', 'token:sign'],
+  },
+  refresh: {
+    method: 'POST',
+    path: '/refresh',
+    access: 'public',
+    summary: 'Exchange a refresh token for new tokens',
+    body: z.object({
+      refreshToken: z.string().min(1).max(8_192).optional().describe('Required, unless the session cookie carries it'),
+    }),
+    bodyOptional: true,
+    data: TokenSet.omit({ tokenType: true }),
+    errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+    audit: 'auth.refreshed',
+    uses: ['table:write', 'token:sign', 'token:verify'],
+  },
+  me: {
+    method: 'GET',
+    path: '/me',
+    access: 'user',
+    summary: 'The signed-in user',
+    data: User,
+    uses: ['table:read'],
+  },
+  logout: {
+    method: 'POST',
+    path: '/logout',
+    access: 'user',
+    summary: 'End this session: its access and refresh tokens stop working at once',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    audit: 'auth.signed_out',
+    uses: ['table:write'],
+  },
+});

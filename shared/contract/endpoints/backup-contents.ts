@@ -1,0 +1,79 @@
+/** Reading backups where they lie. Apart from the rest, because only these endpoints need the customers' buckets. */
+import * as z from 'zod';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id, Moment, text } from '../fields.ts';
+import { browsingShare, outsideShare } from '../limits.ts';
+import { Backup, BackupEntry, backupTypes, Diff } from '../models/backup.ts';
+
+const read = { role: 'viewer', scope: 'backups:read' } as const;
+const manage = { role: 'member', scope: 'backups:write' } as const;
+const opens = ['destination:use', 'data-key:open'] as const;
+
+export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
+  register: {
+    method: 'POST',
+    path: '/import',
+    access: manage,
+    summary: 'Register a backup that lies in one of your destinations',
+    body: z.strictObject({
+      projectId: id('project'),
+      storageDestinationId: id('storageDestination'),
+      path: z
+        .string()
+        .min(1, 'must not be empty')
+        .max(1_024, 'must be at most 1024 characters')
+        .describe('Of the folder with its manifest, below the bucket'),
+      metadata: z
+        .strictObject({ createdAt: Moment.optional(), type: z.enum(backupTypes).optional(), source: text(200).optional() })
+        .optional(),
+    }),
+    data: Backup,
+    status: 201,
+    audit: 'backup.imported',
+    errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    idempotent: true,
+    requestShare: outsideShare,
+    uses: ['table:write', ...opens],
+  },
+  documents: {
+    method: 'GET',
+    path: '/{backupId}/documents',
+    access: read,
+    summary: 'Browse a backup: its collections, the documents of one, or one document',
+    query: z.strictObject({
+      path: z
+        .string()
+        .max(6_144)
+        .default('')
+        .describe('Of a collection or a document, such as users or users/ada; all of it if left out'),
+      showMissing: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('Whether to list documents that do not exist but have collections below them'),
+    }),
+    list: BackupEntry,
+    audit: 'backup.browsed',
+    errors: ['BACKUP_NOT_FOUND', 'NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
+    requestShare: browsingShare,
+    uses: ['table:write', ...opens],
+  },
+  diff: {
+    method: 'GET',
+    path: '/{backupId}/diff',
+    access: read,
+    summary: 'What changed from another backup to this one, or from this one to the live database',
+    query: z.strictObject({
+      against: z
+        .union([z.literal('live'), id('backup')], 'must be the id of a backup, or live')
+        .describe(
+          'The id of another backup of the same project: added is what this one has and that one has not. Or live: added is what the database has now and this backup has not; every document there is billed as a read, up to maxReads of the project, so people need the role member. Compared is what both were to hold, by their lists of collections',
+        ),
+    }),
+    data: Diff,
+    paged: true,
+    audit: 'backup.compared',
+    errors: ['BACKUP_NOT_FOUND', 'PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'STORAGE_ERROR', 'CONFLICT'],
+    requestShare: outsideShare,
+    uses: ['table:write', 'source:read', ...opens],
+  },
+});

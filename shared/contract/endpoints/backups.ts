@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { CollectionPaths, Collections } from '../collection-path.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id, When } from '../fields.ts';
+import { outsideShare } from '../limits.ts';
+import { Backup, backupStatuses, backupTypes, Estimate, verifyDepths } from '../models/backup.ts';
+import { MaxReads } from './projects.ts';
+
+const read = { role: 'viewer', scope: 'backups:read' } as const;
+const manage = { role: 'member', scope: 'backups:write' } as const;
+
+export const backups = group('backups', `${apiPrefix}/backups`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary:
+      'Start a backup, or with dryRun estimate one. An incremental one reads the source as a full one does, and stores what has changed since the latest backup of the same collections in the same storage destination',
+    body: z.strictObject({
+      projectId: id('project'),
+      type: z.enum(backupTypes).default('full'),
+      collections: Collections.default(['*']),
+      excludeCollections: CollectionPaths.default([]),
+      storageDestinationId: id('storageDestination').optional(),
+      includeAuthUsers: z.boolean('must be true or false').default(false),
+      retention: z
+        .int('must be a whole number of days')
+        .min(1, 'must be at least 1')
+        .max(3_650, 'must be at most 3650')
+        .optional()
+        .describe(
+          'Days from its completion until it expires; kept for ever if left out. It stays as long as another backup, a point in time, a restore or a lock needs it, and if it is the last good one of its kind',
+        ),
+      maxReads: MaxReads.optional(),
+      dryRun: z.boolean('must be true or false').default(false),
+    }),
+    data: z.union([Backup, Estimate]),
+    status: 202,
+    alsoStatus: 200,
+    audit: 'backup.created',
+    errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
+    idempotent: true,
+    requestShare: outsideShare,
+    uses: ['table:write', 'source:read', 'data-key:name'],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: read,
+    summary: 'Backups, newest first; deleted and expired ones only if asked for by status',
+    query: z.strictObject({
+      projectId: id('project').optional(),
+      status: z.enum(backupStatuses).optional(),
+      type: z.enum(backupTypes).optional(),
+      from: When.optional().describe('Created at or after; a bare date is midnight UTC'),
+      to: When.optional().describe('Created at or before; a bare date is the whole day, UTC'),
+    }),
+    list: Backup,
+    uses: ['table:read'],
+  },
+  get: {
+    method: 'GET',
+    path: '/{backupId}',
+    access: read,
+    summary: 'A backup, with its progress while it runs',
+    data: Backup,
+    errors: ['BACKUP_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/{backupId}',
+    access: { role: 'admin', scope: 'backups:write' },
+    summary: 'Delete a backup and its objects',
+    audit: 'backup.deleted',
+    errors: ['BACKUP_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  cancel: {
+    method: 'POST',
+    path: '/{backupId}/cancel',
+    access: manage,
+    summary: 'Stop a backup that is pending or running; what it stored is removed',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: Backup,
+    audit: 'backup.cancelled',
+    errors: ['BACKUP_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  verify: {
+    method: 'POST',
+    path: '/{backupId}/verify',
+    access: manage,
+    summary: 'Check a backup where it lies: that all is there, a sample, or every byte',
+    body: z.strictObject({ depth: z.enum(verifyDepths).default('structure') }),
+    bodyOptional: true,
+    data: Backup,
+    status: 202,
+    audit: 'backup.verified',
+    errors: ['BACKUP_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    idempotent: true,
+    uses: ['table:write'],
+  },
+});

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { invitableRoles } from '../access.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { Email, Moment } from '../fields.ts';
+import { Invitation } from '../models/invitation.ts';
+
+const manage = { role: 'admin', scope: 'people-only' } as const;
+
+/** The organization's side: whom it has invited. */
+export const invites = group('invites', `${apiPrefix}/organizations/current/invites`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Invite someone by e-mail',
+    body: z.strictObject({ email: Email, role: z.enum(invitableRoles).default('member') }),
+    data: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, acceptUrl: true }),
+    status: 201,
+    audit: 'invitation.created',
+    errors: ['INVITATION_EXISTS'],
+    idempotent: true,
+    requestsPerMinute: 300,
+    uses: ['table:write', 'secret:service', 'link:make'],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: manage,
+    summary: 'The pending invitations',
+    list: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, invitedBy: true }),
+    uses: ['table:read'],
+  },
+  cancel: {
+    method: 'DELETE',
+    path: '/{inviteId}',
+    access: manage,
+    summary: 'Cancel a pending invitation',
+    audit: 'invitation.cancelled',
+    errors: ['INVITATION_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  resend: {
+    method: 'POST',
+    path: '/{inviteId}/resend',
+    access: manage,
+    summary: 'Send a pending invitation again, with a new link and a new expiry',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: Invitation.pick({ id: true, email: true, resentAt: true, expiresAt: true, acceptUrl: true }),
+    audit: 'invitation.resent',
+    errors: ['INVITATION_NOT_FOUND', 'CONFLICT'],
+    idempotent: true,
+    requestsPerMinute: 30,
+    uses: ['table:write', 'secret:service', 'link:make'],
+  },
+});
+
+/** The invited person's side: the link in the e-mail. */
+export const invitations = group('invitations', `${apiPrefix}/invitations`, {
+  view: {
+    method: 'GET',
+    path: '/{token}',
+    // Whoever holds the link may read what it offers; taking it needs the invited person.
+    access: 'public',
+    summary: 'What the invitation behind a link offers',
+    data: z.object({
+      organization: z.object({ id: z.string(), name: z.string() }),
+      email: z.string(),
+      role: z.enum(invitableRoles),
+      status: z.enum(['pending', 'accepted', 'cancelled', 'expired']),
+      invitedBy: z.object({ id: z.string(), email: z.string() }),
+      expiresAt: Moment,
+    }),
+    errors: ['INVITATION_NOT_FOUND'],
+    uses: ['table:look', 'secret:service'],
+  },
+  accept: {
+    method: 'POST',
+    path: '/{token}/accept',
+    access: 'user',
+    summary: 'Join the organization; the caller must have the invited, verified e-mail address',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: z.object({
+      organization: z.object({ id: z.string(), name: z.string() }),
+      role: z.enum(invitableRoles),
+      joinedAt: Moment,
+    }),
+    audit: 'invitation.accepted',
+    idempotent: true,
+    errors: ['INVITATION_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+    uses: ['table:write', 'secret:service'],
+  },
+});

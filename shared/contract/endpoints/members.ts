@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { roles } from '../access.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { Moment } from '../fields.ts';
+import { Member } from '../models/member.ts';
+
+export const members = group('members', `${apiPrefix}/organizations/current/members`, {
+  list: {
+    method: 'GET',
+    path: '',
+    access: { role: 'admin', scope: 'people-only' },
+    summary: 'The members of the organization',
+    list: Member,
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PUT',
+    path: '/{userId}',
+    access: { role: 'admin', scope: 'people-only' },
+    summary: "Change a member's role; the owner making another member owner transfers ownership",
+    body: z.strictObject({ role: z.enum(roles) }),
+    data: z.object({ userId: z.string(), role: z.enum(roles), updatedAt: Moment }),
+    audit: 'member.role_changed',
+    errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/{userId}',
+    access: { role: 'admin', scope: 'people-only' },
+    summary: 'Remove a member',
+    audit: 'member.removed',
+    errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+});

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { roles } from '../access.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id, Moment, Name, Slug, Timezone } from '../fields.ts';
+import { plans } from '../limits.ts';
+
+export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.string().nullable() });
+export const Statistics = z.object({
+  memberCount: z.int(),
+  projectCount: z.int(),
+  backupCount: z.int(),
+  storageUsed: z.int().describe('Bytes'),
+});
+export const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active'), billingCycle: z.literal('monthly') });
+
+export const Organization = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  ownerId: z.string(),
+  owner: z.object({ id: z.string(), email: z.string(), name: z.string() }),
+  settings: Settings,
+  statistics: Statistics,
+  subscription: Subscription,
+  role: z.enum(roles).describe("The caller's role"),
+  memberCount: z.int(),
+  projectCount: z.int(),
+  createdAt: Moment,
+  updatedAt: Moment,
+});
+
+export const Deletion = z.object({
+  id: z.string(),
+  deleted: z.literal(true),
+  deletionType: z.enum(['soft', 'permanent']),
+  recoveryDeadline: Moment.nullable().describe('Until when the owner can recover it; null when it is gone for good'),
+});
+
+export const organizations = group('organizations', `${apiPrefix}/organizations`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: 'user',
+    summary: 'Create an organization; the caller becomes its owner',
+    body: z.strictObject({ name: Name, slug: Slug.optional() }),
+    data: Organization.pick({ id: true, name: true, slug: true, ownerId: true, createdAt: true }),
+    status: 201,
+    audit: 'organization.created',
+    errors: ['SLUG_TAKEN'],
+    idempotent: true,
+    uses: ['table:write'],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: 'user',
+    summary: 'The organizations the caller belongs to',
+    list: Organization.pick({
+      id: true,
+      name: true,
+      slug: true,
+      role: true,
+      memberCount: true,
+      projectCount: true,
+      createdAt: true,
+    }),
+    uses: ['table:read'],
+  },
+  current: {
+    method: 'GET',
+    path: '/current',
+    access: { role: 'viewer', scope: 'organization:read' },
+    summary: 'The organization named by X-Organization-Id',
+    data: Organization.pick({
+      id: true,
+      name: true,
+      slug: true,
+      owner: true,
+      settings: true,
+      statistics: true,
+      subscription: true,
+      createdAt: true,
+      updatedAt: true,
+    }),
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PUT',
+    path: '/current',
+    access: { role: 'admin', scope: 'organization:write' },
+    summary: "Change the organization's name or settings; only given fields change",
+    body: z.strictObject({
+      name: Name.optional(),
+      settings: z
+        .strictObject({ timezone: Timezone.optional(), defaultStorageId: id('storageDestination').nullable().optional() })
+        .optional(),
+    }),
+    data: Organization.pick({ id: true, name: true, settings: true, updatedAt: true }),
+    audit: 'organization.updated',
+    errors: ['STORAGE_NOT_FOUND'],
+    uses: ['table:write'],
+  },
+  remove: {
+    method: 'POST',
+    path: '/current/delete',
+    access: { role: 'owner', scope: 'people-only' },
+    summary: 'Delete the organization: recoverable for 30 days, or at once and for good with force',
+    body: z.strictObject({
+      confirmName: z.string('must be the name of the organization').describe("The organization's name, letter by letter"),
+      force: z.boolean('must be true or false').optional(),
+      deleteBackupData: z
+        .boolean('must be true or false')
+        .optional()
+        .describe('With force: also remove the objects in your buckets'),
+    }),
+    data: Deletion,
+    // With force the purge has begun.
+    alsoStatus: 202,
+    audit: 'organization.deleted',
+    idempotent: true,
+    uses: ['table:write'],
+  },
+  recover: {
+    method: 'POST',
+    path: '/{id}/recover',
+    access: 'user',
+    summary: 'Bring back a soft-deleted organization; its owner only, until recoveryDeadline',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: Organization.pick({ id: true, name: true, slug: true, createdAt: true, updatedAt: true }),
+    audit: 'organization.recovered',
+    idempotent: true,
+    errors: ['ORGANIZATION_NOT_FOUND', 'CONFLICT', 'PERMISSION_DENIED'],
+    uses: ['table:write'],
+  },
+});

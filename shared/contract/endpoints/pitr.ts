@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id } from '../fields.ts';
+import {
+  captureIntervalSeconds,
+  captureIntervalSecondsMax,
+  captureIntervalSecondsMin,
+  pitrRetentionDays,
+  pitrRetentionDaysMax,
+} from '../limits.ts';
+import { Pitr, PitrWindows, pitrPrecisions } from '../models/pitr.ts';
+
+const RetentionDays = z
+  .int('must be a whole number of days')
+  .min(1, 'must be at least 1')
+  .max(pitrRetentionDaysMax, `must be at most ${pitrRetentionDaysMax}`)
+  .meta({ examples: [pitrRetentionDays] });
+const IntervalSeconds = z
+  .int('must be a whole number of seconds')
+  .min(captureIntervalSecondsMin, `must be at least ${captureIntervalSecondsMin}`)
+  .max(captureIntervalSecondsMax, `must be at most ${captureIntervalSecondsMax}`)
+  .meta({ examples: [captureIntervalSeconds] });
+const Precision = z
+  .enum(pitrPrecisions)
+  .describe('second: every whole second can be restored; interval: the end of each capture, for fewer reads');
+
+const read = { role: 'viewer', scope: 'projects:read' } as const;
+const manage = { role: 'member', scope: 'projects:write' } as const;
+
+export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
+  enable: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Enable point-in-time recovery; it can be restored to from the moment that its base backup shows',
+    body: z.strictObject({
+      retentionDays: RetentionDays.default(pitrRetentionDays),
+      captureIntervalSeconds: IntervalSeconds.default(captureIntervalSeconds),
+      precision: Precision.default('second'),
+      storageDestinationId: id('storageDestination')
+        .optional()
+        .describe('Where changes are stored; the default of the project or organization unless given'),
+    }),
+    bodyOptional: true,
+    data: Pitr,
+    status: 202,
+    audit: 'pitr.enabled',
+    errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'CONFLICT', 'JOB_IN_PROGRESS'],
+    idempotent: true,
+    uses: ['table:write'],
+  },
+  get: {
+    method: 'GET',
+    path: '',
+    access: read,
+    summary: 'How point-in-time recovery of a project stands',
+    data: Pitr,
+    errors: ['PROJECT_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '',
+    access: manage,
+    summary: 'Change how long changes are kept, how often and how exactly they are captured',
+    body: z.strictObject({
+      retentionDays: RetentionDays.optional(),
+      captureIntervalSeconds: IntervalSeconds.optional(),
+      precision: Precision.optional(),
+    }),
+    data: Pitr,
+    audit: 'pitr.updated',
+    errors: ['PROJECT_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  disable: {
+    method: 'DELETE',
+    path: '',
+    access: manage,
+    summary: 'Stop capturing; what was captured can be restored until it is older than it was to be kept',
+    data: Pitr,
+    audit: 'pitr.disabled',
+    errors: ['PROJECT_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  windows: {
+    method: 'GET',
+    path: '/windows',
+    access: read,
+    summary: 'The moments that can be restored to, and what is missing',
+    data: PitrWindows,
+    errors: ['PROJECT_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+});

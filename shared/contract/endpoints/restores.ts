@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { Collections } from '../collection-path.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id, When } from '../fields.ts';
+import { outsideShare, restoreDocumentIdsMax, writesPerSecondMax } from '../limits.ts';
+import { DryRun, MergeMode, RestoreHistory, RestoreJob } from '../models/restore.ts';
+
+const read = { role: 'viewer', scope: 'backups:read' } as const;
+const manage = { role: 'member', scope: 'backups:write' } as const;
+
+const yesOrNo = z.boolean('must be true or false');
+const DocumentIds = z
+  .array(z.string().min(1, 'must not be empty').max(6_000))
+  .min(1, 'must name a document')
+  .max(restoreDocumentIdsMax, `must have at most ${restoreDocumentIdsMax} entries`);
+
+export const restores = group('restores', `${apiPrefix}/backups/restore`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Restore a backup or a moment, or with dryRun see what that would do',
+    body: z.strictObject({
+      backupId: id('backup').optional(),
+      projectId: id('project').optional().describe('With pointInTime, in place of backupId'),
+      pointInTime: When.optional().describe('To the second, within a window of GET /projects/{projectId}/pitr/windows'),
+      targetProjectId: id('project').optional().describe('The project of the backup unless given'),
+      collections: Collections.optional(),
+      documentIds: DocumentIds.optional().describe('Paths of documents, or bare ids within the given collections'),
+      options: z
+        .strictObject({
+          mergeMode: MergeMode.default('overwrite'),
+          collections: Collections.optional().describe('The same as collections, if both are given'),
+          dryRun: yesOrNo.default(false),
+          includeAuthUsers: yesOrNo.optional().describe('Unless given: if all of a backup that has them is restored'),
+          includeSubcollections: yesOrNo.default(true),
+          safetyBackup: yesOrNo.default(true),
+          safetyStorageDestinationId: id('storageDestination').optional().describe('That of the backup unless given'),
+          maxWritesPerSecond: z
+            .int('must be a whole number')
+            .min(1, 'must be at least 1')
+            .max(writesPerSecondMax, `must be at most ${writesPerSecondMax}`)
+            .optional(),
+        })
+        .prefault({}),
+    }),
+    data: z.union([RestoreJob, DryRun]),
+    status: 202,
+    alsoStatus: 200,
+    audit: 'restore.created',
+    errors: [
+      'BACKUP_NOT_FOUND',
+      'PROJECT_NOT_FOUND',
+      'STORAGE_NOT_FOUND',
+      'JOB_IN_PROGRESS',
+      'SOURCE_AUTH_ERROR',
+      'STORAGE_ERROR',
+      'CONFLICT',
+    ],
+    idempotent: true,
+    requestShare: outsideShare,
+    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name'],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: read,
+    summary: 'The history of restores, newest first',
+    query: z.strictObject({
+      projectId: id('project').optional().describe('As the target, or as the project of the backup'),
+    }),
+    list: RestoreHistory,
+    uses: ['table:read'],
+  },
+  get: {
+    method: 'GET',
+    path: '/{restoreJobId}',
+    access: read,
+    summary: 'A restore, with its phase and progress while it runs',
+    data: RestoreJob,
+    errors: ['RESTORE_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  cancel: {
+    method: 'POST',
+    path: '/{restoreJobId}/cancel',
+    access: manage,
+    summary: 'Stop a restore that is pending or running; what it wrote stays, and can be undone',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: RestoreJob,
+    audit: 'restore.cancelled',
+    errors: ['RESTORE_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  resume: {
+    method: 'POST',
+    path: '/{restoreJobId}/resume',
+    access: manage,
+    summary: 'Go on with a restore that failed or was cancelled, without writing again what is done',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: RestoreJob,
+    status: 202,
+    audit: 'restore.resumed',
+    errors: ['RESTORE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'BACKUP_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    idempotent: true,
+    uses: ['table:write'],
+  },
+  undo: {
+    method: 'POST',
+    path: '/{restoreJobId}/undo',
+    access: manage,
+    summary: 'Put back exactly the documents that a restore touched, as they were before; possible for 7 days',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: RestoreJob,
+    status: 202,
+    audit: 'restore.undone',
+    errors: ['RESTORE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'BACKUP_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    idempotent: true,
+    uses: ['table:write', 'data-key:name'],
+  },
+});

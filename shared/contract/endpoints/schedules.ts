@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { CollectionPaths, Collections } from '../collection-path.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { id, Name, Timezone, text } from '../fields.ts';
+import { cronMax, retentionCountMax, retentionDaysMax, scheduleIntervalMinutesMin } from '../limits.ts';
+import { Backup, backupTypes } from '../models/backup.ts';
+import { Schedule } from '../models/schedule.ts';
+
+const read = { role: 'viewer', scope: 'schedules:read' } as const;
+const manage = { role: 'member', scope: 'schedules:write' } as const;
+
+const yesOrNo = z.boolean('must be true or false');
+const countRange = `must be a whole number from 0 to ${retentionCountMax}`;
+const Count = z.int(countRange).min(0, countRange).max(retentionCountMax, countRange).default(0);
+const daysRange = `must be a whole number of days from 1 to ${retentionDaysMax}`;
+
+/** What of it is checked further needs more than a shape: the expression, the collections, the destination (shared/schedule/api/schedule-input.ts). */
+const given = {
+  name: Name,
+  // Blanks and tabs between fields, and around them, as crontab(5) takes them; kept as single blanks.
+  cron: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '') : value),
+      text(cronMax).meta({ examples: ['0 3 * * *'] }),
+    )
+    .meta({
+      type: 'string',
+      description: `Five fields as in crontab(5), or @daily and its like; at least ${scheduleIntervalMinutesMin} minutes apart`,
+      examples: ['0 3 * * *'],
+    }),
+  timezone: Timezone,
+  type: z.enum(backupTypes).describe('An incremental backup that has nothing to build on becomes a full one, and says so'),
+  enabled: yesOrNo.describe('False pauses it'),
+  retention: z
+    .int(daysRange)
+    .min(1, daysRange)
+    .max(retentionDaysMax, daysRange)
+    .nullable()
+    .meta({ description: 'Days; takes the place of retentionPolicy. With neither, backups are kept for ever', examples: [30] }),
+  retentionPolicy: z
+    .strictObject({ daily: Count, weekly: Count, monthly: Count, yearly: Count })
+    .refine((counts) => Object.values(counts).some((count) => count > 0), 'must keep something')
+    .nullable()
+    .meta({
+      description: 'How many days, ISO weeks, months and years keep their last backup; takes the place of retention',
+      examples: [null],
+    }),
+  collections: Collections,
+  excludeCollections: CollectionPaths,
+  includeAuthUsers: yesOrNo,
+  storageDestinationId: id('storageDestination')
+    .nullable()
+    .describe('Without one, the default of the project or of the organization, whatever it is then'),
+};
+
+export const schedules = group('schedules', `${apiPrefix}/schedules`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Back a project up regularly',
+    body: z.strictObject({
+      projectId: id('project'),
+      ...given,
+      timezone: given.timezone.default('UTC'),
+      type: given.type.default('full'),
+      enabled: given.enabled.default(true),
+      retention: given.retention.optional(),
+      retentionPolicy: given.retentionPolicy.optional(),
+      collections: given.collections.default(['*']),
+      excludeCollections: given.excludeCollections.default([]),
+      includeAuthUsers: given.includeAuthUsers.default(false),
+      storageDestinationId: given.storageDestinationId.optional(),
+    }),
+    data: Schedule,
+    status: 201,
+    audit: 'schedule.created',
+    errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    idempotent: true,
+    uses: ['table:write'],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: read,
+    summary: 'The schedules, newest first',
+    query: z.strictObject({
+      projectId: id('project').optional(),
+      enabled: z.enum(['true', 'false'], 'must be true or false').optional(),
+    }),
+    list: Schedule,
+    uses: ['table:read'],
+  },
+  get: {
+    method: 'GET',
+    path: '/{scheduleId}',
+    access: read,
+    summary: 'A schedule, with when it runs next and what became of its last run',
+    data: Schedule,
+    errors: ['SCHEDULE_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '/{scheduleId}',
+    access: manage,
+    summary: 'Change, pause or resume a schedule; only what is given changes, and null takes a choice back',
+    body: z.strictObject(z.object(given).partial().shape),
+    data: Schedule,
+    audit: 'schedule.updated',
+    errors: ['SCHEDULE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/{scheduleId}',
+    access: manage,
+    summary: 'Remove a schedule; its backups stay',
+    audit: 'schedule.deleted',
+    errors: ['SCHEDULE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  trigger: {
+    method: 'POST',
+    path: '/{scheduleId}/trigger',
+    access: manage,
+    summary: 'Start a backup of a schedule now, also while it is paused; its times stay as they are',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: Backup,
+    status: 202,
+    audit: 'schedule.triggered',
+    errors: ['SCHEDULE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
+    idempotent: true,
+    uses: ['table:write', 'data-key:name'],
+  },
+});

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { scopes } from '../access.ts';
+import { apiPrefix, group } from '../endpoint.ts';
+import { Moment, Name } from '../fields.ts';
+
+export const ServiceAccount = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string().describe('Its identity address, as shown in audit logs'),
+  apiKey: z.string().describe('Shown once, here, and never again'),
+  permissions: z.array(z.enum(scopes)),
+  lastUsedAt: Moment.nullable(),
+  createdAt: Moment,
+});
+
+const manage = { role: 'admin', scope: 'people-only' } as const;
+
+export const serviceAccount = group('serviceAccount', `${apiPrefix}/organizations/current/service-account`, {
+  get: {
+    method: 'GET',
+    path: '',
+    access: manage,
+    summary: "The organization's service account, without its key",
+    data: ServiceAccount.omit({ apiKey: true }),
+    errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Create the service account and its API key',
+    body: z.strictObject({
+      name: Name,
+      permissions: z.array(z.enum(scopes)).max(scopes.length, `must have at most ${scopes.length} entries`).default([]),
+    }),
+    data: ServiceAccount.omit({ email: true, lastUsedAt: true }),
+    status: 201,
+    audit: 'service_account.created',
+    errors: ['SERVICE_ACCOUNT_EXISTS'],
+    idempotent: true,
+    uses: ['table:write'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '',
+    access: manage,
+    summary: 'Delete the service account; its key stops working at once',
+    audit: 'service_account.deleted',
+    errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
+    uses: ['table:write'],
+  },
+});

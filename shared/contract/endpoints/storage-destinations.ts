@@ -1,0 +1,159 @@
+import * as z from 'zod';
+import { apiPrefix, group } from '../endpoint.ts';
+import { GoogleCredentials, Name } from '../fields.ts';
+import { outsideShare } from '../limits.ts';
+import { ObjectLock, StorageDestination, sseAlgorithms, storageTypes } from '../models/storage-destination.ts';
+
+/** What S3, Google and DigitalOcean all accept, and never a path. */
+const Bucket = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'must be the name of a bucket')
+  .meta({ examples: ['my-backups'] });
+const Prefix = z
+  .string()
+  .max(200, 'must be at most 200 characters')
+  .regex(/^([A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*\/?)?$/, 'must be parts of plain characters between single slashes')
+  .refine((prefix) => !prefix.split('/').some((part) => part === '.' || part === '..'), 'must not have . or .. as a part')
+  .meta({ examples: ['backups'] });
+const Region = z
+  .string()
+  .regex(/^[a-z0-9-]{2,40}$/, 'must be a region such as eu-central-1')
+  .meta({ examples: ['eu-central-1'] });
+const Endpoint = z
+  .string()
+  .max(255)
+  .meta({
+    description: 'Of a store that speaks the S3 protocol; https, and a public address',
+    examples: ['https://s3.example.com'],
+  });
+/** What S3 takes: a key id, the ARN of a key, an alias, or the ARN of an alias. */
+const SseKmsKeyId = z
+  .string()
+  .max(2_048, 'must be at most 2048 characters')
+  .regex(
+    /^(?:(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/)?(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})|(?:arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:)?alias\/[\w/-]{1,250})$/,
+    'must be a KMS key id, key ARN, alias name or alias ARN',
+  )
+  .meta({ examples: ['arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab'] });
+
+const AccessKey = z.strictObject({
+  accessKeyId: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,128}$/, 'must be an access key id')
+    .meta({ examples: ['AKIAIOSFODNN7EXAMPLE'] }),
+  secretAccessKey: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,256}$/, 'must be a secret access key')
+    .meta({ examples: ['***'] }),
+});
+const AssumedRole = z.strictObject({
+  roleArn: z.string().regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role'),
+});
+export const StorageCredentials = z.union(
+  [AccessKey, AssumedRole, GoogleCredentials],
+  'must be {accessKeyId, secretAccessKey}, {roleArn} or {clientEmail, privateKey}',
+);
+export const StorageTest = z.object({
+  success: z.literal(true),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), error: z.string().optional() })),
+  warnings: z.array(z.string()),
+  duration: z.int().describe('Milliseconds'),
+});
+
+const given = {
+  name: Name,
+  bucket: Bucket,
+  prefix: Prefix,
+  region: Region.nullable(),
+  endpoint: Endpoint.nullable(),
+  credentials: StorageCredentials,
+  immutable: z.boolean('must be true or false').describe('Objects cannot be deleted there, so deleting is not tried'),
+  objectLock: ObjectLock.nullable().describe('s3 only, on a bucket with object lock'),
+  sse: z
+    .enum(sseAlgorithms, 'must be AES256, aws:kms or null')
+    .nullable()
+    .describe('s3 and spaces only: server-side encryption of new objects; null for the default of the bucket'),
+  sseKmsKeyId: SseKmsKeyId.nullable().describe('With sse aws:kms only; the default key of the account, unless given'),
+};
+
+const read = { role: 'viewer', scope: 'storage:read' } as const;
+const manage = { role: 'admin', scope: 'storage:write' } as const;
+const probes = ['table:write', 'destination:probe'] as const;
+
+export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {
+  create: {
+    method: 'POST',
+    path: '',
+    access: manage,
+    summary: 'Add a bucket of yours; writing, reading, listing and deleting are tried at once',
+    body: z.strictObject({
+      ...given,
+      type: z.enum(storageTypes),
+      prefix: given.prefix.optional(),
+      region: given.region.optional(),
+      endpoint: given.endpoint.optional(),
+      immutable: given.immutable.default(false),
+      objectLock: given.objectLock.optional(),
+      sse: given.sse.optional(),
+      sseKmsKeyId: given.sseKmsKeyId.optional(),
+    }),
+    data: StorageDestination,
+    status: 201,
+    audit: 'storage.created',
+    errors: ['STORAGE_ERROR'],
+    idempotent: true,
+    requestShare: outsideShare,
+    uses: [...probes, 'destination:seal'],
+  },
+  list: {
+    method: 'GET',
+    path: '',
+    access: read,
+    summary: 'The storage destinations, newest first',
+    list: StorageDestination,
+    uses: ['table:read'],
+  },
+  get: {
+    method: 'GET',
+    path: '/{storageId}',
+    access: read,
+    summary: 'A storage destination',
+    data: StorageDestination,
+    errors: ['STORAGE_NOT_FOUND'],
+    uses: ['table:read'],
+  },
+  update: {
+    method: 'PATCH',
+    path: '/{storageId}',
+    access: manage,
+    summary: 'Change a destination; it is tried before it is saved. Bucket, prefix and type stay while a backup is there',
+    body: z.strictObject(z.object(given).partial().shape),
+    data: StorageDestination,
+    audit: 'storage.updated',
+    errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
+    requestShare: outsideShare,
+    uses: [...probes, 'destination:open', 'destination:seal'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/{storageId}',
+    access: manage,
+    summary: 'Remove a destination that no backup, schedule or default uses',
+    audit: 'storage.deleted',
+    errors: ['STORAGE_NOT_FOUND', 'CONFLICT'],
+    uses: ['table:write'],
+  },
+  test: {
+    method: 'POST',
+    path: '/{storageId}/test',
+    access: manage,
+    summary: 'Try a destination: write, read, read a part, list and delete',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    data: StorageTest,
+    audit: 'storage.tested',
+    errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR'],
+    requestShare: outsideShare,
+    uses: [...probes, 'destination:open'],
+  },
+});

@@ -1,0 +1,107 @@
+/** The catalogue of events: every name the service can emit, with the shape of its `data`. */
+import * as z from 'zod';
+import { roles } from '../access.ts';
+import { Moment } from '../fields.ts';
+import { Backup, JobError, Progress } from '../models/backup.ts';
+import { Invitation } from '../models/invitation.ts';
+import { Member } from '../models/member.ts';
+import { CapturedChanges, Pitr, PitrGap } from '../models/pitr.ts';
+import { Project } from '../models/project.ts';
+import { RestoreJob } from '../models/restore.ts';
+import { Schedule, scheduleFailures } from '../models/schedule.ts';
+import { StorageDestination } from '../models/storage-destination.ts';
+import type { EventName } from './event-names.ts';
+
+const organization = z.object({ id: z.string(), name: z.string() });
+const member = Member.omit({ lastActiveAt: true }).extend({ status: z.enum(['active', 'left']) });
+/** Never with its link: whoever has it can look at what it offers. */
+const invitation = Invitation.omit({ acceptUrl: true, resentAt: true });
+
+/** Backup events as format A shows them. */
+const backup = Backup.pick({
+  id: true,
+  projectId: true,
+  type: true,
+  status: true,
+  size: true,
+  sizeFormatted: true,
+  duration: true,
+  storageDestination: true,
+  collections: true,
+  documentCount: true,
+  createdAt: true,
+  completedAt: true,
+}).extend({
+  durationFormatted: z.string().nullable(),
+  originalSize: z.int(),
+  collectionsCount: z.int(),
+  trigger: Backup.shape.trigger,
+  scheduleId: z.string().nullable(),
+});
+const project = z.object({ id: z.string(), name: z.string(), sourceProjectId: z.string() });
+/** A restore as the API returns it, with the names of both projects. */
+const restore = RestoreJob.omit({ failures: true, collections: true, documentIds: true, plan: true }).extend({
+  projectName: z.string(),
+  targetProjectName: z.string(),
+});
+/** A schedule as the API returns it; `cronExpression` is its `cron`, as the interface writes it in events. */
+const schedule = Schedule.extend({ cronExpression: z.string(), projectName: z.string() });
+const scheduled = z.object({ organization, schedule });
+const recovered = z.object({ organization, project, pitr: Pitr });
+const storage = StorageDestination.omit({ credentials: true, externalId: true });
+
+export const events = {
+  'backup.started': z.object({ backup, project, organization }),
+  'backup.progress': z.object({ backup, project, organization, progress: Progress }),
+  'backup.completed': z.object({ backup, project, organization }),
+  'backup.failed': z.object({ backup: backup.extend({ error: JobError }), project, organization }),
+  'restore.started': z.object({ restore, organization }),
+  'restore.progress': z.object({ restore, organization, progress: Progress }),
+  'restore.completed': z.object({ restore, organization }),
+  'restore.failed': z.object({ restore: restore.extend({ error: JobError }), organization }),
+  'pitr.enabled': recovered,
+  'pitr.disabled': recovered,
+  'pitr.change_captured': z.object({
+    organization,
+    project: project.pick({ id: true, name: true }),
+    changes: CapturedChanges,
+    gap: PitrGap.optional().describe('A stretch of time that was lost; then there are no changes'),
+  }),
+  'schedule.created': scheduled,
+  'schedule.updated': scheduled,
+  'schedule.deleted': scheduled,
+  'schedule.triggered': scheduled.extend({ backupId: z.string(), trigger: z.enum(['scheduled', 'manual']) }),
+  'schedule.failed': scheduled.extend({
+    reason: z.enum(scheduleFailures),
+    scheduledFor: Moment.nullable(),
+    backupId: z.string().nullable(),
+    error: JobError,
+  }),
+  'project.created': z.object({ organization, project: Project }),
+  'project.deleted': z.object({ organization, project: Project }),
+  'storage.connected': z.object({ organization, storage }),
+  'storage.error': z.object({ organization, storage, error: z.string() }),
+  'organization.created': z.object({
+    organization: organization.extend({ slug: z.string(), ownerId: z.string(), createdAt: Moment }),
+  }),
+  'organization.updated': z.object({
+    organization: organization.extend({
+      settings: z.object({ timezone: z.string(), defaultStorageId: z.string().nullable() }),
+      updatedAt: Moment,
+    }),
+  }),
+  'organization.deleted': z.object({
+    organization: organization.extend({
+      deleted: z.literal(true),
+      deletionType: z.enum(['soft', 'permanent']),
+      recoveryDeadline: Moment.nullable(),
+    }),
+  }),
+  'member.joined': z.object({ organization, member }),
+  'member.left': z.object({ organization, member }),
+  'member.role_changed': z.object({ organization, member: member.extend({ previousRole: z.enum(roles) }) }),
+  'invitation.created': z.object({ organization, invitation }),
+  'invitation.accepted': z.object({ organization, invitation }),
+} as const satisfies Readonly<Record<EventName, z.ZodType>>;
+
+export type EventData<N extends EventName> = z.input<(typeof events)[N]>;

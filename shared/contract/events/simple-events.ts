@@ -1,0 +1,58 @@
+/** What the legacy format's `data` holds: exactly the fields of the interface, durations in seconds. */
+import * as z from 'zod';
+import { Moment } from '../fields.ts';
+import { Backup } from '../models/backup.ts';
+import { RestoreJob } from '../models/restore.ts';
+import { Schedule } from '../models/schedule.ts';
+import type { SimpleEventName } from './event-names.ts';
+
+const job = z.object({
+  backupId: z.string(),
+  projectId: z.string(),
+  projectName: z.string(),
+  type: Backup.shape.type,
+  status: Backup.shape.status,
+});
+const begun = z.object({ triggeredBy: Backup.shape.trigger, scheduleId: z.string().nullable(), createdAt: Moment });
+
+const backup = z.object({
+  ...job.shape,
+  documentsCount: z.int(),
+  collectionsCount: z.int(),
+  originalSize: z.int().describe('Bytes'),
+  compressedSize: z.int().describe('Bytes stored'),
+  duration: z.int().nullable().describe('Seconds'),
+  ...begun.shape,
+  completedAt: Moment.nullable(),
+});
+const failedBackup = z.object({ ...job.shape, error: z.string(), ...begun.shape, failedAt: Moment.nullable() });
+const restore = z.object({
+  ...RestoreJob.pick({ restoreJobId: true, backupId: true, projectId: true }).shape,
+  projectName: z.string(),
+  targetProjectId: z.string(),
+  targetProjectName: z.string(),
+  ...RestoreJob.pick({ status: true, documentsRestored: true, collectionsRestored: true, mergeMode: true }).shape,
+  ...RestoreJob.pick({ duration: true, createdAt: true, completedAt: true }).shape,
+});
+const schedule = z.object({
+  scheduleId: z.string(),
+  name: z.string(),
+  projectId: z.string(),
+  projectName: z.string(),
+  cronExpression: z.string(),
+  ...Schedule.pick({ timezone: true, enabled: true, nextRunAt: true, createdBy: true }).shape,
+});
+
+export const simpleEvents = {
+  'backup.started': backup,
+  'backup.completed': backup,
+  'backup.failed': failedBackup,
+  'restore.started': restore,
+  'restore.completed': restore,
+  'restore.failed': restore,
+  'schedule.created': schedule,
+  'schedule.updated': schedule,
+  'schedule.deleted': schedule,
+} as const satisfies Readonly<Record<SimpleEventName, z.ZodType>>;
+
+export type SimpleData<N extends SimpleEventName> = z.input<(typeof simpleEvents)[N]>;

@@ -1,0 +1,16 @@
+/** What an invitation is, to whoever may invite. */
+import * as z from 'zod';
+import { invitableRoles } from '../access.ts';
+import { Moment } from '../fields.ts';
+
+export const Invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: z.enum(invitableRoles),
+  status: z.enum(['pending', 'accepted', 'cancelled']),
+  expiresAt: Moment,
+  createdAt: Moment,
+  invitedBy: z.object({ id: z.string(), email: z.string() }),
+  acceptUrl: z.string().describe('The link the e-mail carries'),
+  resentAt: Moment,
+});

@@ -1,0 +1,15 @@
+/** What a member is, to whoever looks at the list. */
+import * as z from 'zod';
+import { roles } from '../access.ts';
+import { Moment } from '../fields.ts';
+
+export const Member = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  picture: z.string().nullable(),
+  role: z.enum(roles),
+  status: z.literal('active'),
+  joinedAt: Moment,
+  lastActiveAt: Moment.describe('Of someone not seen yet, when they joined'),
+});

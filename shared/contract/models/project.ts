@@ -1,0 +1,27 @@
+/** What a project is, to whoever looks at it. */
+import * as z from 'zod';
+import { Moment } from '../fields.ts';
+
+export const ProjectSettings = z.object({
+  backupTimeoutMinutes: z.int(),
+  defaultStorageId: z.string().nullable(),
+  maxReads: z.int().optional().describe('A backup that would read more documents stops'),
+});
+
+export const Project = z.object({
+  id: z.string(),
+  name: z.string(),
+  sourceProjectId: z.string(),
+  databaseId: z.string(),
+  status: z.enum(['connected', 'unauthorized']),
+  connection: z
+    .object({ type: z.enum(['user', 'service_account']), email: z.string() })
+    .describe('Whose access to the source is used: a person’s grant, or a Google service account'),
+  settings: ProjectSettings,
+  pitr: z
+    .object({ enabled: z.boolean(), retentionDays: z.int().optional(), captureIntervalSeconds: z.int().optional() })
+    .describe('Point-in-time recovery; how it is set, while it is enabled'),
+  lastBackupAt: Moment.nullable(),
+  createdAt: Moment,
+  updatedAt: Moment,
+});

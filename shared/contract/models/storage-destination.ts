@@ -1,0 +1,35 @@
+/** What a storage destination is, to whoever looks at it. */
+import * as z from 'zod';
+import { Moment } from '../fields.ts';
+
+export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
+export type StorageType = (typeof storageTypes)[number];
+
+/** Server-side encryption: with keys of the store, or with a key of KMS. */
+export const sseAlgorithms = ['AES256', 'aws:kms'] as const;
+export type SseAlgorithm = (typeof sseAlgorithms)[number];
+
+export const ObjectLock = z.strictObject({
+  mode: z.enum(['governance', 'compliance']),
+  days: z.int('must be a whole number').min(1, 'must be at least 1').max(36_500, 'must be at most 36500'),
+});
+
+export const StorageDestination = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(storageTypes),
+  bucket: z.string(),
+  prefix: z.string(),
+  region: z.string().nullable(),
+  endpoint: z.string().nullable(),
+  credentials: z.record(z.string(), z.string()).describe('Secrets are masked'),
+  externalId: z.string().optional().describe('What your role’s trust policy must ask for'),
+  immutable: z.boolean(),
+  objectLock: ObjectLock.nullable(),
+  sse: z.enum(sseAlgorithms).nullable().describe('Server-side encryption of new objects; null for the default of the bucket'),
+  sseKmsKeyId: z.string().nullable(),
+  status: z.enum(['connected', 'error']),
+  lastTestedAt: Moment.nullable(),
+  createdAt: Moment,
+  updatedAt: Moment,
+});

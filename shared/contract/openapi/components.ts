@@ -1,0 +1,186 @@
+/** What the operations of the description share: headers, parameters, errors and ways to sign in. */
+
+import { type ErrorCode, errors } from '../errors.ts';
+import { idPattern } from '../ids.ts';
+import { endpoints } from '../index.ts';
+import { pageDefault, pageMax } from '../limits.ts';
+import { errorsOf, meanings } from './error-responses.ts';
+import type { Schema } from './json-schema.ts';
+
+export interface Ref {
+  readonly $ref: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+export interface Content {
+  readonly schema: Schema;
+}
+
+export interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Ref>>;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+const ref = (section: string, name: string): Ref => ({ $ref: `#/components/${section}/${name}` });
+
+const header = (description: string, schema: Schema) => ({ description, schema });
+const count = { type: 'integer', minimum: 0 };
+const headers = {
+  'X-Request-Id': header('Names this request in our logs and audit entries', { type: 'string' }),
+  'RateLimit-Limit': header('Requests the caller may make a minute', count),
+  'RateLimit-Remaining': header('How many of them are left', count),
+  'RateLimit-Reset': header('Seconds until the count begins again', count),
+  'Retry-After': header('Seconds to wait before trying again', count),
+  'WWW-Authenticate': header('How to sign in', { type: 'string', const: 'Bearer' }),
+  'Idempotent-Replayed': header('Present when this is the answer to an earlier call with the same Idempotency-Key', {
+    type: 'string',
+    const: 'true',
+  }),
+  Location: header('Where to go', { type: 'string', format: 'uri' }),
+} as const;
+type HeaderName = keyof typeof headers;
+
+/** The headers every answer has, and those of this one. */
+export const answerHeaders = (...more: readonly HeaderName[]): Readonly<Record<string, Ref>> =>
+  Object.fromEntries(
+    (['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', ...more] as const).map((name) => [
+      name,
+      ref('headers', name),
+    ]),
+  );
+
+const parameters = {
+  OrganizationId: {
+    name: 'X-Organization-Id',
+    in: 'header',
+    required: true,
+    description: 'The organization the call acts in',
+    schema: { type: 'string', pattern: idPattern('organization').source, examples: ['org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'] },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'A text of your own. The same key with the same body within 24 hours gets the first answer again',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+  },
+  Limit: {
+    name: 'limit',
+    in: 'query',
+    required: false,
+    description: 'How many to answer at most',
+    schema: { type: 'integer', minimum: 1, maximum: pageMax, default: pageDefault },
+  },
+  Cursor: {
+    name: 'cursor',
+    in: 'query',
+    required: false,
+    description: 'The pagination.nextCursor of the page before',
+    schema: { type: 'string', maxLength: 2_048 },
+  },
+} as const satisfies Record<string, Parameter>;
+
+export const sharedParameter = (name: keyof typeof parameters): Ref => ref('parameters', name);
+
+const codeSchema: Schema = { type: 'string', enum: Object.keys(errors) };
+const detailsSchema: Schema = { type: 'object', description: 'What the code needs said, such as field and reason' };
+const schemas = {
+  Error: {
+    type: 'object',
+    required: ['success', 'error'],
+    properties: {
+      success: { type: 'boolean', const: false },
+      error: {
+        type: 'object',
+        required: ['code', 'message', 'requestId'],
+        properties: { code: codeSchema, message: { type: 'string' }, details: detailsSchema, requestId: { type: 'string' } },
+      },
+    },
+  },
+  Problem: {
+    type: 'object',
+    description: 'The same error as RFC 9457 has it, for Accept: application/problem+json',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+    properties: {
+      type: { type: 'string', format: 'uri' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+      code: codeSchema,
+      details: detailsSchema,
+      requestId: { type: 'string' },
+    },
+  },
+  Pagination: {
+    type: 'object',
+    required: ['nextCursor', 'hasMore'],
+    properties: { nextCursor: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
+  },
+} as const;
+
+export const sharedSchema = (name: keyof typeof schemas): Ref => ref('schemas', name);
+
+/** Errors of one status are one response in OpenAPI, so a response is named by all its codes. */
+const responseName = (codes: readonly ErrorCode[]): string => codes.join('.');
+
+/** An endpoint's error responses by status. */
+export const errorResponses = (codes: readonly ErrorCode[]): Readonly<Record<string, Ref>> => {
+  const byStatus = Object.groupBy(codes, (code) => String(errors[code]));
+  return Object.fromEntries(Object.entries(byStatus).map(([status, of = []]) => [status, ref('responses', responseName(of))]));
+};
+
+const own: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+  UNAUTHORIZED: ['WWW-Authenticate'],
+  RATE_LIMITED: ['Retry-After'],
+};
+
+const errorAnswer = (codes: readonly ErrorCode[]): Answer => ({
+  description: codes.map((code) => `${code}: ${meanings[code]}`).join('. '),
+  headers: answerHeaders(...codes.flatMap((code) => own[code] ?? [])),
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [sharedSchema('Error'), { properties: { error: { properties: { code: { enum: codes } } } } }],
+      },
+    },
+    'application/problem+json': { schema: { allOf: [sharedSchema('Problem'), { properties: { code: { enum: codes } } }] } },
+  },
+});
+
+const responses = (): Readonly<Record<string, Answer>> =>
+  Object.fromEntries(
+    endpoints
+      .flatMap((endpoint) => Object.values(Object.groupBy(errorsOf(endpoint), (code) => String(errors[code]))))
+      .map((codes = []) => [responseName(codes), errorAnswer(codes)]),
+  );
+
+const securitySchemes = {
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The accessToken of POST /api/v1/auth/token or /refresh. What an operation lists under it is the least role.',
+  },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'fb_sa_…',
+    description: "A service account's key, sent the same way. What an operation lists under it is the scope it needs.",
+  },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'bms_access',
+    description: 'What a browser has after signing in; calls that change something must carry an allowed Origin.',
+  },
+} as const;
+
+export const components = () => ({ securitySchemes, parameters, headers, schemas, responses: responses() });

@@ -1,0 +1,143 @@
+/** One endpoint as an OpenAPI operation. */
+
+import type { Endpoint } from '../endpoint.ts';
+import { requestsPerMinute as serviceLimit } from '../limits.ts';
+import {
+  type Answer,
+  answerHeaders,
+  type Content,
+  errorResponses,
+  type Parameter,
+  type Ref,
+  sharedParameter,
+  sharedSchema,
+} from './components.ts';
+import { errorsOf } from './error-responses.ts';
+import { inputSchema, outputSchema, type Schema } from './json-schema.ts';
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly (Parameter | Ref)[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
+  readonly responses: Readonly<Record<string, Answer | Ref>>;
+}
+
+export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
+  const { id, summary, body, bodyOptional } = endpoint;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: describe(endpoint),
+    security: securityOf(endpoint),
+    parameters: parametersOf(endpoint),
+    ...(body && { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: inputSchema(body) } } } }),
+    responses: { ...errorResponses(errorsOf(endpoint)), ...successOf(endpoint) },
+  };
+};
+
+const describe = ({ access, requestsPerMinute, requestShare, audit }: Endpoint): string =>
+  [
+    access === 'public' && 'Anyone may call it.',
+    access === 'user' && 'For signed-in people; API keys are refused.',
+    typeof access === 'object' &&
+      `For members with the role ${access.role}${access.role === 'owner' ? '' : ' or above'}; ${
+        access.scope === 'people-only' ? 'API keys are refused' : `for API keys with the scope ${access.scope}`
+      }.`,
+    requestsPerMinute !== undefined && `At most ${requestsPerMinute} calls a minute.`,
+    requestShare !== undefined &&
+      `At most ${Math.ceil(requestShare * serviceLimit)} calls a minute of one organization, unless the deployment has other limits.`,
+    audit !== undefined && `The audit log notes it as ${audit}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+/** OpenAPI 3.1 lets any scheme list what the caller needs: here a role, or a key's scope. */
+const securityOf = ({ access }: Endpoint): Operation['security'] => {
+  if (access === 'public') return [];
+  if (access === 'user') return [{ accessToken: [] }, { sessionCookie: [] }];
+  const people = [{ accessToken: [access.role] }, { sessionCookie: [access.role] }];
+  return access.scope === 'people-only' ? people : [...people, { apiKey: [access.scope] }];
+};
+
+const pathParameters: Readonly<Record<string, string>> = {
+  userId: 'The id of a member',
+  inviteId: 'The id of an invitation',
+  projectId: 'The id of a project',
+  storageId: 'The id of a storage destination',
+  backupId: 'The id of a backup',
+  restoreJobId: 'The id of a restore',
+  webhookId: 'The id of a webhook',
+  deliveryId: 'The id of a delivery',
+  token: "The last part of an invitation's acceptUrl",
+};
+
+const parametersOf = ({ path, access, idempotent, list, paged, query }: Endpoint): Operation['parameters'] => {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(
+    ([, name = '']): Parameter => ({
+      name,
+      in: 'path',
+      required: true,
+      description: pathParameters[name] ?? 'Its id',
+      schema: { type: 'string' },
+    }),
+  );
+  const { properties = {}, required = [] } = (query ? inputSchema(query) : {}) as {
+    properties?: Record<string, Schema & { description?: string }>;
+    required?: string[];
+  };
+  const filters = Object.entries(properties).map(
+    ([name, { description, ...schema }]): Parameter => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema,
+    }),
+  );
+  return [
+    ...named,
+    ...(typeof access === 'object' ? [sharedParameter('OrganizationId')] : []),
+    ...(idempotent ? [sharedParameter('IdempotencyKey')] : []),
+    ...filters,
+    ...(list || paged ? [sharedParameter('Limit'), sharedParameter('Cursor')] : []),
+  ];
+};
+
+const descriptions = { 200: 'Done', 201: 'Created', 202: 'Begun' } as const;
+
+const secondDescriptions = {
+  200: 'The answer, when nothing was to be begun',
+  202: 'The same, when the work has begun and goes on',
+  503: 'The same, when not all is well',
+} as const;
+
+const successOf = (endpoint: Endpoint): Readonly<Record<string, Answer>> => {
+  const { reply = 'json', status = 200, alsoStatus, idempotent } = endpoint;
+  if (reply === 'redirect') return { 302: { description: 'On to the next step', headers: answerHeaders('Location') } };
+  const headers = answerHeaders(...(idempotent ? (['Idempotent-Replayed'] as const) : []));
+  const answer = { description: descriptions[status], headers, content: reply === 'file' ? files(endpoint) : envelope(endpoint) };
+  return { [status]: answer, ...(alsoStatus && { [alsoStatus]: { ...answer, description: secondDescriptions[alsoStatus] } }) };
+};
+
+const files = ({ content = {} }: Endpoint): NonNullable<Answer['content']> =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, shape]) => [
+      type,
+      { schema: shape === 'text' ? { type: 'string' } : outputSchema(shape) },
+    ]),
+  );
+
+const envelope = ({ data, list, paged }: Endpoint): NonNullable<Answer['content']> => {
+  const success = { type: 'boolean', const: true };
+  const properties: Schema = list
+    ? { success, data: { type: 'array', items: outputSchema(list) }, pagination: sharedSchema('Pagination') }
+    : data
+      ? { success, data: outputSchema(data), ...(paged && { pagination: sharedSchema('Pagination') }) }
+      : { success, message: { type: 'string' } };
+  return { 'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } } };
+};

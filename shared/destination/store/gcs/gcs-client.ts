@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import type { Bucket, File } from '@google-cloud/storage';
+import type { GoogleAccount } from '../../../platform/index.ts';
+import { StorageError } from '../object-store.ts';
+import { type Patience, persist } from '../retry.ts';
+import { Crc32c } from './crc32c.ts';
+import { isStatus, noAnswer } from './gcs-error.ts';
+import { GcsStorage } from './gcs-storage.ts';
+import { type GcsCall, type GcsRequest, GcsTransport } from './gcs-transport.ts';
+
+export interface GcsClientOptions {
+  readonly baseUrl: string;
+  readonly account: GoogleAccount;
+  readonly bucket: string;
+  readonly patience: Patience;
+}
+
+/** What Cloud Storage tells of an object. */
+export interface GcsObject {
+  readonly size: number;
+  readonly crc32c: string;
+  readonly md5Hash: string | undefined;
+  readonly generation: string;
+  /** The upload that made the object, where it was one of ours. */
+  readonly uploadId: string | undefined;
+}
+
+export interface GcsWrite {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+  readonly uploadId?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const contentType = 'application/octet-stream';
+const conflictsMax = 3;
+
+/** One bucket, through `@google-cloud/storage`. Each method retries by itself and throws StorageErrors only. */
+export class GcsClient {
+  readonly patience: Patience;
+  readonly #transport: GcsTransport;
+  readonly #storage: GcsStorage;
+  readonly #bucket: string;
+
+  constructor({ baseUrl, account, bucket, patience }: GcsClientOptions) {
+    this.patience = patience;
+    this.#transport = new GcsTransport({ baseUrl, account, requestMs: patience.requestMs });
+    this.#storage = new GcsStorage(this.#transport, baseUrl);
+    this.#bucket = bucket;
+  }
+
+  /** A handle for one call: the library passes what an interceptor adds to the transport. */
+  bucket(call: GcsCall): Bucket {
+    const bucket = this.#storage.bucket(this.#bucket);
+    bucket.interceptors.push(adding(call));
+    return bucket;
+  }
+
+  file(key: string, call: GcsCall): File {
+    const file = this.#storage.bucket(this.#bucket).file(key);
+    file.interceptors.push(adding(call));
+    return file;
+  }
+
+  /** For what the library has no method: the parts of an upload, and its end. */
+  request(asked: GcsRequest) {
+    return this.#transport.request<Readonly<Record<string, unknown>>>(asked);
+  }
+
+  /** Retries `work`, with errors of the library as StorageErrors. */
+  attempt<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return persist(
+      () =>
+        work().catch((error: unknown) => {
+          throw noAnswer(error);
+        }),
+      this.patience,
+      signal,
+    );
+  }
+
+  /** Undefined where there is no such object. */
+  find(key: string, signal?: AbortSignal): Promise<GcsObject | undefined> {
+    return this.attempt(() => this.findOnce(key, signal), signal);
+  }
+
+  /**
+   * Stores a small object, over what was there. Each attempt names the generation it replaces, so that a repeated request
+   * cannot overwrite a later one. Cloud Storage itself refuses bytes of another checksum.
+   */
+  async put({ key, bytes, uploadId, signal }: GcsWrite): Promise<void> {
+    const crc32c = new Crc32c().update(bytes).toString();
+    const md5Hash = createHash('md5').update(bytes).digest('base64');
+    const isSame = (object: GcsObject): boolean =>
+      object.size === bytes.length && object.crc32c === crc32c && object.md5Hash === md5Hash;
+    let generation = '0';
+    const write = async (): Promise<void> => {
+      const file = this.file(key, { doing: 'store an object', signal });
+      await file.save(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
+        resumable: false,
+        // Compared below: on a mismatch the library would delete the object, also that of another writer.
+        validation: false,
+        contentType,
+        metadata: { crc32c, md5Hash, ...(uploadId !== undefined && { metadata: { uploadId } }) },
+        preconditionOpts: { ifGenerationMatch: generation },
+      });
+      if (!isSame(objectOf(file.metadata))) throw otherBytes();
+    };
+    await this.attempt(async () => {
+      for (let conflicts = 0; ; conflicts++) {
+        try {
+          return await write();
+        } catch (error) {
+          if (!isStatus(error, 412) || conflicts >= conflictsMax) throw error;
+        }
+        const found = await this.findOnce(key, signal);
+        // The same bytes are there: most likely an earlier attempt, whose answer was lost.
+        if (found && isSame(found) && (uploadId === undefined || found.uploadId === uploadId)) return;
+        generation = found?.generation ?? '0';
+      }
+    }, signal);
+  }
+
+  /** Deletes an object, or only this generation of it. A missing object is no error. */
+  async remove(key: string, options: { readonly generation?: string; readonly signal?: AbortSignal | undefined } = {}) {
+    const { generation, signal } = options;
+    const condition = generation === undefined ? {} : { ifGenerationMatch: generation };
+    const ended = generation === undefined ? [404] : [404, 412];
+    await this.attempt(async () => {
+      try {
+        await this.file(key, { doing: 'remove an object', signal }).delete(condition);
+      } catch (error) {
+        if (!isStatus(error, ...ended) || (error as StorageError).bucket) throw error;
+      }
+    }, signal);
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  /** The same without a retry, for work that is retried as a whole. */
+  async findOnce(key: string, signal: AbortSignal | undefined): Promise<GcsObject | undefined> {
+    try {
+      const file = this.file(key, { doing: 'look at an object', signal });
+      const [metadata] = await file.getMetadata({ fields: 'size,crc32c,md5Hash,generation,metadata' });
+      return objectOf(metadata);
+    } catch (error) {
+      if (isStatus(error, 404) && !(error as StorageError).bucket) return undefined;
+      throw error;
+    }
+  }
+}
+
+type Interceptor = File['interceptors'][number];
+
+const adding = (call: GcsCall): Interceptor => ({
+  request: (options) => Object.assign(options, { call }) as ReturnType<Interceptor['request']>,
+});
+
+/** Numbers come as text. */
+export const objectOf = (metadata: object): GcsObject => {
+  const { size, crc32c, md5Hash, generation, metadata: custom } = metadata as Readonly<Record<string, unknown>>;
+  const uploadId = (custom as Readonly<Record<string, unknown>> | undefined)?.uploadId;
+  return {
+    size: size === undefined ? Number.NaN : Number(size),
+    crc32c: String(crc32c),
+    md5Hash: md5Hash === undefined ? undefined : String(md5Hash),
+    generation: String(generation),
+    uploadId: uploadId === undefined ? undefined : String(uploadId),
+  };
+};
+
+export const otherBytes = (): StorageError => new StorageError('invalid', 'The store kept other bytes than it was given.');

@@ -1,0 +1,150 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { AuthClient, type gaxios } from 'google-auth-library';
+import { clock } from '../../../platform/clock.ts';
+import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-token.ts';
+import { tooLarge } from '../byte-range.ts';
+import { StorageError } from '../object-store.ts';
+import { noAnswer, refusal } from './gcs-error.ts';
+
+/** Travels with the options of each request through the library. */
+export interface GcsCall {
+  /** Completes "the store did not …". */
+  readonly doing: string;
+  readonly signal?: AbortSignal | undefined;
+  /** For the bytes of an object: the status and the most bytes that the answer may have. */
+  readonly media?: { readonly status: number; readonly maxBytes: number };
+}
+
+export interface GcsRequest extends gaxios.GaxiosOptions {
+  readonly call?: GcsCall;
+}
+
+export interface GcsTransportOptions {
+  readonly baseUrl: string;
+  readonly account: GoogleAccount;
+  /** From the first byte of a request to the last of its answer. */
+  readonly requestMs: number;
+}
+
+const scopes = ['https://www.googleapis.com/auth/devstorage.read_write'];
+/** A token is not used in its last minutes, so that it outlives the request. */
+const marginMs = 5 * 60_000;
+const socketsMax = 16;
+/** For a list or an error: a thousand names of maximum length take 3 MiB. */
+const answerMaxBytes = 8 << 20;
+
+/**
+ * The auth client of the library, through which it sends every request. The token is sent to one origin only, no redirect is
+ * followed, and time and size of an answer are limited. Rejects with a StorageError.
+ */
+export class GcsTransport extends AuthClient {
+  readonly #account: GoogleAccount;
+  readonly #origin: string;
+  readonly #requestMs: number;
+  readonly #agent: HttpAgent;
+  #token: { readonly token: string; readonly expiresAtMs: number } | undefined;
+  #fetching: Promise<string> | undefined;
+
+  constructor({ baseUrl, account, requestMs }: GcsTransportOptions) {
+    super({ useAuthRequestParameters: false });
+    const { origin, protocol } = new URL(baseUrl);
+    const agentOptions = { keepAlive: true, maxSockets: socketsMax };
+    this.#account = account;
+    this.#origin = origin;
+    this.#requestMs = requestMs;
+    this.#agent = protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  }
+
+  override async request<T>({ call = { doing: 'answer' }, ...asked }: GcsRequest): gaxios.GaxiosPromise<T> {
+    if (new URL(String(asked.url)).origin !== this.#origin)
+      throw new StorageError('invalid', 'The store points to another host.');
+    call.signal?.throwIfAborted();
+    const isKept = this.#token !== undefined;
+    const headers = new Headers(asked.headers);
+    headers.set('authorization', `Bearer ${await this.#freshToken()}`);
+    const end = new AbortController();
+    try {
+      const response = await this.transporter.request<T>({
+        ...asked,
+        ...limits,
+        headers,
+        agent: this.#agent,
+        signal: anySignal(end.signal, AbortSignal.timeout(this.#requestMs), call.signal, asked.signal),
+        ...(call.media ? { responseType: 'stream' } : { responseType: 'json', maxContentLength: answerMaxBytes }),
+      });
+      const { status } = response;
+      if (isExpected(response, call)) return response;
+      const body = call.media ? await textOf(response.data) : JSON.stringify(response.data);
+      if (status === 401) this.#token = undefined;
+      // A token that was good before may have been revoked; the next attempt gets a new one.
+      if (status === 401 && isKept)
+        throw new StorageError('unavailable', `The store did not ${call.doing}: the token is no longer valid.`);
+      throw refusal(status, body, call.doing);
+    } catch (error) {
+      end.abort();
+      throw noAnswer(error);
+    }
+  }
+
+  override async getAccessToken(): Promise<{ token: string }> {
+    return { token: await this.#freshToken() };
+  }
+
+  override async getRequestHeaders(): Promise<Headers> {
+    return new Headers({ authorization: `Bearer ${await this.#freshToken()}` });
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #freshToken(): Promise<string> {
+    if (this.#token && this.#token.expiresAtMs - marginMs > clock.now().getTime()) return this.#token.token;
+    this.#fetching ??= this.#fetchToken().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #fetchToken(): Promise<string> {
+    try {
+      this.#token = await googleAccessToken(this.#account, scopes);
+      return this.#token.token;
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      throw new StorageError(error.isTransient ? 'unavailable' : 'denied', `${error.message}.`, { cause: error });
+    }
+  }
+}
+
+/** `compress` is an option of the library's fetch: an answer is taken as it comes, so its length is the one announced. */
+const limits = {
+  retry: false,
+  redirect: 'manual',
+  compress: false,
+  validateStatus: () => true,
+  // It looks at every byte of a part, for seconds. No error of the library leaves the store, so nothing is to be redacted.
+  errorRedactor: false,
+} as const;
+
+const isExpected = ({ status, headers }: gaxios.GaxiosResponse, { media }: GcsCall): boolean => {
+  if (!media) return status < 300 || status === 308;
+  if (status === media.status && Number(headers.get('content-length') ?? 0) > media.maxBytes) throw tooLarge();
+  return status === media.status;
+};
+
+const anySignal = (...signals: readonly (AbortSignal | null | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal));
+
+const textOf = async (body: unknown): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > answerMaxBytes) throw tooLarge();
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+};

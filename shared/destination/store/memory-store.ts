@@ -1,0 +1,78 @@
+import { askedOf, tooLarge, tooShort } from './byte-range.ts';
+import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './object-store.ts';
+
+/** A store that lasts as long as the process. */
+export class MemoryStore implements Store {
+  /** By name; tests may look and tamper. */
+  readonly objects = new Map<string, Uint8Array>();
+  readonly #unfinished = new Map<object, string>();
+
+  async put(name: string, bytes: Uint8Array, { signal }: PutOptions = {}): Promise<void> {
+    signal?.throwIfAborted();
+    this.objects.set(name, Uint8Array.from(bytes));
+  }
+
+  upload(name: string, { signal }: PutOptions = {}): Upload {
+    const pieces: Uint8Array[] = [];
+    const self = {};
+    let isOpen = true;
+    this.#unfinished.set(self, name);
+    const check = (): void => {
+      signal?.throwIfAborted();
+      if (!isOpen || !this.#unfinished.has(self)) throw new StorageError('invalid', 'The upload has ended.');
+    };
+    const end = (): void => {
+      isOpen = false;
+      this.#unfinished.delete(self);
+    };
+    return {
+      write: async (more) => {
+        check();
+        pieces.push(...more.map((piece) => Uint8Array.from(piece)));
+      },
+      finish: async () => {
+        check();
+        end();
+        const bytes = Uint8Array.from(Buffer.concat(pieces));
+        this.objects.set(name, bytes);
+        return { size: bytes.length };
+      },
+      abort: async () => end(),
+    };
+  }
+
+  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = askedOf(extent);
+    signal?.throwIfAborted();
+    const bytes = this.objects.get(name);
+    if (!bytes) throw new StorageError('missing', 'There is no such object.');
+    if (!range && bytes.length > maxBytes) throw tooLarge();
+    if (!range) return Uint8Array.from(bytes);
+    if (range.offset + range.length > bytes.length) throw tooShort();
+    return Uint8Array.from(bytes.subarray(range.offset, range.offset + range.length));
+  }
+
+  async head(name: string): Promise<{ size: number } | undefined> {
+    const bytes = this.objects.get(name);
+    return bytes && { size: bytes.length };
+  }
+
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
+    for (const [name, { length: size }] of [...this.objects]) {
+      signal?.throwIfAborted();
+      if (name.startsWith(prefix)) yield { name, size };
+    }
+  }
+
+  async remove(names: readonly string[]): Promise<void> {
+    for (const name of names) this.objects.delete(name);
+  }
+
+  async abandon(prefix: string): Promise<number> {
+    const abandoned = [...this.#unfinished].filter(([, name]) => name.startsWith(prefix));
+    for (const [upload] of abandoned) this.#unfinished.delete(upload);
+    return abandoned.length;
+  }
+
+  close(): void {}
+}

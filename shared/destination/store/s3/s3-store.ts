@@ -1,0 +1,170 @@
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { askedOf, rangeHeader, tooShort } from '../byte-range.ts';
+import { concurrently } from '../map-concurrent.ts';
+import { type Extent, type PutOptions, StorageError, type Store, type Upload } from '../object-store.ts';
+import { Paging } from '../page-guard.ts';
+import { abortUploads } from './abandoned-uploads.ts';
+import { confirms, digestFields, digestOf } from './checksum.ts';
+import { S3Bucket, type S3Place, toldOf } from './s3-bucket.ts';
+import { refusedAs } from './s3-error.ts';
+import { S3Upload } from './s3-upload.ts';
+import { warningsOf } from './s3-warnings.ts';
+
+/** S3 removes this many objects in one call. */
+const removedAtOnce = 1_000;
+const callsAtOnce = 8;
+
+/** A bucket of AWS, or of any store that speaks S3. */
+export class S3Store implements Store {
+  readonly bucket: S3Bucket;
+
+  constructor(place: S3Place) {
+    this.bucket = new S3Bucket(place);
+  }
+
+  async put(name: string, bytes: Uint8Array, options: PutOptions = {}): Promise<void> {
+    const { bucket, digest: kind } = this.bucket.place;
+    const digest = digestOf(kind, bytes);
+    const input = {
+      Bucket: bucket,
+      Key: this.bucket.key(name),
+      Body: bytes,
+      ContentType: 'application/octet-stream',
+      ...digestFields(digest),
+      ...this.bucket.kept(options),
+    };
+    const told = await this.bucket.call({
+      doing: 'store an object',
+      signal: options.signal,
+      send: async (client, sendOptions) => {
+        const answer = toldOf(await client.send(new PutObjectCommand(input), sendOptions));
+        if (confirms(digest, answer) === false)
+          throw new StorageError('unavailable', 'The store kept other bytes than it was given.');
+        return answer;
+      },
+    });
+    try {
+      this.bucket.checkEncryption(told);
+    } catch (error) {
+      // It is stored, and less protected than was asked for.
+      await this.remove([name], options.signal).catch(() => {});
+      throw error;
+    }
+  }
+
+  upload(name: string, options: PutOptions = {}): Upload {
+    return new S3Upload(this, name, options);
+  }
+
+  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = askedOf(extent);
+    if (range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
+    const input = {
+      Bucket: this.bucket.place.bucket,
+      Key: this.bucket.key(name),
+      ...(range && { Range: rangeHeader(range) }),
+    };
+    return this.bucket.call({
+      doing: 'read an object',
+      signal,
+      maxBytes,
+      send: async (client, options) => {
+        const { Body } = await client.send(new GetObjectCommand(input), options);
+        const bytes = await bytesOf(Body as AsyncIterable<Uint8Array> | undefined);
+        if (range && bytes.length !== range.length) throw tooShort();
+        return bytes;
+      },
+    });
+  }
+
+  async head(name: string, signal?: AbortSignal): Promise<{ size: number } | undefined> {
+    const found = await this.bucket.look(name, signal);
+    return found && { size: found.size };
+  }
+
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
+    const paging = new Paging();
+    const folder = this.bucket.key('');
+    let mark: string | undefined;
+    do {
+      const input = {
+        Bucket: this.bucket.place.bucket,
+        Prefix: this.bucket.key(prefix) || undefined,
+        ContinuationToken: mark,
+      };
+      const page = await this.bucket.call({
+        doing: 'list objects',
+        signal,
+        send: async (client, options) => {
+          const answer = await client.send(new ListObjectsV2Command(input), options);
+          // Any other document would pass for a list of nothing.
+          if (answer.IsTruncated === undefined && answer.Name === undefined && !answer.Contents) throw notAList();
+          return answer;
+        },
+      });
+      const found = page.Contents ?? [];
+      for (const { Key = '', Size = 0 } of found) yield { name: Key.slice(folder.length), size: Size };
+      mark = page.IsTruncated ? paging.next(page.NextContinuationToken, found.length) : undefined;
+    } while (mark !== undefined);
+  }
+
+  async remove(names: readonly string[], signal?: AbortSignal): Promise<void> {
+    // Not all others of the S3 kind remove many at once.
+    if (this.bucket.place.digest === 'md5' || names.length === 1)
+      return concurrently(names, callsAtOnce, (name) => this.#removeOne(name, signal));
+    for (let from = 0; from < names.length; from += removedAtOnce)
+      await this.#removeMany(names.slice(from, from + removedAtOnce), signal);
+  }
+
+  abandon(prefix: string, signal?: AbortSignal): Promise<number> {
+    return abortUploads(this.bucket, prefix, { signal });
+  }
+
+  warnings(signal: AbortSignal): Promise<readonly string[]> {
+    return warningsOf(this, signal);
+  }
+
+  close(): void {
+    this.bucket.close();
+  }
+
+  #removeOne(name: string, signal: AbortSignal | undefined): Promise<unknown> {
+    const input = { Bucket: this.bucket.place.bucket, Key: this.bucket.key(name) };
+    return this.bucket.call({
+      doing: 'remove an object',
+      signal,
+      send: (client, options) => client.send(new DeleteObjectCommand(input), options),
+    });
+  }
+
+  async #removeMany(names: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+    const Objects = names.map((name) => ({ Key: this.bucket.key(name) }));
+    const input = { Bucket: this.bucket.place.bucket, Delete: { Objects } };
+    await this.bucket.call({
+      doing: 'remove objects',
+      signal,
+      send: async (client, options) => {
+        const { Errors = [], Deleted = [] } = await client.send(new DeleteObjectsCommand(input), options);
+        // The call succeeds where single objects failed.
+        const [first] = Errors;
+        if (first) throw refusedAs(first.Code, 'remove objects');
+        if (Deleted.length < names.length)
+          throw new StorageError('unavailable', 'The store did not say that all objects were removed.');
+      },
+    });
+  }
+}
+
+const notAList = (): StorageError => new StorageError('unavailable', 'The store answered something else than a list.');
+
+/** The request handler passes a body on in one piece. */
+const bytesOf = async (body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> => {
+  const pieces = body === undefined ? [] : await Array.fromAsync(body);
+  return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+};

@@ -1,9 +1,0 @@
-/**
- * The description, ready to be served. A bundle has the finished texts in the place of this file (infra/finished.ts), so that the
- * function that serves them carries neither the contract nor what makes a description of it.
- */
-import { describe } from '../contract/openapi.ts';
-import { docsPage, type Page } from './page.ts';
-
-export const openapiText = (): string => JSON.stringify(describe());
-export const page = (): Page => docsPage(describe());

@@ -1,0 +1,190 @@
+import type { ClientHttp2Stream } from 'node:http2';
+import { systemTimers, type Timers } from '../platform/index.ts';
+import { GrpcStream } from './grpc/call-stream.ts';
+import { pause } from './grpc/cancellable-sleep.ts';
+import { ConnectionPool } from './grpc/connection-pool.ts';
+import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
+import type { KeepaliveOptions } from './grpc/keepalive.ts';
+import { type Patience, patience } from './grpc/retry-policy.ts';
+import { type AttemptOptions, Attempts } from './grpc/retry-state.ts';
+import { cancelled, SourceError } from './grpc/source-error.ts';
+import { RpcError } from './grpc/status.ts';
+
+/** Gives the token to call with; `refresh` says that the last one was refused. */
+export type TokenSupplier = (how: { readonly refresh: boolean }) => Promise<string>;
+
+export interface SourceOptions {
+  /** `https://firestore.googleapis.com` */
+  readonly endpoint: string;
+  readonly projectId: string;
+  readonly databaseId?: string;
+  readonly token: TokenSupplier;
+  /** From 0 up to, and without, 1: so that many readers do not try again at the same moment. */
+  readonly random: () => number;
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly patience?: Partial<Patience>;
+  readonly keepalive?: Partial<KeepaliveOptions>;
+  /** Of connections and streams; the system's unless given. */
+  readonly timers?: Timers;
+}
+
+/** A database to read from or to write to. Its calls share connections; several may be under way at once. */
+export class Source {
+  /** `projects/p/databases/d` */
+  readonly database: string;
+  /** `projects/p/databases/d/documents` */
+  readonly root: string;
+  readonly connections: ConnectionPool;
+  readonly #options: SourceOptions;
+  readonly #patience: Patience;
+  readonly #timers: Timers;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(options: SourceOptions) {
+    const { endpoint, projectId, databaseId = '(default)' } = options;
+    this.database = `projects/${projectId}/databases/${databaseId}`;
+    this.root = `${this.database}/documents`;
+    this.#options = options;
+    this.#patience = { ...patience, ...options.patience };
+    this.#timers = options.timers ?? systemTimers;
+    this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
+    this.#headers = {
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'grpc-accept-encoding': 'identity',
+      'google-cloud-resource-prefix': this.database,
+      'x-goog-request-params': new URLSearchParams({ project_id: projectId, database_id: databaseId }).toString(),
+    };
+  }
+
+  /** How to wait between tries. */
+  waiting(signal: AbortSignal | undefined): AttemptOptions {
+    const { random, sleep = pause } = this.#options;
+    return { patience: this.#patience, random, sleep, signal };
+  }
+
+  attempts(signal: AbortSignal | undefined): Attempts {
+    return new Attempts(this.waiting(signal));
+  }
+
+  /** Begins a call, once; its answer gathers in the buffer. What is asked may come in pieces: it is copied before it is sent. */
+  async begin(
+    method: string,
+    request: Buffer | readonly Buffer[],
+    buffer: FrameBuffer,
+    options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+  ): Promise<GrpcStream> {
+    const { stream, call } = await this.#open(method, buffer, options);
+    stream.end(framed(request));
+    return call;
+  }
+
+  /** Begins a call in which more is asked as it goes on: nothing says that there will be no more. */
+  async converse(
+    method: string,
+    buffer: FrameBuffer,
+    options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+  ): Promise<{ readonly call: GrpcStream; readonly ask: (request: Buffer) => void }> {
+    const { stream, call } = await this.#open(method, buffer, options);
+    // The server has ended it: nothing is asked any more, and only then is the call over.
+    stream.once('end', () => stream.end());
+    return { call, ask: (request) => stream.write(framed(request)) };
+  }
+
+  async #open(
+    method: string,
+    buffer: FrameBuffer,
+    { refresh, wantedBytes, signal }: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
+  ): Promise<{ stream: ClientHttp2Stream; call: GrpcStream }> {
+    if (signal?.aborted) throw cancelled();
+    const token = await this.#token(refresh);
+    const { connection, stream } = await this.connections.request({
+      ...this.#headers,
+      ':path': `/google.firestore.v1.Firestore/${method}`,
+      authorization: `Bearer ${token}`,
+    });
+    buffer.filled = 0;
+    const { silenceMs } = this.#patience;
+    const timers = this.#timers;
+    return { stream, call: new GrpcStream(stream, buffer, { connection, timers, wantedBytes, silenceMs, signal }) };
+  }
+
+  /** Does what takes several calls, from its beginning, as often as it takes; what is no failed call passes as it is. */
+  async anew<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const attempts = this.attempts(signal);
+    for (;;) {
+      try {
+        return await work(attempts.needsToken);
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        await attempts.failed(error);
+      }
+    }
+  }
+
+  /** Makes a call whose answer is small, as often as it takes; gives its messages. */
+  async call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
+    const attempts = this.attempts(signal);
+    for (;;) {
+      try {
+        return await this.once(method, request, attempts.needsToken, signal);
+      } catch (error) {
+        await attempts.failed(error);
+      }
+    }
+  }
+
+  /** Makes a call whose answer is small, once; an RpcError says how it failed. */
+  async once(
+    method: string,
+    request: Buffer | readonly Buffer[],
+    refresh: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Buffer[]> {
+    const buffer = new FrameBuffer(4_096);
+    const call = await this.begin(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
+    try {
+      while (!call.isOver) await call.wait();
+      const { failure } = call;
+      if (failure) {
+        call.suspect(failure);
+        throw failure;
+      }
+      return messagesOf(buffer);
+    } finally {
+      call.cancel();
+    }
+  }
+
+  close(): void {
+    this.connections.close();
+  }
+
+  /** Whoever gives out tokens may fail like any server; that its grant is gone it says by a SourceError. */
+  async #token(refresh: boolean): Promise<string> {
+    try {
+      return await this.#options.token({ refresh });
+    } catch (error) {
+      if (error instanceof SourceError) throw error;
+      throw new RpcError('UNAVAILABLE', 'No token could be had.', { cause: error });
+    }
+  }
+}
+
+const framed = (request: Buffer | readonly Buffer[]): Buffer => {
+  const header = Buffer.alloc(headerBytes);
+  const frame = Buffer.concat(Buffer.isBuffer(request) ? [header, request] : [header, ...request]);
+  frame.writeUInt32BE(frame.length - headerBytes, 1);
+  return frame;
+};
+
+const messagesOf = (buffer: FrameBuffer): readonly Buffer[] => {
+  const messages: Buffer[] = [];
+  let at = 0;
+  for (let end = buffer.frameEnd(at); end !== undefined; end = buffer.frameEnd(at)) {
+    messages.push(buffer.bytes.subarray(at + headerBytes, end));
+    at = end;
+  }
+  if (at < buffer.filled) throw new RpcError('INTERNAL', 'The answer of the source ended within a message.');
+  return messages;
+};

@@ -1,0 +1,169 @@
+import { ArchiveError } from '../../archive/index.ts';
+import { varintBytes } from '../wire/byte-writer.ts';
+import { broken, MessageReader } from '../wire/message-reader.ts';
+
+/** Bytes that take the place of those from `start` to `end`. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  bytes: Buffer;
+}
+
+/** Firestore nests 20 deep; what is not of its making must not exhaust the stack. */
+const depthMax = 100;
+
+/**
+ * Makes of an encoded document of one database (`projects/p/databases/d`) the same document of another: its own name and every
+ * reference into the first are turned over, at any depth; references elsewhere, and texts that only look like one, stay. All
+ * other bytes are kept. What it gives may be the bytes it was given.
+ */
+export const referenceRewrite = (from: string, to: string): ((document: Uint8Array) => Buffer) => {
+  if (from === to) return (document) => new MessageReader(document).bytes;
+  const rewrite = new Rewrite(Buffer.from(`${from}/documents/`), Buffer.from(`${to}/documents/`));
+  return (document) => rewrite.of(document);
+};
+
+class Rewrite {
+  readonly #from: Buffer;
+  readonly #to: Buffer;
+  #reader = new MessageReader(Buffer.alloc(0));
+  #edits: Edit[] = [];
+  /** Where the text that is looked for stands next: what ends before it needs no look inside. */
+  #hit = -1;
+
+  constructor(from: Buffer, to: Buffer) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  of(document: Uint8Array): Buffer {
+    this.#reader = new MessageReader(document);
+    const { bytes } = this.#reader;
+    this.#edits = [];
+    this.#hit = bytes.indexOf(this.#from);
+    const grown = this.#document(bytes.length);
+    const out = Buffer.allocUnsafe(bytes.length + grown);
+    let [at, done] = [0, 0];
+    for (const edit of this.#edits) {
+      at += bytes.copy(out, at, done, edit.start);
+      at += edit.bytes.copy(out, at);
+      done = edit.end;
+    }
+    bytes.copy(out, at, done);
+    return out;
+  }
+
+  /** How many bytes the edits make it longer; so do all below. */
+  #document(end: number): number {
+    const reader = this.#reader;
+    let grown = 0;
+    let isNamed = false;
+    while (reader.next(end)) {
+      if (reader.field === 1 && reader.type === 2) {
+        const more = this.#name(end);
+        if (more === undefined) throw new ArchiveError('record-invalid', 'a document of another database');
+        grown += more;
+        isNamed = true;
+      } else if (reader.field === 2 && reader.type === 2) grown += this.#inside(end, this.#entry, 0);
+      else reader.skip(end);
+    }
+    if (!isNamed) throw broken();
+    return grown;
+  }
+
+  /** Goes through a message that has a length; its length is written anew if something in it was. */
+  #inside(end: number, walk: (end: number, depth: number) => number, depth: number): number {
+    if (depth > depthMax) throw broken();
+    const reader = this.#reader;
+    const lengthStart = reader.at;
+    const stop = reader.stop(end);
+    if (!this.#isHitBefore(stop)) {
+      reader.at = stop;
+      return 0;
+    }
+    const start = reader.at;
+    const edit: Edit = { start: lengthStart, end: start, bytes: none };
+    const count = this.#edits.push(edit);
+    const grown = walk.call(this, stop, depth);
+    if (this.#edits.length === count) {
+      this.#edits.pop();
+      return 0;
+    }
+    edit.bytes = varint(stop - start + grown);
+    return grown + edit.bytes.length - (start - lengthStart);
+  }
+
+  /** An entry of a map of fields. */
+  #entry(end: number, depth: number): number {
+    const reader = this.#reader;
+    let grown = 0;
+    while (reader.next(end)) {
+      if (reader.field === 2 && reader.type === 2) grown += this.#inside(end, this.#value, depth);
+      else reader.skip(end);
+    }
+    return grown;
+  }
+
+  #value(end: number, depth: number): number {
+    const reader = this.#reader;
+    let grown = 0;
+    while (reader.next(end)) {
+      if (reader.type !== 2) reader.skip(end);
+      else if (reader.field === kind.reference) grown += this.#name(end) ?? 0;
+      else if (reader.field === kind.map) grown += this.#inside(end, this.#map, depth);
+      else if (reader.field === kind.array) grown += this.#inside(end, this.#array, depth);
+      else reader.skip(end);
+    }
+    return grown;
+  }
+
+  #map(end: number, depth: number): number {
+    return this.#each(end, this.#entry, depth + 1);
+  }
+
+  #array(end: number, depth: number): number {
+    return this.#each(end, this.#value, depth + 1);
+  }
+
+  #each(end: number, walk: (end: number, depth: number) => number, depth: number): number {
+    const reader = this.#reader;
+    let grown = 0;
+    while (reader.next(end)) {
+      if (reader.field === 1 && reader.type === 2) grown += this.#inside(end, walk, depth);
+      else reader.skip(end);
+    }
+    return grown;
+  }
+
+  /** Turns a name over that lies in the first database; undefined if it does not. */
+  #name(end: number): number | undefined {
+    const reader = this.#reader;
+    const lengthStart = reader.at;
+    const stop = reader.stop(end);
+    const start = reader.at;
+    reader.at = stop;
+    if (!this.#isHitBefore(stop, start) || this.#hit !== start) return undefined;
+    const grown = this.#to.length - this.#from.length;
+    const length = varint(stop - start + grown);
+    this.#edits.push({ start: lengthStart, end: start + this.#from.length, bytes: Buffer.concat([length, this.#to]) });
+    return grown + length.length - (start - lengthStart);
+  }
+
+  #isHitBefore(stop: number, from = this.#reader.at): boolean {
+    if (this.#hit >= 0 && this.#hit < from) this.#hit = this.#reader.bytes.indexOf(this.#from, from);
+    return this.#hit >= 0 && this.#hit < stop;
+  }
+}
+
+const none = Buffer.alloc(0);
+
+const varint = (value: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(varintBytes(value));
+  let rest = value;
+  for (let i = 0; i < bytes.length; i++, rest = Math.floor(rest / 128))
+    bytes[i] = (rest % 128) | (i < bytes.length - 1 ? 0x80 : 0);
+  return bytes;
+};
+
+/** Their numbers in google.firestore.v1.Value. */
+const kind = { reference: 5, map: 6, array: 9 } as const;

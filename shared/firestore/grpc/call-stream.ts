@@ -1,0 +1,149 @@
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type { Timer, Timers } from '../../platform/index.ts';
+import type { Connection } from './connection.ts';
+import type { FrameBuffer } from './frame-buffer.ts';
+import { cancelled } from './source-error.ts';
+import { failureOf, failureOfHttp, RpcError } from './status.ts';
+
+/** RFC 9113, section 7: CANCEL. */
+const http2Cancel = 8;
+
+/** How much to take before looking at it, and how long to wait for anything at all. */
+export interface StreamOptions {
+  /** The connection of the stream. */
+  readonly connection: Connection;
+  readonly timers: Timers;
+  readonly wantedBytes: number;
+  readonly silenceMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The answer of a call, taken at the reader's pace: bytes gather in the buffer up to the wanted amount, then the server has to
+ * wait. A call succeeds only with a status of OK after all its bytes; anything else is a failure, also a stream that just ends.
+ */
+export class GrpcStream {
+  readonly #stream: ClientHttp2Stream;
+  readonly #buffer: FrameBuffer;
+  readonly #options: StreamOptions;
+  #status: { readonly failure: RpcError | undefined } | undefined;
+  /** The error of a stream that was reset or whose connection was lost. */
+  #error: unknown;
+  #wantedBytes = 0;
+  #hasEnded = false;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+  #timer: Timer | undefined;
+
+  constructor(stream: ClientHttp2Stream, buffer: FrameBuffer, options: StreamOptions) {
+    this.#stream = stream;
+    this.#buffer = buffer;
+    this.#options = options;
+    stream.on('response', (headers) => this.#head(headers));
+    stream.on('trailers', (headers) => this.#settle(failureOf(headers)));
+    stream.on('data', (chunk: Buffer) => this.#take(chunk));
+    stream.on('end', () => {
+      this.#hasEnded = true;
+    });
+    stream.on('error', (error) => {
+      this.#error ??= error;
+    });
+    stream.on('close', () => this.#end());
+    stream.pause();
+    options.signal?.addEventListener('abort', this.#abort);
+    if (stream.destroyed) this.#isOver = true;
+  }
+
+  /** Whether nothing more will come. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Why the call failed; undefined when it went well. To be asked when it is over. */
+  get failure(): RpcError | undefined {
+    if (this.#status && (this.#status.failure || this.#hasEnded)) return this.#status.failure;
+    return this.#options.connection.failureOf(this.#stream, this.#error);
+  }
+
+  /** Resolves when the wanted bytes have gathered or the call is over. */
+  async wait(): Promise<void> {
+    // A message larger than what is wanted has to come whole all the same.
+    this.#wantedBytes = Math.max(this.#options.wantedBytes, this.#buffer.firstFrameBytes);
+    if (!this.#isOver && !this.#isFull) {
+      const { timers, silenceMs } = this.#options;
+      this.#timer = timers.set(() => this.#silent(), silenceMs);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#stream.resume();
+      });
+      timers.clear(this.#timer);
+    }
+    if (this.#options.signal?.aborted) throw cancelled();
+  }
+
+  /** Tells the server that nobody reads on; of a call that is over nothing is left to tell. */
+  cancel(): void {
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+    if (!this.#stream.closed) this.#stream.close(http2Cancel);
+    this.#stream.destroy();
+  }
+
+  /** A connection on which nothing comes any more accepts no more calls. Another connection is not affected. */
+  suspect({ status }: RpcError): void {
+    if (status === 'DEADLINE_EXCEEDED' || status === 'UNAVAILABLE') this.#options.connection.drain();
+  }
+
+  get #isFull(): boolean {
+    return this.#buffer.filled >= this.#wantedBytes;
+  }
+
+  readonly #abort = (): void => {
+    this.cancel();
+    this.#end();
+  };
+
+  #head(headers: IncomingHttpHeaders & { ':status'?: number | undefined }): void {
+    this.#options.connection.received();
+    if (headers['grpc-status'] !== undefined) this.#settle(failureOf(headers));
+    else if (headers[':status'] !== 200) this.#settle(failureOfHttp(Number(headers[':status'])));
+  }
+
+  #take(chunk: Buffer): void {
+    this.#options.connection.received();
+    this.#buffer.push(chunk);
+    this.#timer?.refresh();
+    if (!this.#isFull) return;
+    this.#stream.pause();
+    this.#go();
+  }
+
+  /** What came first counts: a stream that is torn down after its status has failed in no other way. */
+  #settle(failure: RpcError | undefined): void {
+    this.#status ??= { failure };
+  }
+
+  /** The process may have been suspended or busy: reads what the socket holds before it decides. */
+  #silent(): void {
+    const wake = this.#wake;
+    const { filled } = this.#buffer;
+    setImmediate(() => {
+      if (wake && wake === this.#wake && filled === this.#buffer.filled) this.#giveUp();
+    });
+  }
+
+  #giveUp(): void {
+    this.#settle(new RpcError('DEADLINE_EXCEEDED', 'The source sent nothing for too long.'));
+    this.cancel();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#go();
+  }
+
+  #go(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+}

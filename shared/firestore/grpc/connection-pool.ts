@@ -1,0 +1,98 @@
+import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { systemTimers, type Timers } from '../../platform/index.ts';
+import { Connection } from './connection.ts';
+import { type KeepaliveOptions, keepaliveDefaults } from './keepalive.ts';
+import { RpcError } from './status.ts';
+
+export interface PoolOptions {
+  readonly endpoint: string;
+  readonly keepalive?: Partial<KeepaliveOptions> | undefined;
+  readonly timers?: Timers | undefined;
+}
+
+/**
+ * The connections to one source: one, opened by the first call, and another one whenever the present ones have no room. A
+ * connection that the server leaves (GOAWAY) or that stops answering takes no more calls.
+ */
+export class ConnectionPool {
+  readonly #endpoint: URL;
+  readonly #timers: Timers;
+  readonly #connections = new Set<Connection>();
+  #keepalive: KeepaliveOptions;
+  #opening: Promise<void> | undefined;
+
+  constructor({ endpoint, keepalive, timers = systemTimers }: PoolOptions) {
+    this.#endpoint = new URL(endpoint);
+    this.#timers = timers;
+    this.#keepalive = { ...keepaliveDefaults, ...keepalive };
+    const { protocol, hostname } = this.#endpoint;
+    // A token in clear text must not leave the machine.
+    if (protocol !== 'https:' && !(protocol === 'http:' && loopback.has(hostname)))
+      throw new TypeError('the endpoint of a source is https, or http on a loopback address');
+  }
+
+  /** How many connections there are, with those that are only finishing their calls. */
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Doubled each time the server complains of too many pings. */
+  get keepaliveIntervalMs(): number {
+    return this.#keepalive.intervalMs;
+  }
+
+  async request(headers: OutgoingHttpHeaders): Promise<{ readonly connection: Connection; readonly stream: ClientHttp2Stream }> {
+    for (;;) {
+      const connection = this.#withRoom();
+      if (connection) return { connection, stream: begin(connection, headers) };
+      // Callers that wait share it; those that find it full again open the next one.
+      this.#opening ??= this.#open();
+      await this.#opening;
+    }
+  }
+
+  /** Ends every call under way. */
+  close(): void {
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  #withRoom(except?: Connection): Connection | undefined {
+    for (const connection of this.#connections) if (connection !== except && connection.hasRoom) return connection;
+    return undefined;
+  }
+
+  async #open(): Promise<void> {
+    const connection = new Connection({
+      endpoint: this.#endpoint,
+      keepalive: this.#keepalive,
+      timers: this.#timers,
+      tooManyPings: () => {
+        this.#keepalive = { ...this.#keepalive, intervalMs: 2 * this.#keepalive.intervalMs };
+      },
+      idle: (one) => {
+        // Opened for a burst that is over.
+        if (this.#withRoom(one)) one.drain();
+      },
+      closed: (one) => this.#connections.delete(one),
+    });
+    this.#connections.add(connection);
+    try {
+      await connection.opened();
+      // Trying at once again would be an endless loop; a failed call backs off.
+      if (!connection.hasRoom) throw new RpcError('UNAVAILABLE', 'The source accepts no calls on a new connection.');
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+}
+
+const begin = (connection: Connection, headers: OutgoingHttpHeaders): ClientHttp2Stream => {
+  try {
+    return connection.request(headers);
+  } catch (error) {
+    connection.drain();
+    throw new RpcError('UNAVAILABLE', 'The connection to the source was lost.', { cause: error });
+  }
+};
+
+const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);

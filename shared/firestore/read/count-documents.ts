@@ -1,0 +1,108 @@
+import type { Source } from '../database.ts';
+import { isRefusal } from '../grpc/classify-error.ts';
+import { SourceError } from '../grpc/source-error.ts';
+import { collectionCountQuery, countQuery, type Selection } from '../wire/query-requests.ts';
+import { fieldsOf, lastField } from '../wire/small-messages.ts';
+
+export interface CountOptions extends Pick<Selection, 'range' | 'after'> {
+  readonly readTime: string;
+  /** The ids of the collections that documents were found in: for a source that counts one collection group at a time only. */
+  readonly collectionIds?: Iterable<string>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Counted {
+  /** Undefined if the source refuses to count. */
+  readonly documents: number | undefined;
+  /** What the counting was billed as. */
+  readonly reads: number;
+}
+
+/** One more round trip each: beyond this many groups counting is not worth it. */
+const groupsMax = 200;
+/** Index entries counted for the price of one read. */
+const entriesPerRead = 1_000;
+
+/** Asks the source how many documents a range has, apart from any stream: of all collections at once, else group by group. */
+export const countRange = async (source: Source, options: CountOptions): Promise<Counted> => {
+  const whole = await count(source, options, undefined);
+  if (whole !== undefined) return { documents: whole, reads: readsOf(whole) };
+  const groups = [...new Set(options.collectionIds ?? [])];
+  if (groups.length === 0 || groups.length > groupsMax) return { documents: undefined, reads: 0 };
+  let documents = 0;
+  let reads = 0;
+  for (const group of groups) {
+    const counted = await count(source, options, group);
+    if (counted === undefined) return { documents: undefined, reads };
+    documents += counted;
+    reads += readsOf(counted);
+  }
+  return { documents, reads };
+};
+
+/**
+ * Throws COUNT_MISMATCH unless the source counts what was read: a stream that ends is not a stream that has finished.
+ * `countVerified` is false only if the source does not count at all.
+ */
+export const verifyCount = async (
+  source: Source,
+  options: CountOptions & { readonly read: number },
+): Promise<{ readonly countVerified: boolean; readonly reads: number }> => {
+  const { documents, reads } = await countRange(source, options);
+  if (documents !== undefined && documents !== options.read)
+    throw new SourceError('COUNT_MISMATCH', `The source has ${documents} documents where ${options.read} were read.`);
+  return { countVerified: documents !== undefined, reads };
+};
+
+/** How many documents are right in a root collection, those below them not counted; undefined if the source refuses to count. */
+export const countCollection = (
+  source: Source,
+  collectionId: string,
+  readTime: string,
+  signal?: AbortSignal,
+): Promise<number | undefined> => ask(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
+
+/** The same of a collection group: wherever collections of that id lie. */
+export const countGroup = async (
+  source: Source,
+  collectionId: string,
+  readTime: string,
+  signal?: AbortSignal,
+): Promise<Counted> => {
+  const documents = await count(source, { range: {}, readTime, signal }, collectionId);
+  return { documents, reads: documents === undefined ? 0 : readsOf(documents) };
+};
+
+const count = (source: Source, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
+  const { range, after, readTime, signal } = options;
+  const selection = { range, after, ...(group === undefined ? {} : { collectionId: group }) };
+  return ask(source, countQuery({ root: source.root, readTime }, selection), signal);
+};
+
+/** Undefined if the source says that it does not count this. */
+const ask = async (source: Source, request: Buffer, signal: AbortSignal | undefined): Promise<number | undefined> => {
+  try {
+    const messages = await source.call('RunAggregationQuery', request, signal);
+    const found = messages.map(countIn).findLast((one) => one !== undefined);
+    if (found === undefined) throw new SourceError('INTERNAL_ERROR', 'The source answered a count without a number.');
+    return found;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+};
+
+/** RunAggregationQueryResponse { result { aggregate_fields { key, value { integer_value } } } }: one field was asked for. */
+const countIn = (message: Buffer): number | undefined => {
+  const result = lastField(message, 1)?.bytes;
+  if (!result) return undefined;
+  for (const { field, bytes } of fieldsOf(result)) {
+    if (field !== 2) continue;
+    const value = lastField(bytes, 2);
+    // A zero may be left out.
+    return value && (lastField(value.bytes, 2)?.value ?? 0);
+  }
+  return undefined;
+};
+
+const readsOf = (documents: number): number => Math.max(1, Math.ceil(documents / entriesPerRead));

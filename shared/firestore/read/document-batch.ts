@@ -1,0 +1,99 @@
+import { type FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
+import { type RawDocument, ResponseSkim } from '../wire/response-skim.ts';
+
+/** The numbers kept of a document. */
+const width = 8;
+
+/**
+ * Documents as they came, in name order. The memory is used again: a batch is valid until the next one is asked for, and what
+ * is to last must be copied.
+ */
+export class DocumentBatch {
+  /** Holds the bytes of all documents of the batch, each from its `start` to its `end`. */
+  bytes: Buffer = Buffer.alloc(0);
+  count = 0;
+  /** Of the encoded documents alone. */
+  documentBytes = 0;
+  readonly #skim = new ResponseSkim();
+  #marks = new Float64Array(1_024 * width);
+
+  /** Fills in where a document lies; `into` can serve for all of them. */
+  at(index: number, into: RawDocument = new ResponseSkim()): RawDocument {
+    const marks = this.#marks;
+    const i = this.#place(index);
+    into.start = marks[i] ?? 0;
+    into.end = marks[i + 1] ?? 0;
+    into.nameStart = marks[i + 2] ?? 0;
+    into.nameEnd = marks[i + 3] ?? 0;
+    into.createdSeconds = marks[i + 4] ?? 0;
+    into.createdNanos = marks[i + 5] ?? 0;
+    into.updatedSeconds = marks[i + 6] ?? 0;
+    into.updatedNanos = marks[i + 7] ?? 0;
+    return into;
+  }
+
+  nameStart(index: number): number {
+    return this.#marks[this.#place(index) + 2] ?? 0;
+  }
+
+  nameEnd(index: number): number {
+    return this.#marks[this.#place(index) + 3] ?? 0;
+  }
+
+  /** The bytes of a document's full name. */
+  nameBytes(index: number): Buffer {
+    return this.bytes.subarray(this.nameStart(index), this.nameEnd(index));
+  }
+
+  /** The encoded document. */
+  document(index: number): Buffer {
+    const { start, end } = this.at(index);
+    return this.bytes.subarray(start, end);
+  }
+
+  /** Takes the documents of all messages that are whole; answers where what is not whole begins. */
+  load(buffer: FrameBuffer): number {
+    const skim = this.#skim;
+    const { bytes } = buffer;
+    this.bytes = bytes;
+    this.count = this.documentBytes = 0;
+    let at = 0;
+    for (let end = buffer.frameEnd(at); end !== undefined; end = buffer.frameEnd(at)) {
+      if (skim.find(bytes, at + headerBytes, end)) this.#add(skim);
+      at = end;
+    }
+    return at;
+  }
+
+  /** Leaves the first ones only. */
+  keep(count: number): void {
+    const marks = this.#marks;
+    for (let i = count * width; i < this.count * width; i += width) this.documentBytes -= (marks[i + 1] ?? 0) - (marks[i] ?? 0);
+    this.count = count;
+  }
+
+  #place(index: number): number {
+    if (index < 0 || index >= this.count) throw new RangeError(`there is no document ${index}`);
+    return index * width;
+  }
+
+  #add(skim: RawDocument): void {
+    const i = this.count * width;
+    if (i === this.#marks.length) {
+      const larger = new Float64Array(2 * i);
+      larger.set(this.#marks);
+      this.#marks = larger;
+    }
+    const marks = this.#marks;
+    marks[i] = skim.start;
+    marks[i + 1] = skim.end;
+    marks[i + 2] = skim.nameStart;
+    marks[i + 3] = skim.nameEnd;
+    marks[i + 4] = skim.createdSeconds;
+    marks[i + 5] = skim.createdNanos;
+    marks[i + 6] = skim.updatedSeconds;
+    marks[i + 7] = skim.updatedNanos;
+    this.count += 1;
+    this.documentBytes += skim.end - skim.start;
+  }
+}

@@ -1,0 +1,83 @@
+/** What a source can be asked about itself before it is read. */
+
+import type { Source } from '../database.ts';
+import { isRefusal } from '../grpc/classify-error.ts';
+import { SourceError } from '../grpc/source-error.ts';
+import { listCollectionIds, partitionQuery, probeDocument } from '../wire/query-requests.ts';
+import { fieldsOf, lastField } from '../wire/small-messages.ts';
+import { decodeReadTime } from '../wire/timestamps.ts';
+
+/** Costs one read, whether there is such a document or not. */
+const probePath = 'probe/read-time';
+
+/** The source's own present time: to read everything at. Fails as a read would: no grant, no database, no permission. */
+export const probeSource = async (source: Source, signal?: AbortSignal): Promise<{ readonly readTime: string }> => {
+  const messages = await source.call('BatchGetDocuments', probeDocument(source.database, probePath), signal);
+  const readTime = messages.map((message) => lastField(message, 4)).findLast((field) => field !== undefined);
+  if (!readTime) throw new SourceError('INTERNAL_ERROR', 'The source did not say at what time it was read.');
+  return { readTime: decodeReadTime(readTime.bytes) };
+};
+
+/** The ids of the collections right below the root, or below a document, that had documents at any depth. */
+export const listCollections = async (
+  source: Source,
+  parent: string,
+  readTime: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  let pageToken = '';
+  do {
+    const [message = empty] = await source.call('ListCollectionIds', listCollectionIds(parent, readTime, pageToken), signal);
+    pageToken = '';
+    for (const { field, bytes } of fieldsOf(message)) {
+      if (field === 1) ids.push(bytes.toString());
+      else if (field === 2) pageToken = bytes.toString();
+    }
+  } while (pageToken !== '');
+  return ids;
+};
+
+/**
+ * Names at which the source would split a collection group, or without one all collections, into parts of about equal size.
+ * Fewer than asked for, in any order; none if it does not split this.
+ */
+export const splitPoints = async (
+  source: Source,
+  { collectionId, points, readTime, signal }: SplitOptions,
+): Promise<readonly string[]> => {
+  const names: string[] = [];
+  let pageToken = '';
+  try {
+    do {
+      const request = partitionQuery({ root: source.root, readTime }, collectionId, points, pageToken);
+      const [message = empty] = await source.call('PartitionQuery', request, signal);
+      pageToken = '';
+      for (const { field, bytes } of fieldsOf(message)) {
+        if (field === 1) names.push(...namesIn(bytes));
+        else if (field === 2) pageToken = bytes.toString();
+      }
+    } while (pageToken !== '' && names.length < points);
+  } catch (error) {
+    // Splitting is a kindness: without it the read is one range and takes longer.
+    if (!isRefusal(error) && !(error instanceof SourceError && error.isTransient)) throw error;
+  }
+  const prefix = `${source.root}/`;
+  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+};
+
+interface SplitOptions {
+  readonly collectionId: string | undefined;
+  readonly points: number;
+  readonly readTime: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const empty = Buffer.alloc(0);
+
+/** Cursor { values { reference_value } } */
+const namesIn = (cursor: Buffer): readonly string[] => {
+  const value = lastField(cursor, 1);
+  const name = value && lastField(value.bytes, 5);
+  return name ? [name.bytes.toString()] : [];
+};

@@ -1,0 +1,22 @@
+import type { Source } from '../database.ts';
+import type { AttemptOptions } from '../grpc/retry-state.ts';
+import type { WriteStatus } from './batch-response.ts';
+import type { Pace } from './rate-limiter.ts';
+import type { Gate } from './semaphore.ts';
+import type { WriteBatch } from './write-batch.ts';
+
+/** What all deliveries of a writer have in common. */
+export interface Course {
+  readonly target: Source;
+  readonly gate: Gate;
+  readonly pace: Pace | undefined;
+  /** How to wait; its signal ends all waiting. */
+  readonly waiting: AttemptOptions;
+  /** Ends calls under way. */
+  readonly callSignal: AbortSignal;
+  /** Writes that the target has decided about: that it goes up shows that the target is there. */
+  decided: number;
+  /** Begins another delivery of part of a batch. */
+  deliver(batch: WriteBatch, slots: readonly number[], failures: number): void;
+  settle(batch: WriteBatch, slot: number, outcome: 'written' | 'skipped' | WriteStatus): void;
+}

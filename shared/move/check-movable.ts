@@ -1,0 +1,80 @@
+/** What moves along with a project, and what keeps it from moving. */
+import { type BackupRecord, backupKey, isGone } from '../backup/index.ts';
+import { ApiError } from '../contract/errors.ts';
+import { getAll, type Tenant } from '../platform/index.ts';
+import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
+import { schedulesOfProject } from '../schedule/index.ts';
+import { backupsIn } from './move-context.ts';
+import { Chains } from './split-chain-check.ts';
+
+export interface Tally {
+  /** Completed ones, which organizations count, and their bytes. */
+  readonly backups: number;
+  readonly bytes: number;
+  /** By destination, how many of them lie there; 0 where only others did. */
+  readonly byDestination: ReadonlyMap<string, number>;
+}
+
+/** Throws what keeps the project here; counts what would go. */
+export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> => {
+  const byDestination = new Map<string, number>();
+  const unfinished: BackupRecord[] = [];
+  const chains = new Chains();
+  let [backups, bytes] = [0, 0];
+  for await (const backup of backupsIn(tenant)) {
+    chains.add(backup, isMovable(backup, projectId));
+    if (!isMovable(backup, projectId)) continue;
+    refuseIfHeld(backup);
+    const isCounted = backup.status === 'completed';
+    if (isCounted) [backups, bytes] = [backups + 1, bytes + backup.size];
+    else unfinished.push(backup);
+    const { id } = backup.storageDestination;
+    byDestination.set(id, (byDestination.get(id) ?? 0) + (isCounted ? 1 : 0));
+  }
+  // Where its schedules send their backups is carried along, too.
+  for await (const { storageDestinationId: id } of schedulesOfProject(tenant, projectId))
+    if (id !== null) byDestination.set(id, byDestination.get(id) ?? 0);
+  chains.refuseIfTorn();
+  await refuseIfCleaning(tenant, unfinished);
+  await refuseIfRestored(tenant, projectId);
+  return { backups, bytes, byDestination };
+};
+
+/** One that was deleted or has expired stays where it was: its objects are being removed from there, and its record ends by itself. */
+export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
+  backup.projectId === projectId && !isGone(backup) && backup.arriving === undefined;
+
+export const refuseIfHeld = ({ id, status, verification, encryption, restoring = 0 }: BackupRecord): void => {
+  if (status === 'pending' || status === 'running') throw inProgress(id, `A backup of this project is ${status}`);
+  if (verification?.status === 'running') throw inProgress(id, 'A backup of this project is being verified');
+  if (restoring > 0)
+    throw new ApiError('JOB_IN_PROGRESS', 'A backup of this project is being restored', { backupId: id, kind: 'restore' });
+  if (status === 'completed' && encryption.mode === 'customer') {
+    throw new ApiError(
+      'CONFLICT',
+      'Backups of this project are wrapped by the passphrase of this organization, which the other one does not have; set the encryption to kms first',
+      { backupId: id },
+    );
+  }
+};
+
+/** What failed or was cancelled is noted as running until its objects are gone. */
+const refuseIfCleaning = async (tenant: Tenant, ended: readonly BackupRecord[]): Promise<void> => {
+  const found = await getAll(ended.map(({ id }) => backupKey.running(tenant, id)));
+  const busy = ended.find((_, n) => found[n] !== undefined);
+  if (busy) throw inProgress(busy.id, 'What a backup of this project left behind is being removed');
+};
+
+const inProgress = (jobId: string, message: string): ApiError =>
+  new ApiError('JOB_IN_PROGRESS', message, { jobId, kind: 'backup' });
+
+/** What a restore has saved and nobody needs is removed with the credentials of this side. */
+const refuseIfRestored = async (tenant: Tenant, projectId: string): Promise<void> => {
+  const ids: string[] = [];
+  for await (const { id } of restoresInto(tenant, projectId)) ids.push(id);
+  const notes = (await getAll(ids.map((id) => restoreKey.running(tenant, id)))) as readonly (RunningRestore | undefined)[];
+  const busy = notes.find((note) => note && note.dueAt === undefined);
+  if (!busy) return;
+  const message = 'A restore into this project is under way, or what it left behind is being removed';
+  throw new ApiError('JOB_IN_PROGRESS', message, { jobId: busy.restoreJobId, kind: 'restore' });
+};

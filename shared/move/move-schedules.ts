@@ -1,0 +1,19 @@
+import { isConflict } from '../job/index.ts';
+import { carrySchedule, schedulesOfProject } from '../schedule/index.ts';
+import { isOver, type Route, type Time } from './move-context.ts';
+
+/** After the project has crossed, its schedules follow, one by one. False if the time was over first. */
+export const carrySchedules = async (route: Route, time: Time): Promise<boolean> => {
+  const { from, to, projectId } = route;
+  for await (const schedule of schedulesOfProject(from, projectId)) {
+    if (isOver(time)) return false;
+    try {
+      await carrySchedule(from, to, schedule, time.clock.now());
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // Another run at the same work was first: what is left is looked at anew.
+      return carrySchedules(route, time);
+    }
+  }
+  return true;
+};

@@ -1,0 +1,40 @@
+/** Reading members: one, or the newest first. */
+import { accountKey, type UserRecord } from '../../account/index.ts';
+import { isId } from '../../contract/ids.ts';
+import { getAll, type Tenant, takePage, walk } from '../../platform/index.ts';
+import { joinedPrefix, type MemberRecord, organizationKey } from '../model/record.ts';
+import type { Fellow } from './member-profile.ts';
+
+/** The member of that user id and, in the same round trip, the one who asks. */
+export const readMember = async (
+  tenant: Tenant,
+  userId: string,
+  askerId: string,
+): Promise<{ target: Fellow | undefined; self: Fellow | undefined }> => {
+  if (!isId('user', userId)) return { target: undefined, self: undefined };
+  const found = await getAll([userId, askerId].flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id)]));
+  const [member, profile, own, ownProfile] = found as [MemberRecord?, UserRecord?, MemberRecord?, UserRecord?];
+  return { target: member && { member, profile }, self: own && { member: own, profile: ownProfile } };
+};
+
+export interface ListedMember extends Fellow {
+  readonly lastActiveAt: string;
+}
+
+/** Who joined last comes first. Someone who leaves while the page is read is left out of it. */
+export const listMembers = async (
+  tenant: Tenant,
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ members: readonly ListedMember[]; next: string | undefined }> => {
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: joinedPrefix, newestFirst: true };
+  const { items, next } = await takePage(walk({ ...range, after: page.after, limit: page.limit + 1 }), page.limit);
+  const userIds = items.map(({ userId }) => userId as string);
+  const found = await getAll(
+    userIds.flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id), organizationKey.seen(tenant, id)]),
+  );
+  const members = userIds.flatMap((_, n): readonly ListedMember[] => {
+    const [member, profile, seen] = found.slice(n * 3, n * 3 + 3) as [MemberRecord?, UserRecord?, { at: string }?];
+    return member ? [{ member, profile, lastActiveAt: seen?.at ?? member.joinedAt }] : [];
+  });
+  return { members, next };
+};

@@ -1,0 +1,29 @@
+import type { UserRecord } from '../../account/index.ts';
+import type { Role } from '../../contract/access.ts';
+import type { MemberRecord } from '../model/record.ts';
+
+/** A member and what the provider last said of the person. */
+export interface Fellow {
+  readonly member: MemberRecord;
+  readonly profile: UserRecord | undefined;
+}
+
+/** How events show a member. */
+export const described = (
+  {
+    member,
+    profile,
+  }: {
+    readonly member: Pick<MemberRecord, 'userId' | 'role' | 'joinedAt' | 'address'>;
+    readonly profile: UserRecord | undefined;
+  },
+  role: Role = member.role,
+) => ({
+  userId: member.userId,
+  email: profile?.email ?? member.address,
+  name: profile?.name ?? '',
+  picture: profile?.picture ?? null,
+  role,
+  status: 'active' as const,
+  joinedAt: member.joinedAt,
+});

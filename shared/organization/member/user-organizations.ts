@@ -1,0 +1,27 @@
+/** The organizations a person belongs to, seen from the person's side. */
+import type { Role } from '../../contract/access.ts';
+import { getAll, walk } from '../../platform/index.ts';
+import { lookup, type MemberRecord, type OrganizationRecord } from '../model/record.ts';
+
+/** Their ids, in one round trip: enough for a token's claim. Says nothing about roles, nor whether an organization is deleted. */
+export const organizationIdsOf = async (userId: string): Promise<readonly string[]> => {
+  const { pk, sk: prefix } = lookup.membership(userId, '');
+  const ids: string[] = [];
+  for await (const link of walk({ pk, prefix })) ids.push(link.sk.slice(prefix.length));
+  return ids;
+};
+
+export interface Belonging {
+  readonly organization: OrganizationRecord;
+  readonly role: Role;
+}
+
+/** With names and roles as they are now, oldest first, in two round trips. Deleted organizations are left out. */
+export const belongingsOf = async (userId: string): Promise<readonly Belonging[]> => {
+  const ids = await organizationIdsOf(userId);
+  const items = await getAll(ids.flatMap((id) => [lookup.organization(id), lookup.member(id, userId)]));
+  return ids.flatMap((_, n) => {
+    const [organization, member] = items.slice(n * 2, n * 2 + 2) as [OrganizationRecord?, MemberRecord?];
+    return organization && !organization.deletedAt && member ? [{ organization, role: member.role }] : [];
+  });
+};

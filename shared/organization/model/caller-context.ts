@@ -1,0 +1,16 @@
+import type { Actor } from '../../audit/index.ts';
+import type { Role } from '../../contract/access.ts';
+import type { Tenant } from '../../platform/index.ts';
+import type { OrganizationRecord } from './record.ts';
+
+/** Someone at work in an organization, as the rules need to know them. */
+export interface Acting {
+  readonly tenant: Tenant;
+  readonly organization: OrganizationRecord;
+  /** The role of a person; a service account has none. */
+  readonly role: Role | undefined;
+  readonly actor: Actor;
+}
+
+/** How events name the organization they happened in. */
+export const named = ({ id, name }: OrganizationRecord): { id: string; name: string } => ({ id, name });

@@ -1,0 +1,115 @@
+/** Reading many batches one after the other: stores and keys are opened once for all of them, and small ones are fetched ahead. */
+import { ArchiveError, type ByteSource, readChunk } from '../../archive/index.ts';
+import { type Doors, piecesOf, readBackup } from '../../backup/index.ts';
+import { readDestination, StorageError, type Store } from '../../destination/index.ts';
+import { damage, JobFailure } from '../../job/index.ts';
+import type { Tenant } from '../../platform/index.ts';
+import { microsOf, shownMoment } from '../model/micro-time.ts';
+import type { BatchRecord } from '../model/record.ts';
+import type { BatchLeaf } from '../point/latest-changes.ts';
+
+/** A minute's batch of most projects is some KB: what is waited for is the store's answer, not the bytes. */
+const ahead = 8;
+const smallBytes = 1 << 20;
+
+interface Sealing {
+  readonly identity: { readonly organization: string; readonly project: string; readonly backup: string };
+  readonly dataKey: Buffer;
+}
+
+/** Whoever opened it closes it. */
+export class BatchReader {
+  readonly #tenant: Tenant;
+  readonly #doors: Doors;
+  readonly #stores = new Map<string, Promise<Store>>();
+  readonly #keys = new Map<string, Promise<Sealing>>();
+
+  constructor(tenant: Tenant, doors: Doors) {
+    this.#tenant = tenant;
+    this.#doors = doors;
+  }
+
+  /** The leaves of all of them in their order, each proven; a batch that is not what it was is told by its name and its time. */
+  async *read(batches: readonly BatchRecord[]): AsyncGenerator<BatchLeaf, void, undefined> {
+    const coming: { readonly batch: BatchRecord; readonly bytes: Promise<Uint8Array> | undefined }[] = [];
+    let next = 0;
+    while (coming.length > 0 || next < batches.length) {
+      for (let batch = batches[next]; batch && coming.length < ahead; batch = batches[++next]) {
+        const bytes = batch.chunk.size <= smallBytes ? this.#whole(batch) : undefined;
+        // Whoever waits for it hears of it when its turn comes.
+        bytes?.catch(() => undefined);
+        coming.push({ batch, bytes });
+      }
+      const first = coming.shift();
+      if (first) yield* this.#leaves(first.batch, first.bytes);
+    }
+  }
+
+  /** Undefined where there is none. */
+  async sizeOf(batch: BatchRecord): Promise<number | undefined> {
+    return (await (await this.#store(batch)).head(nameOf(batch)))?.size;
+  }
+
+  close(): void {
+    for (const store of this.#stores.values()) store.then((one) => one.close()).catch(() => undefined);
+  }
+
+  async *#leaves(batch: BatchRecord, bytes: Promise<Uint8Array> | undefined): AsyncGenerator<BatchLeaf, void, undefined> {
+    const { name, size } = batch.chunk;
+    try {
+      const { identity, dataKey } = await this.#sealing(batch);
+      const source: ByteSource = bytes ? [await bytes] : piecesOf(await this.#store(batch), { name: nameOf(batch), size });
+      for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield { batch, leaf };
+    } catch (error) {
+      throw asDamage(batch, error);
+    }
+  }
+
+  async #whole(batch: BatchRecord): Promise<Uint8Array> {
+    return (await this.#store(batch)).get(nameOf(batch), { offset: 0, length: batch.chunk.size });
+  }
+
+  /** Each has a folder of its own: the one around it is opened, for all of them. */
+  #store(batch: BatchRecord): Promise<Store> {
+    const key = `${batch.storageDestinationId} ${folderOf(batch)}`;
+    const known = this.#stores.get(key) ?? this.#open(batch);
+    this.#stores.set(key, known);
+    known.catch(() => this.#stores.delete(key));
+    return known;
+  }
+
+  async #open(batch: BatchRecord): Promise<Store> {
+    const destination = await readDestination(this.#tenant, batch.storageDestinationId);
+    return this.#doors.openStore(this.#tenant, destination, folderOf(batch));
+  }
+
+  #sealing({ keyBackupId }: BatchRecord): Promise<Sealing> {
+    const known = this.#keys.get(keyBackupId) ?? this.#unlock(keyBackupId);
+    this.#keys.set(keyBackupId, known);
+    known.catch(() => this.#keys.delete(keyBackupId));
+    return known;
+  }
+
+  async #unlock(keyBackupId: string): Promise<Sealing> {
+    const holder = await readBackup(this.#tenant, keyBackupId);
+    const { organization, project, backup } = holder.archive;
+    return { identity: { organization, project, backup }, dataKey: await this.#doors.dataKeyOf(this.#tenant, holder) };
+  }
+}
+
+const folderOf = ({ path }: BatchRecord): string => path.slice(0, path.lastIndexOf('/'));
+const nameOf = ({ path, chunk }: BatchRecord): string => `${path.slice(path.lastIndexOf('/') + 1)}/${chunk.name}`;
+
+/** Which batch it is, for whoever looks for it in the bucket, and what time it is of. */
+export const describeBatch = ({ path, chunk, from, to }: BatchRecord): string =>
+  `${path}/${chunk.name}, the changes from ${shownMoment(microsOf(from))} to ${shownMoment(microsOf(to))}`;
+
+const asDamage = (batch: BatchRecord, cause: unknown): unknown => {
+  // Told by a store that names its objects, as they are called within the folder around.
+  if (cause instanceof JobFailure && cause.code === 'CHUNK_CORRUPT')
+    return damage(describeBatch(batch), String(cause.details?.reason), cause.message, { cause });
+  if (cause instanceof ArchiveError) return damage(describeBatch(batch), cause.code, cause.message, { cause });
+  if (!(cause instanceof StorageError) || cause.isTransient || cause.bucket) return cause;
+  if (cause.code === 'missing') return damage(describeBatch(batch), 'missing', 'The object is not there', { cause });
+  return cause.code === 'invalid' ? damage(describeBatch(batch), 'size', cause.message, { cause }) : cause;
+};

@@ -1,0 +1,41 @@
+import { ApiError } from '../../contract/errors.ts';
+import { type DestinationRecord, openStore, readDestination, StorageError } from '../../destination/index.ts';
+import { log, type Tenant } from '../../platform/index.ts';
+import type { BatchRecord } from '../model/record.ts';
+import { chunkName } from './change-batch-writer.ts';
+
+/** Removes the object of a batch. Rejects only if trying again may help; what the store refuses stays: then it answers why. */
+export const eraseBatch = async (
+  tenant: Tenant,
+  { path, storageDestinationId }: Pick<BatchRecord, 'path' | 'storageDestinationId'>,
+  open: typeof openStore = openStore,
+): Promise<string | undefined> => {
+  const destination = await destinationOf(tenant, storageDestinationId);
+  if (!destination) return 'The storage destination is gone';
+  // Where nothing can be removed, trying would only be refused.
+  if (destination.immutable) return 'The storage destination is immutable';
+  try {
+    const store = await open(tenant, destination, path);
+    try {
+      await store.remove([chunkName]);
+      await store.abandon('');
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.isTransient) throw error;
+    log.warn('a batch of changes stays where it is', { path, reason: error.message });
+    return error.message;
+  }
+  log.info('a batch of changes was removed', { path });
+  return undefined;
+};
+
+const destinationOf = async (tenant: Tenant, storageDestinationId: string): Promise<DestinationRecord | undefined> => {
+  try {
+    return await readDestination(tenant, storageDestinationId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'STORAGE_NOT_FOUND') throw error;
+    return undefined;
+  }
+};

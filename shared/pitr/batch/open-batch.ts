@@ -1,0 +1,57 @@
+/** A batch that is about to be written: where it will lie, and under whose key it is sealed. */
+import { type BackupRecord, backupKey, type Engine } from '../../backup/index.ts';
+import { readDestination } from '../../destination/index.ts';
+import { commit, create, get, iso, newId, Overtaken, randomness, type Tenant } from '../../platform/index.ts';
+import type { Scene } from '../model/cycle-context.ts';
+import { type PitrRecord, pitrKey } from '../model/record.ts';
+import { BatchWriter } from './change-batch-writer.ts';
+
+export interface BatchBegun {
+  readonly id: string;
+  readonly path: string;
+  readonly keyBackup: BackupRecord;
+  readonly writer: BatchWriter;
+}
+
+/** Each try stores under a name of its own: no two runs ever write the same object. */
+export const beginBatch = async (
+  { tenant, pitr, project }: Scene,
+  keyBackup: BackupRecord,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<BatchBegun> => {
+  const [dataKey, destination] = await Promise.all([
+    engine.dataKeyOf(tenant, keyBackup),
+    readDestination(tenant, pitr.storageDestination.id),
+  ]);
+  const id = newId('capture', engine.clock.now());
+  const path = [destination.prefix, project.id, 'pitr', id].filter((part) => part !== '').join('/');
+  const openStore = async () => {
+    const note = { id, path, storageDestinationId: destination.id, since: iso(engine.clock.now()) };
+    // Once the record is gone nobody would look for what is left behind.
+    const record = {
+      check: pitrKey.pitr(tenant, project.id),
+      condition: 'attribute_exists(pk)',
+      otherwise: () => new Overtaken(),
+    };
+    await commit([create({ ...pitrKey.upload(tenant, project.id, id), ...note }), record]);
+    return engine.openStore(tenant, destination, path);
+  };
+  const { organization, project: archiveProject, backup } = keyBackup.archive;
+  const identity = { organization, project: archiveProject, backup };
+  return { id, path, keyBackup, writer: new BatchWriter({ identity, dataKey, random: randomness, openStore, signal }) };
+};
+
+/** The base whose key is to be used; undefined where it is gone. What was found damaged of it meanwhile is noted with the turn. */
+export const keyBackupOf = async (tenant: Tenant, backupId: string | undefined): Promise<BackupRecord | undefined> => {
+  const backup =
+    backupId === undefined ? undefined : ((await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined);
+  return backup?.status === 'completed' ? backup : undefined;
+};
+
+/** What was found damaged of the newest base meanwhile is noted with the turn. */
+export const withDamage = (pitr: PitrRecord, keyBackup: BackupRecord): PitrRecord => {
+  const base = pitr.bases.at(-1);
+  if (!base || keyBackup.damagedDepth === undefined) return pitr;
+  return { ...pitr, bases: [...pitr.bases.slice(0, -1), { ...base, isDamaged: true }] };
+};

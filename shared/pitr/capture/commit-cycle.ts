@@ -1,0 +1,148 @@
+/** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
+import { retentionNote } from '../../backup/index.ts';
+import { commit, iso, measure, type Write } from '../../platform/index.ts';
+import { holdBase } from '../base/base-backup.ts';
+import { isLooking, type Refresh } from '../base/refresh-base.ts';
+import { nameOf } from '../batch/batch-chain.ts';
+import type { Scene } from '../model/cycle-context.ts';
+import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
+import { afterSaving } from '../model/failure-backoff.ts';
+import { microsOf, momentOf } from '../model/micro-time.ts';
+import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
+import { shownIds } from '../model/resume-position.ts';
+import { tokenWrites } from '../model/resume-token-items.ts';
+import { widened, withGaps } from '../timeline/gaps.ts';
+import { withSampled } from '../timeline/sampled-periods.ts';
+import { changeEvent, gapWrites } from '../view/pitr-events.ts';
+import type { Captured } from './conclude-cycle.ts';
+import { afterSpending, lookupsLeft, nothingSpent, type Spending } from './read-budget.ts';
+
+export interface Saved {
+  readonly captured: Captured;
+  readonly refresh: Refresh;
+  /** Where the batch is, if there is one. */
+  readonly batchId: string;
+  readonly path: string;
+  readonly keyBackupId: string;
+  readonly spending: Spending;
+  readonly delaySeconds: number;
+}
+
+export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next> => {
+  const { tenant, pitr } = scene;
+  const { captured, refresh, delaySeconds } = saved;
+  const from = pitr.capturedTo ?? '';
+  const to = momentOf(captured.to);
+  const told = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
+  const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)].map(widened);
+  const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.standings);
+  // Once an hour: what follows until then is the same again.
+  const isTold = ({ isBridged }: Gap): boolean => !isBridged || lookupsLeft(pitr, nothingSpent(), now) !== undefined;
+  const changed: Partial<PitrRecord> = {
+    ...afterSaving(pitr),
+    ...refresh.changed,
+    bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
+    ...checkOf(captured),
+    gaps: withGaps(gapsAfter(saved), ...opened),
+    ...(pitr.precision === 'second' && captured.unheard && { sampled: withSampled(pitr, captured.unheard) }),
+    capturedTo: to,
+    ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
+    listedAt: to,
+    lastCapture: { at: iso(now), changes: captured.changes, reads: saved.spending.reads },
+    changesCaptured: pitr.changesCaptured + captured.changes,
+    bytesSinceBase: (refresh.changed.bytesSinceBase ?? pitr.bytesSinceBase ?? 0) + (captured.chunk?.size ?? 0),
+    ...afterSpending(pitr, saved.spending, now),
+    tokenItems,
+  };
+  await commit([
+    endTurn(scene, changed, now, delaySeconds),
+    ...tokens,
+    ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
+    // One that was asked for and cannot be used is like any other backup from now on.
+    ...(refresh.changed.comingBaseId === null && !refresh.base ? [retentionNote(tenant, now)] : []),
+    ...batchWrites(scene, saved),
+    ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
+    ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),
+  ]);
+  measure('a turn was captured', {
+    ChangesCaptured: captured.changes,
+    ChangesRead: saved.spending.reads,
+    ChangesStored: captured.chunk?.size ?? 0,
+    CaptureDelay: now.getTime() / 1_000 - captured.to / 1_000_000,
+  });
+  return nextOf(scene, delaySeconds);
+};
+
+/** What was counted, if it was, and the collections that are known: they are named where windows do not hold for all. */
+const checkOf = ({ coverage: { verdict, isTried }, standings, to }: Captured): Partial<PitrRecord> => ({
+  ...(verdict === 'whole' && { checkedAt: momentOf(to) }),
+  ...(isTried && { checkTriedAt: momentOf(to) }),
+  known: shownIds(standings),
+});
+
+/** What was looked for is over once the numbers fit: it was found, and has a gap of its own, or it is gone. */
+const gapsAfter = ({ captured, refresh: { gaps, found } }: Saved): readonly Gap[] => {
+  if (captured.coverage.verdict !== 'whole') return gaps;
+  return gaps.flatMap((gap) => (!isLooking(gap) ? [gap] : found.length > 0 ? [] : [{ ...gap, to: momentOf(captured.to) }]));
+};
+
+/** Collections that a batch names at most: each id may have 1,500 bytes. */
+const collectionsMax = 100;
+
+const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBackupId, spending }: Saved): readonly Write[] => {
+  const { chunk, changes, isProven, collections } = captured;
+  const { reads } = spending;
+  if (!chunk) return [];
+  const to = momentOf(captured.to);
+  const batch: BatchRecord = {
+    ...pitrKey.batch(tenant, pitr.projectId, to, batchId),
+    id: batchId,
+    previous: pitr.lastBatch ?? null,
+    from: pitr.capturedTo ?? to,
+    to,
+    isProven,
+    ...(!isProven && { heardTo: heardTo(captured) }),
+    path,
+    storageDestinationId: pitr.storageDestination.id,
+    keyBackupId,
+    ...{ chunk, changes, reads },
+    collections: JSON.stringify(collections.slice(0, collectionsMax)),
+  };
+  return [{ put: batch }, { remove: pitrKey.upload(tenant, pitr.projectId, batchId), condition: 'attribute_exists(pk)' }];
+};
+
+/** As far as any collection was heard. */
+const heardTo = ({ standings, to }: Captured): string =>
+  momentOf(standings.reduce((furthest, standing) => Math.max(furthest, standing.to), to));
+
+/** What this turn could not know: seconds between, and collections that nobody listened to before. */
+const gapsOf = ({ pitr }: Scene, { captured, refresh }: Saved): readonly Gap[] => {
+  const { isProven, uncovered, chunk, to, coverage } = captured;
+  const from = pitr.capturedTo ?? '';
+  const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;
+  const between: Gap = {
+    from,
+    to: heardTo(captured),
+    reason: 'more changed than could be looked up for every second; both ends are known',
+    isBridged: true,
+  };
+  const deeper: Gap = {
+    from: checkedAt,
+    to: null,
+    reason: 'documents were below others before the collection was at the root',
+    collections: uncovered,
+    heardFrom: from,
+  };
+  const unknown: Gap = {
+    from: checkedAt,
+    to: null,
+    reason: 'the source has more documents than the collections that are known: others lie below documents',
+    collections: [],
+    heardFrom: momentOf(to),
+  };
+  return [
+    ...(pitr.precision === 'second' && chunk && !isProven ? [between] : []),
+    ...(uncovered.length > 0 ? [deeper] : []),
+    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isLooking) ? [unknown] : []),
+  ];
+};

@@ -1,0 +1,146 @@
+/** The end of a turn: everything that happened since the last one, proven complete, or not at all. */
+import type { ObjectEntry } from '../../archive/index.ts';
+import { countGroup, ListenLost, listCollections, probeSource, SourceError } from '../../firestore/index.ts';
+import type { Session } from '../listen/listen-session.ts';
+import type { Following } from '../listen/listen-stream.ts';
+import type { Gathering, Group, Span } from '../listen/observed-changes.ts';
+import { floorSecond, microsOf, momentOf } from '../model/micro-time.ts';
+import type { Standing } from '../model/resume-position.ts';
+import { type Coverage, type CoverageWish, checkCoverage } from '../prove/check-coverage.ts';
+import { countAfter, isStillCounted, judgeGroup } from '../prove/check-deletions.ts';
+import { BudgetSpent, Lookup } from '../prove/document-lookup.ts';
+import { prove } from '../prove/prove-seconds.ts';
+import type { Spending } from './read-budget.ts';
+
+export interface Wanted {
+  /** Collections that only a base has found, which nobody listens to yet. */
+  readonly found: readonly Standing[];
+  /** Up to when everything is captured, and the root collections were listed, in microseconds. */
+  readonly from: number;
+  /** What may be looked up to know every second, beside one read for each document that changed; undefined if only the end is wanted. */
+  readonly lookupsLeft: number | undefined;
+  readonly spending: Spending;
+  /** Whether so many reads may be spent on looking for collections that nobody listens to. */
+  readonly isCheckDue: CoverageWish['isDue'];
+  readonly following: Following;
+  readonly signal: AbortSignal;
+}
+
+export interface Captured {
+  readonly to: number;
+  readonly standings: readonly Standing[];
+  /** Undefined if nothing changed. */
+  readonly chunk: ObjectEntry | undefined;
+  readonly changes: number;
+  /** Whether every whole second is known. */
+  readonly isProven: boolean;
+  /** Within it nobody listened all the time: what came and went between is not known. */
+  readonly unheard: Span | undefined;
+  /** The ids of the collections that changed. */
+  readonly collections: readonly string[];
+  /** Collections at the root that are new, though documents of that id were deeper before: those were not captured. */
+  readonly uncovered: readonly string[];
+  /** Whether there is none beside those that were listened to, at the end. */
+  readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
+}
+
+export const conclude = async (session: Session, wanted: Wanted): Promise<Captured> => {
+  const { source, gathering } = session;
+  const { from, found, following, signal, spending } = wanted;
+  const lookup = new Lookup(source, signal);
+  const tally = { reads: 0 };
+  try {
+    await session.turnOver(following);
+    if (found.length > 0) await session.add(found, following, gathering);
+    // Without a collection there is nothing to listen to, and nothing that tells the time.
+    const heard = heardOf(gathering) ?? microsOf((await probeSource(source, signal)).readTime);
+    tally.reads += gathering.groups.size === 0 ? 2 : 1;
+    if (heard < from) throw new ListenLost('the time of the source went back');
+    const uncovered = await addRoots(session, wanted, heard, tally);
+    const end = Math.min(heard, heardOf(gathering) ?? heard);
+    // Of streams that were broken off no moment is known but whole seconds, and those they ended with.
+    const to = session.isBroken ? Math.max(from, floorSecond(end)) : end;
+    if (to < from) throw new ListenLost('the time of the source went back');
+    const groups = [...gathering.groups.values()];
+    for (const group of groups) tally.reads += await judgeGroup(group, { source, lookup, signal });
+    const isProven = await proveAll(wanted, { gathering, lookup, to });
+    const coverage = await checkCoverage(groups, { source, to, isDue: wanted.isCheckDue, signal });
+    tally.reads += coverage.reads;
+    const { writer, unheard } = gathering;
+    return {
+      to,
+      standings: groups.map((group) => nextStanding(group, coverage, to)),
+      chunk: await writer.finish(),
+      changes: writer.changes,
+      ...{ isProven, unheard, uncovered, coverage },
+      collections: groups.filter(({ changes }) => changes.size > 0).map(({ standing }) => standing.collectionId),
+    };
+  } finally {
+    // Billed, whatever came of it.
+    spending.reads += tally.reads + gathering.reads + lookup.reads;
+  }
+};
+
+/** Up to when everything was heard of all, in microseconds; undefined where nothing is listened to. */
+const heardOf = ({ groups }: Gathering): number | undefined => {
+  let earliest: number | undefined;
+  for (const { heard } of groups.values()) earliest = Math.min(earliest ?? heard.to, heard.to);
+  return earliest;
+};
+
+/** As of the very time up to which all was heard: what is not there then is new from then on, and the next turn's. */
+const addRoots = async (
+  session: Session,
+  { from, following, signal }: Wanted,
+  heard: number,
+  tally: { reads: number },
+): Promise<readonly string[]> => {
+  const { source, gathering } = session;
+  const roots = await listCollections(source, source.root, momentOf(heard), signal);
+  const [added, uncovered]: [Standing[], string[]] = [[], []];
+  for (const collectionId of roots.filter((id) => !gathering.groups.has(id))) {
+    const before = await countGroup(source, collectionId, momentOf(from), signal);
+    tally.reads += before.reads;
+    if (before.documents !== 0) uncovered.push(collectionId);
+    const isCounted = before.documents !== undefined;
+    added.push({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
+  }
+  if (added.length > 0) await session.add(added, following, gathering);
+  return uncovered;
+};
+
+/** What was counted holds at the end of the turn; a group that was heard further may have changed since. */
+const nextStanding = (group: Group, { counts }: Coverage, to: number): Standing => {
+  const { collectionId } = group.standing;
+  const counted = group.heard.to === to ? counts.get(collectionId) : undefined;
+  const isCounted = counted !== undefined || isStillCounted(group);
+  return { collectionId, ...group.heard, count: counted ?? countAfter(group), isCounted };
+};
+
+interface Heard {
+  readonly gathering: Gathering;
+  readonly lookup: Lookup;
+  readonly to: number;
+}
+
+/** False if the seconds between were not asked for, cost more than they may, or are no longer served: then the end alone is known. */
+const proveAll = async ({ lookupsLeft, spending }: Wanted, { gathering, lookup, to }: Heard): Promise<boolean> => {
+  const { walks, writer } = gathering;
+  const proving = { walks, to, lookup, writer };
+  if (lookupsLeft !== undefined) {
+    const free = lookup.reads + gathering.documents;
+    try {
+      lookup.budget = free + lookupsLeft;
+      await prove({ ...proving, isEverySecond: true });
+      return true;
+    } catch (error) {
+      spending.isSpent ||= error instanceof BudgetSpent;
+      if (!(error instanceof BudgetSpent || (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED'))) throw error;
+    } finally {
+      spending.lookups += Math.max(0, lookup.reads - free);
+    }
+  }
+  lookup.budget = Number.POSITIVE_INFINITY;
+  await prove({ ...proving, isEverySecond: false });
+  return false;
+};

@@ -1,0 +1,152 @@
+/** One stream, heard all the time it is open: what it tells goes to the turn under way, step by step. */
+import type { Listener, Listening, RawDocument, Settled } from '../../firestore/index.ts';
+import { updatedOf } from '../batch/change-batch-writer.ts';
+import { microsOf } from '../model/micro-time.ts';
+import { type Standing, targetOf } from '../model/resume-position.ts';
+import { type Filter, type Gathering, Group } from './observed-changes.ts';
+import { Step } from './stream-step.ts';
+
+/** Who hears on when a turn is over: the following one, nobody, or, while none is to end, the same. */
+export type Following = Gathering | 'nobody' | undefined;
+
+/** Who waits for the end of the step under way. */
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Lane implements Listener {
+  readonly #listening: Listening;
+  #gathering: Gathering;
+  #following: Following;
+  readonly #groups = new Map<string, Group>();
+  readonly #targets = new Map<number, string>();
+  readonly #step = new Step();
+  /** What the source had counted before the step under way. */
+  readonly #filters = new Map<Group, Filter | undefined>();
+  #waiting: Waiting[] = [];
+  /** Why nothing more is heard. */
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(listening: Listening, gathering: Gathering, following: Following) {
+    this.#listening = listening;
+    this.#gathering = gathering;
+    this.#following = following;
+    void this.#hear();
+  }
+
+  /** Groups are added all at once, before anything is told. */
+  add(standing: Standing, targetId: number): void {
+    const group = new Group(standing, false);
+    this.#groups.set(standing.collectionId, group);
+    this.#targets.set(targetId, standing.collectionId);
+    this.#gathering.groups.set(standing.collectionId, group);
+    this.#listening.add(targetOf(standing, targetId));
+  }
+
+  /** Resolves with the step in which the source has answered all it was asked. */
+  nextStep(): Promise<void> {
+    if (this.failure) return Promise.reject(this.failure.error);
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** Has the source tell a time, with which the step under way ends: a quiet stream tells none. */
+  ask(name: string): Promise<void> {
+    const asked = this.nextStep();
+    if (this.failure) return asked;
+    this.#gathering.questions += 1;
+    this.#listening.askTime(name);
+    return asked;
+  }
+
+  /** The step that is asked for ends the turn: whatever is told behind it is the following one's. */
+  turnOver(following: Following, question: string): Promise<void> {
+    this.#following = following;
+    return this.ask(question);
+  }
+
+  /** Hears no more: everything up to the last whole step counts. False if that cannot be had. */
+  giveUp(): boolean {
+    this.close();
+    if (this.#step.isTorn || [...this.#groups.values()].some(({ isHeard }) => !isHeard)) return false;
+    this.#step.discard();
+    for (const [group, filter] of this.#filters) group.filter = filter;
+    return true;
+  }
+
+  close(): void {
+    this.failure ??= { error: new Error('nobody listens any more') };
+    this.#listening.close();
+  }
+
+  changed(bytes: Buffer, document: RawDocument): void {
+    if (this.failure) return;
+    const name = bytes.toString('utf8', document.nameStart, document.nameEnd);
+    const group = this.#groupOf(name);
+    group.told += 1;
+    const updated = updatedOf(document);
+    if (updated <= group.since) group.isReplayed = true;
+    else if (updated > group.standing.to && group.changes.get(name)?.updated !== updated)
+      this.#step.changed(group, name, bytes, document, this.#gathering);
+  }
+
+  gone(name: string, seenAt: string | undefined): void {
+    if (!this.failure) this.#step.gone(this.#groupOf(name), name, seenAt === undefined ? undefined : microsOf(seenAt));
+  }
+
+  counted(targetId: number, count: number): void {
+    const group = this.#groups.get(this.#targets.get(targetId) ?? '');
+    if (!group || this.failure) return;
+    if (!this.#filters.has(group)) this.#filters.set(group, group.filter);
+    group.filter = { count, ...group.tally() };
+  }
+
+  settled({ readTime, token, isAnswered }: Settled): void {
+    if (this.failure) return;
+    const heard = { to: microsOf(readTime), token };
+    const groups = [...this.#groups.values()];
+    const isLast = this.#following !== undefined || groups.some(({ isHeard }) => !isHeard);
+    this.#step.end(heard.to, this.#gathering, isLast);
+    for (const group of groups) {
+      if (!group.isHeard) this.#gathering.missed({ from: group.standing.to, to: heard.to });
+      group.heard = heard;
+    }
+    this.#filters.clear();
+    if (!isAnswered) return;
+    this.#begin(groups);
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
+  }
+
+  rest(): Promise<void> {
+    return this.#gathering.writer.rest();
+  }
+
+  async #hear(): Promise<void> {
+    try {
+      await this.#listening.hear(this);
+    } catch (error) {
+      this.failure ??= { error };
+      for (const { reject } of this.#waiting.splice(0)) reject(this.failure.error);
+    }
+  }
+
+  #begin(groups: readonly Group[]): void {
+    const following = this.#following;
+    this.#following = undefined;
+    if (following === 'nobody') this.close();
+    if (following === undefined || following === 'nobody') return;
+    this.#gathering = following;
+    for (const { standing, heard } of groups) {
+      const { collectionId } = standing;
+      const group = new Group({ collectionId, ...heard, count: undefined }, true);
+      this.#groups.set(collectionId, group);
+      following.groups.set(collectionId, group);
+    }
+  }
+
+  #groupOf(name: string): Group {
+    const group = this.#groups.get(name.split('/').at(-2) ?? '');
+    if (!group) throw new Error('the source told of a document that nobody asked for');
+    return group;
+  }
+}

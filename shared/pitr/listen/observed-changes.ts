@@ -1,0 +1,113 @@
+/** What is heard in a turn, group by group: stored step by step, and remembered by name. */
+import type { BatchWriter } from '../batch/change-batch-writer.ts';
+import { lastSecondBefore } from '../model/micro-time.ts';
+import type { Standing } from '../model/resume-position.ts';
+import type { Walk } from '../prove/version-search.ts';
+
+/** A version of a document: its times in microseconds. */
+export interface Version {
+  readonly updated: number;
+  readonly created: number;
+}
+
+/** How many documents the source says that a group has, and what it had told of until then. */
+export interface Filter {
+  readonly count: number;
+  readonly gone: number;
+  readonly created: number;
+}
+
+export class Group {
+  standing: Standing;
+  /** Since when it is heard here, in microseconds: who takes over from another heard something before that one left. */
+  readonly since: number;
+  /** Whether the group is listened to since it was left off, so that whatever came and went was told. */
+  readonly isLive: boolean;
+  /** Up to when everything was told, in microseconds. */
+  heard: Pick<Standing, 'to' | 'token'>;
+  /** What each document that changed is by now; undefined if it is gone. */
+  readonly changes = new Map<string, Version | undefined>();
+  filter: Filter | undefined;
+  /** Documents came that had not changed: the source told all there is, and of nothing that is gone. */
+  isReplayed = false;
+  /** Documents sent. */
+  told = 0;
+
+  constructor(standing: Standing, isLive: boolean) {
+    this.standing = standing;
+    this.since = standing.to;
+    this.isLive = isLive;
+    this.heard = standing;
+  }
+
+  /** Whether anything was told yet: what is told first is what is there by then, whatever came and went before. */
+  get isHeard(): boolean {
+    return this.isLive || this.heard !== this.standing;
+  }
+
+  /** Whether everything was told, beyond doubt, from before that moment on until behind it: what was counted holds from its beginning on. */
+  wasHeardAt(moment: number): boolean {
+    return !this.filter && !this.isReplayed && this.standing.to <= moment && moment <= this.heard.to;
+  }
+
+  /** Deletions, and documents that were created since the group was left off. */
+  tally(): { readonly gone: number; readonly created: number } {
+    let [gone, created] = [0, 0];
+    for (const version of this.changes.values())
+      if (!version) gone += 1;
+      else if (version.created > this.standing.to) created += 1;
+    return { gone, created };
+  }
+
+  /** A query that is begun is billed as one read at least. */
+  get reads(): number {
+    return Math.max(this.isLive ? 0 : 1, this.told);
+  }
+}
+
+/** A stretch of time, in microseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Gathering {
+  readonly writer: BatchWriter;
+  readonly groups = new Map<string, Group>();
+  /** What is to be looked up before every second is known. */
+  walks: Walk[] = [];
+  /** Within it nobody listened all the time: a document that came and went was told to nobody. */
+  unheard: Span | undefined;
+  /** How often the source was asked for the time. */
+  questions = 0;
+
+  constructor(writer: BatchWriter) {
+    this.writer = writer;
+  }
+
+  /** That of a group only the ends are told. */
+  missed({ from, to }: Span): void {
+    if (lastSecondBefore(to) <= from) return;
+    const { unheard = { from, to } } = this;
+    this.unheard = { from: Math.min(from, unheard.from), to: Math.max(to, unheard.to) };
+  }
+
+  /**
+   * Somebody else has captured everything up to then: of that nothing is looked up again. A later batch knows better, so what it tells
+   * to have come it must also tell to be gone.
+   */
+  leaveOut(to: number): void {
+    for (const walk of this.walks) if (walk.to <= to && !walk.last) this.writer.tombstone(walk.name, walk.to);
+    this.walks = this.walks.filter((walk) => walk.to > to);
+  }
+
+  /** Documents that changed. */
+  get documents(): number {
+    return [...this.groups.values()].reduce((sum, { changes }) => sum + changes.size, 0);
+  }
+
+  /** What the source bills for what it told. */
+  get reads(): number {
+    return [...this.groups.values()].reduce((sum, { reads }) => sum + reads, this.questions);
+  }
+}

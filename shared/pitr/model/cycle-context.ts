@@ -1,0 +1,37 @@
+/** What a turn needs to know before it does anything. */
+import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { getAll, Overtaken, type Tenant } from '../../platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../project/index.ts';
+import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
+import type { Standing } from './resume-position.ts';
+import { readStandings } from './resume-token-items.ts';
+
+export interface Scene {
+  readonly tenant: Tenant;
+  readonly pitr: PitrRecord;
+  readonly project: ProjectRecord;
+  readonly organization: OrganizationRecord;
+  readonly standings: readonly Standing[];
+}
+
+/** Undefined where nothing is to be captured: it was disabled, or the project or the organization is gone. */
+export const readScene = async (tenant: Tenant, projectId: string): Promise<Scene | undefined> => {
+  const [pitr, project, organization, tokens] = (await getAll([
+    pitrKey.pitr(tenant, projectId),
+    projectKey.project(tenant, projectId),
+    organizationKey.organization(tenant),
+    pitrKey.tokens(tenant, projectId),
+  ])) as readonly [PitrRecord | undefined, ProjectRecord | undefined, OrganizationRecord | undefined, TokensRecord | undefined];
+  if (!pitr || pitr.status === 'disabled' || !project || !organization || organization.deletedAt !== undefined) return undefined;
+  return { tenant, pitr, project, organization, standings: await readStandings(tenant, pitr, tokens) };
+};
+
+/** The same turn as it is now; throws if it is another's, or nobody's. */
+export const sameTurn = async ({ tenant, pitr: { projectId, turn } }: Scene): Promise<Scene> => {
+  const scene = await readScene(tenant, projectId);
+  if (scene?.pitr.turn !== turn) throw new Overtaken();
+  return scene;
+};
+
+export const readPitr = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
+  (await getAll([pitrKey.pitr(tenant, projectId)]))[0] as PitrRecord | undefined;

@@ -1,0 +1,108 @@
+/** What a moment is made of: a base, and the batches from there on. */
+import { type BackupRecord, backupKey } from '../../backup/index.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
+import { JobFailure } from '../../job/index.ts';
+import { get, type Tenant } from '../../platform/index.ts';
+import { missingIn, missingMessage } from '../batch/batch-chain.ts';
+import { batchesAfter, heardAheadMicros } from '../batch/list-batches.ts';
+import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
+import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
+import { baseOf, type Doubt, doubtAt, type Point, type PointWish, pointFor, secondAsked } from './resolve-point.ts';
+
+export interface PointPlan {
+  readonly point: Point;
+  readonly base: BackupRecord;
+  /** In the order of time. */
+  readonly batches: readonly BatchRecord[];
+  /** Of a moment that is asked for: what must be found in the base, or is not known. */
+  readonly doubt?: Doubt | undefined;
+}
+
+/** Refuses a moment that cannot be restored, and says what can. */
+export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWish, now: Date): Promise<PointPlan> => {
+  const record = await readRecord(tenant, projectId);
+  if (!record)
+    throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
+  const second = secondAsked(wish, now);
+  const listed = await listBatches(tenant, record, baseOf(record, wish, now).readTime, second);
+  const found = keptOf(record, listed.batches);
+  const point = pointFor(record, found, wish, now);
+  if (listed.missing !== undefined)
+    throw new ApiError('CONFLICT', missingMessage(listed.missing), { pointInTime: shownMoment(microsOf(second)) });
+  const base = await readBase(tenant, point);
+  if (base?.status !== 'completed' || base.leaving !== undefined)
+    throw new ApiError('CONFLICT', `The backup ${point.base.backupId}, which the moment is made of, is not there any more`, {
+      pointInTime: shownMoment(microsOf(point.moment)),
+      backupId: point.base.backupId,
+    });
+  const batches = upTo(found, point.moment);
+  return { point, base, batches, doubt: doubtAt(record, batches, { moment: point.moment, wish }, now) };
+};
+
+/** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */
+export const gatherPoint = async (tenant: Tenant, projectId: string, point: Point): Promise<PointPlan> => {
+  const before = await readRecord(tenant, projectId);
+  const { batches: found, missing } = await listBatches(tenant, { projectId, ...before }, point.base.readTime, point.moment);
+  // In this order: that something is about to be removed stands on the record before it goes.
+  const record = await readRecord(tenant, projectId);
+  const base = await readBase(tenant, point);
+  const { keptFrom = null, bases = [] } = record ?? {};
+  const isKept = keptFrom === null || microsOf(keptFrom) <= microsOf(point.base.readTime);
+  if (!isKept || base?.status !== 'completed' || !bases.some(({ backupId }) => backupId === point.base.backupId))
+    throw new JobFailure('STORAGE_READ_ERROR', 'What was captured up to this moment is kept no longer', {
+      pointInTime: shownMoment(microsOf(point.moment)),
+    });
+  if (missing !== undefined)
+    throw new JobFailure('STORAGE_READ_ERROR', missingMessage(missing), {
+      pointInTime: shownMoment(microsOf(point.moment)),
+    });
+  return { point, base, batches: upTo(keptOf({ keptFrom, bases }, found), point.moment) };
+};
+
+/** Without those that are about to be removed, or whose key is. */
+const keptOf = (
+  { keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>,
+  batches: readonly BatchRecord[],
+): readonly BatchRecord[] => {
+  if (keptFrom === null) return batches;
+  const keys = new Set(bases.map(({ backupId }) => backupId));
+  return batches.filter(({ to, keyBackupId }) => {
+    const beyond = microsOf(to) - microsOf(keptFrom);
+    return beyond > 0 || (beyond > -heardAheadMicros && keys.has(keyBackupId));
+  });
+};
+
+/** The backups that must stay for as long as it is not made: the base, and those whose keys the batches are sealed under. */
+export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
+  ...new Set([base.id, ...batches.map(({ keyBackupId }) => keyBackupId)]),
+];
+
+const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
+  (await get(pitrKey.pitr(tenant, projectId))) as PitrRecord | undefined;
+
+const readBase = async (tenant: Tenant, { base }: Point): Promise<BackupRecord | undefined> =>
+  (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
+
+/** Whether one is missing can be told only if the record was read before. */
+const listBatches = async (
+  tenant: Tenant,
+  { projectId, lastBatch = null }: { readonly projectId: string; readonly lastBatch?: string | null },
+  from: string,
+  to: string,
+): Promise<{ batches: readonly BatchRecord[]; missing: string | undefined }> => {
+  const batches: BatchRecord[] = [];
+  const begin = Math.max(0, microsOf(from) - heardAheadMicros);
+  const moment = microsOf(to);
+  let lastName = lastBatch;
+  for await (const batch of batchesAfter(tenant, projectId, momentOf(begin))) {
+    if (microsOf(batch.from) < moment) batches.push(batch);
+    else {
+      lastName = batch.previous;
+      break;
+    }
+  }
+  return { batches, missing: missingIn({ batches, lastName, begin, moment }) };
+};
+
+const upTo = (batches: readonly BatchRecord[], moment: string): readonly BatchRecord[] =>
+  batches.filter(({ from }) => microsOf(from) < microsOf(moment));

@@ -1,0 +1,112 @@
+/** Enabling point-in-time recovery, for the first time or again. */
+import { ApiError } from '../../contract/errors.ts';
+import { type DestinationRecord, useDestination } from '../../destination/index.ts';
+import { emit, enqueue } from '../../event/index.ts';
+import { type Acting, named, whileActive } from '../../organization/index.ts';
+import { after, type Change, iso, Overtaken, set, type Write } from '../../platform/index.ts';
+import { type ProjectRecord, projectData, projectKey, whileStaying } from '../../project/index.ts';
+import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
+import { withGaps } from '../timeline/gaps.ts';
+import { pitrData } from '../view/pitr-view.ts';
+import { keptAfter } from './capture-retention.ts';
+
+export interface PitrWish {
+  readonly retentionDays: number;
+  readonly captureIntervalSeconds: number;
+  readonly precision: PitrRecord['precision'];
+}
+
+const nothingYet = {
+  bases: [],
+  comingBaseId: null,
+  baseTriedAt: null,
+  baseFailures: 0,
+  gaps: [],
+  capturedTo: null,
+  keptFrom: null,
+  listedAt: null,
+  turn: 0,
+  lastCapture: null,
+  changesCaptured: 0,
+  reads: 0,
+} as const satisfies Partial<PitrRecord>;
+
+/** What was captured before it was disabled stays; the time between is a gap. */
+export const enablePitr = (
+  { tenant, organization, actor }: Acting,
+  { project, destination, before }: Place,
+  wish: PitrWish,
+  now: Date,
+): { pitr: PitrRecord; change: Change } => {
+  if (before && before.status !== 'disabled')
+    throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is enabled already');
+  const known = before ?? nothingYet;
+  const { id: projectId } = project;
+  const { retentionDays, captureIntervalSeconds, precision } = wish;
+  const between = { from: known.capturedTo ?? '', to: null, reason: 'point-in-time recovery was disabled' };
+  const pitr: PitrRecord = {
+    ...known,
+    ...pitrKey.pitr(tenant, projectId),
+    ...{ projectId, retentionDays, captureIntervalSeconds, precision },
+    keptDays: keptAfter(before, retentionDays, now),
+    status: 'starting',
+    storageDestination: { id: destination.id, name: destination.name, type: destination.type },
+    enabledAt: iso(now),
+    gaps: known.capturedTo === null ? known.gaps : withGaps(known.gaps, between),
+    comingBaseId: null,
+    baseTriedAt: null,
+    baseFailures: 0,
+    ...{ losses: undefined, putOffs: undefined, trouble: undefined, isTooLarge: undefined },
+    turn: known.turn + 1,
+    nextTurnAt: iso(now),
+    createdBy: { type: actor.type, id: actor.id },
+  };
+  const shown: ProjectRecord = { ...project, pitr: { enabled: true, retentionDays, captureIntervalSeconds } };
+  const capturing: CapturingRecord = {
+    ...pitrKey.capturing(tenant, projectId),
+    organizationId: tenant.organizationId,
+    projectId,
+    forgetAt: iso(after(now, forgetEverySeconds)),
+  };
+  const told = { organization: named(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
+  return {
+    pitr,
+    change: {
+      writes: [
+        whileActive(tenant),
+        whileStaying(tenant, projectId),
+        useDestination(tenant, destination.id),
+        { put: pitr, ...asRead(before) },
+        set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
+        { put: capturing },
+        emit(tenant, 'pitr.enabled', told, now),
+        enqueue(tenant, { kind: 'capture', projectId, turn: pitr.turn }, now),
+      ],
+      audit: [
+        {
+          scope: tenant.organizationId,
+          resource: { type: 'project', id: projectId },
+          details: { retentionDays, captureIntervalSeconds, precision, storageDestinationId: destination.id },
+        },
+      ],
+    },
+  };
+};
+
+export interface Place {
+  readonly project: ProjectRecord;
+  readonly destination: DestinationRecord;
+  readonly before: PitrRecord | undefined;
+}
+
+export const forgetEverySeconds = 24 * 3_600;
+
+/** What is taken over must be as it was read: what is forgotten meanwhile must not be offered again. */
+const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'otherwise'> => ({
+  condition: before ? '#turn = :turn AND #keptFrom = :keptFrom AND #bases = :bases' : 'attribute_not_exists(pk)',
+  ...(before && {
+    names: { '#turn': 'turn', '#keptFrom': 'keptFrom', '#bases': 'bases' },
+    values: { ':turn': before.turn, ':keptFrom': before.keptFrom, ':bases': before.bases },
+  }),
+  otherwise: () => new Overtaken(),
+});

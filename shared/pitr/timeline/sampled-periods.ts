@@ -1,0 +1,35 @@
+/** The stretches in which nobody listened all the time: none is dropped while it may be asked for; too many become fewer and longer. */
+import { microsOf, momentOf } from '../model/micro-time.ts';
+import type { PitrRecord, Sampled } from '../model/record.ts';
+
+/** About 60 bytes each, of a record that has room for 400 KB with all else. */
+const sampledMax = 500;
+
+export const withSampled = (
+  { sampled = [], keptFrom }: Pick<PitrRecord, 'sampled' | 'keptFrom'>,
+  more: { readonly from: number; readonly to: number } | undefined,
+): readonly Sampled[] => {
+  if (!more) return sampled;
+  const kept = sampled.filter(({ to }) => keptFrom === null || microsOf(to) > microsOf(keptFrom));
+  const added: Sampled = { from: momentOf(more.from), to: momentOf(more.to) };
+  const all = joined([...kept, added].sort((a, b) => (a.from < b.from ? -1 : 1)));
+  return all.length > sampledMax ? closest(all) : all;
+};
+
+const joined = (sampled: readonly Sampled[]): readonly Sampled[] => {
+  const kept: Sampled[] = [];
+  for (const one of sampled) {
+    const last = kept.at(-1);
+    if (last && last.to >= one.from) kept[kept.length - 1] = { from: last.from, to: last.to > one.to ? last.to : one.to };
+    else kept.push(one);
+  }
+  return kept;
+};
+
+/** The two that lie closest together become one, which says no more than both did. */
+const closest = (sampled: readonly Sampled[]): readonly Sampled[] => {
+  const distances = sampled.slice(1).map(({ from }, n) => microsOf(from) - microsOf(sampled[n]?.to ?? from));
+  const at = distances.indexOf(Math.min(...distances));
+  const [one, other] = [sampled[at], sampled[at + 1]];
+  return one && other ? [...sampled.slice(0, at), { from: one.from, to: other.to }, ...sampled.slice(at + 2)] : sampled;
+};

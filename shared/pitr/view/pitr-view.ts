@@ -1,0 +1,51 @@
+/** How point-in-time recovery of a project stands, as the interface shows it. */
+import type * as z from 'zod';
+import { costOf } from '../../backup/index.ts';
+import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
+import type { Pitr } from '../../contract/models/pitr.ts';
+import { problemOf } from '../model/failure-backoff.ts';
+import type { PitrRecord } from '../model/record.ts';
+import { windowsOf } from '../timeline/windows.ts';
+
+type Shown = z.input<typeof Pitr>;
+
+export const pitrData = (record: PitrRecord, now: Date): Shown => {
+  const { windows } = windowsOf(record, now);
+  const { lastCapture, bases, storageDestination } = record;
+  return {
+    projectId: record.projectId,
+    enabled: record.status !== 'disabled',
+    status: record.status,
+    retentionDays: record.retentionDays,
+    captureIntervalSeconds: record.captureIntervalSeconds,
+    precision: record.precision,
+    storageDestinationId: storageDestination.id,
+    enabledAt: record.enabledAt,
+    baseBackupId: bases.at(-1)?.backupId ?? null,
+    earliestRestorableAt: windows[0]?.from ?? null,
+    latestRestorableAt: windows.at(-1)?.to ?? null,
+    lastCapture: lastCapture && { at: lastCapture.at, changes: lastCapture.changes, cost: costOf(lastCapture.reads) },
+    changesCaptured: record.changesCaptured,
+    problem: problemOf(record),
+    cost: costOf(record.reads),
+  };
+};
+
+/** Of a project that never had it: what enabling it would make of it. */
+export const neverEnabled = (projectId: string): Shown => ({
+  projectId,
+  enabled: false,
+  status: 'disabled',
+  retentionDays: pitrRetentionDays,
+  captureIntervalSeconds,
+  precision: 'second',
+  storageDestinationId: null,
+  enabledAt: null,
+  baseBackupId: null,
+  earliestRestorableAt: null,
+  latestRestorableAt: null,
+  lastCapture: null,
+  changesCaptured: 0,
+  problem: null,
+  cost: costOf(0),
+});

@@ -1,0 +1,105 @@
+/** EventBridge Scheduler: sends a message later than an SQS delay allows, or repeatedly. */
+import {
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  SchedulerClient,
+  UpdateScheduleCommand,
+} from '@aws-sdk/client-scheduler';
+import { isRefusal } from '../aws-client/aws-error.ts';
+import { callAws } from '../aws-client/call-aws.ts';
+import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { env } from '../env.ts';
+import { randomness } from '../random-id.ts';
+
+const client = new SchedulerClient(sdkConfig);
+
+/** The most that Scheduler allows: while the queue is unavailable, it retries for a day before the message goes to the dead letters. */
+const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
+
+/**
+ * Sends the body once to the slow delivery queue, at that time or up to a minute later, never earlier. False if a schedule of that
+ * name exists; it stays unchanged. It may be pending, or it has fired and is not yet deleted.
+ */
+export const sendLater = async (name: string, at: Date, body: string): Promise<boolean> => {
+  try {
+    await create({
+      Name: name,
+      GroupName: env('RETRY_GROUP_NAME'),
+      ScheduleExpression: `at(${wholeSecond(at)})`,
+      ScheduleExpressionTimezone: 'UTC',
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      ActionAfterCompletion: 'DELETE',
+      Target: {
+        Arn: env('SLOW_DELIVERY_QUEUE_ARN'),
+        RoleArn: env('RETRY_ROLE_ARN'),
+        Input: body,
+        RetryPolicy: retry,
+        DeadLetterConfig: { Arn: env('RETRY_DEAD_LETTERS_ARN') },
+      },
+    });
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'ConflictException')) return false;
+    throw error;
+  }
+};
+
+/** Scheduler has a resolution of one second. Rounded up, because `at` is the earliest time. */
+const wholeSecond = (at: Date): string => new Date(Math.ceil(at.getTime() / 1_000) * 1_000).toISOString().slice(0, 19);
+
+export interface Entry {
+  readonly name: string;
+  /** Such as `cron(0 3 * * ? *)`. */
+  readonly expression: string;
+  readonly timezone: string;
+  /** Scheduler replaces `scheduledTime` in it by the due time. */
+  readonly body: string;
+}
+
+/** The placeholder that Scheduler replaces by the due time. */
+export const scheduledTime = '<aws.scheduler.scheduled-time>';
+
+/** Sends the body to the schedule queue at the times of the expression. Replaces a schedule of that name. */
+export const putEntry = async ({ name, expression, timezone, body }: Entry): Promise<void> => {
+  const input: CreateScheduleCommandInput = {
+    Name: name,
+    GroupName: env('SCHEDULE_GROUP_NAME'),
+    ScheduleExpression: expression,
+    ScheduleExpressionTimezone: timezone,
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    State: 'ENABLED',
+    Target: {
+      Arn: env('SCHEDULE_QUEUE_ARN'),
+      RoleArn: env('SCHEDULE_ROLE_ARN'),
+      Input: body,
+      RetryPolicy: retry,
+      DeadLetterConfig: { Arn: env('SCHEDULE_DEAD_LETTERS_ARN') },
+    },
+  };
+  try {
+    await create(input);
+  } catch (error) {
+    if (!isRefusal(error, 'ConflictException')) throw error;
+    const command = new UpdateScheduleCommand({ ...input, ClientToken: newToken() });
+    await callAws((options) => client.send(command, options));
+  }
+};
+
+const create = async (input: CreateScheduleCommandInput): Promise<void> => {
+  const command = new CreateScheduleCommand({ ...input, ClientToken: newToken() });
+  await callAws((options) => client.send(command, options));
+};
+
+/** Makes all tries of one call idempotent. */
+const newToken = (): string => randomness(16).toString('hex');
+
+/** Deletes a schedule. A missing one is no error. */
+export const removeEntry = async (name: string): Promise<void> => {
+  const command = new DeleteScheduleCommand({ Name: name, GroupName: env('SCHEDULE_GROUP_NAME'), ClientToken: newToken() });
+  try {
+    await callAws((options) => client.send(command, options));
+  } catch (error) {
+    if (!isRefusal(error, 'ResourceNotFoundException')) throw error;
+  }
+};

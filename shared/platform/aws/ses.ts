@@ -1,0 +1,33 @@
+/** Sends e-mail with SES. */
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { callAws } from '../aws-client/call-aws.ts';
+import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { env } from '../env.ts';
+import { log } from '../observe/log.ts';
+
+const client = new SESv2Client(sdkConfig);
+
+/** The same content as plain text and as HTML. */
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Escapes user input for the HTML of a letter. */
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => entities[letter] ?? '');
+
+/** Sends one letter to one address. Does nothing if the deployment has no sender address; that is no failure. */
+export const sendMail = async (to: string, { subject, text, html }: Letter): Promise<void> => {
+  const from = env('MAIL_FROM');
+  if (from === '') return log.info('no mail: the deployment has no sender (mailFrom)');
+  const utf8 = (data: string) => ({ Data: data, Charset: 'UTF-8' });
+  const command = new SendEmailCommand({
+    FromEmailAddress: from,
+    Destination: { ToAddresses: [to] },
+    Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } } },
+  });
+  await callAws((options) => client.send(command, options));
+};

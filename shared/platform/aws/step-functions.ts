@@ -1,0 +1,46 @@
+/** Starts, describes and stops executions of Step Functions workflows. */
+import { DescribeExecutionCommand, SFNClient, StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
+import type { Variable } from '../../contract/capabilities.ts';
+import { isRefusal } from '../aws-client/aws-error.ts';
+import { callAws } from '../aws-client/call-aws.ts';
+import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { env } from '../env.ts';
+
+const client = new SFNClient(sdkConfig);
+
+type Workflow = Extract<Variable, `${string}_WORKFLOW_ARN`>;
+
+/** Starts a workflow. Idempotent: a second start with the same name does nothing, however often a task is delivered. */
+export const startWorkflow = async (
+  workflow: Workflow,
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> => {
+  const command = new StartExecutionCommand({ stateMachineArn: env(workflow), name, input: JSON.stringify(input) });
+  try {
+    await callAws((options) => client.send(command, options));
+  } catch (error) {
+    if (!isRefusal(error, 'ExecutionAlreadyExists')) throw error;
+  }
+};
+
+const executionArn = (workflow: Workflow, name: string): string =>
+  `${env(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
+
+/** Whether an execution is running, has ended with any result, or was never started. */
+export const lookAtWorkflow = async (workflow: Workflow, name: string): Promise<'running' | 'ended' | 'unknown'> => {
+  const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
+  try {
+    const { status } = await callAws((options) => client.send(command, options));
+    return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'running' : 'ended';
+  } catch (error) {
+    if (isRefusal(error, 'ExecutionDoesNotExist')) return 'unknown';
+    throw error;
+  }
+};
+
+/** Stops an execution. One that has ended stays unchanged. */
+export const stopWorkflow = async (workflow: Workflow, name: string, cause: string): Promise<void> => {
+  const command = new StopExecutionCommand({ executionArn: executionArn(workflow, name), cause });
+  await callAws((options) => client.send(command, options));
+};

@@ -1,0 +1,43 @@
+/** Assumes a role of a customer's account with STS. Nothing is cached: the credentials are for one store. */
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { isRefusal } from '../aws-client/aws-error.ts';
+import { callAws } from '../aws-client/call-aws.ts';
+import { sdkConfig } from '../aws-client/sdk-config.ts';
+
+const client = new STSClient(sdkConfig);
+
+export interface RoleCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+export interface RoleWish {
+  readonly roleArn: string;
+  /** Omitted only to check that the role cannot be assumed without it. */
+  readonly externalId?: string;
+  /** Shown in the customer's CloudTrail. */
+  readonly sessionName: string;
+}
+
+/** The longest session AWS allows when a role assumes a role. */
+const sessionSeconds = 3_600;
+
+/** Undefined if the role does not trust us. */
+export const takeRole = async ({ roleArn, externalId, sessionName }: RoleWish): Promise<RoleCredentials | undefined> => {
+  const command = new AssumeRoleCommand({
+    RoleArn: roleArn,
+    RoleSessionName: sessionName,
+    DurationSeconds: sessionSeconds,
+    ...(externalId !== undefined && { ExternalId: externalId }),
+  });
+  try {
+    const { Credentials: taken } = await callAws((options) => client.send(command, options));
+    if (!taken?.AccessKeyId || !taken.SecretAccessKey || !taken.SessionToken) throw new Error('STS returned no credentials');
+    return { accessKeyId: taken.AccessKeyId, secretAccessKey: taken.SecretAccessKey, sessionToken: taken.SessionToken };
+  } catch (error) {
+    // ValidationError: the ARN is malformed. Everything else in the request is ours.
+    if (isRefusal(error, 'AccessDenied', 'AccessDeniedException', 'ValidationError')) return undefined;
+    throw error;
+  }
+};

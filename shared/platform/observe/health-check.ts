@@ -1,0 +1,72 @@
+/** Health checks of the services behind the API. Each has two seconds to answer. */
+import { DescribeTableCommand, DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { queueClientConfig } from '../aws/queue-client.ts';
+import { callAws } from '../aws-client/call-aws.ts';
+import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { clock } from '../clock.ts';
+import { env } from '../env.ts';
+import { log } from './log.ts';
+
+/** Clients of their own, because a check has less time and fewer tries than other calls. */
+const maxAttempts = 2;
+const budgetMs = 2_000;
+const dynamodb = new DynamoDBClient({ ...sdkConfig, maxAttempts });
+const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
+
+/** The endpoint is public, so a result is cached for this time per container. */
+const cachedMs = 2_000;
+
+export type Verdict = 'ok' | 'failing';
+export interface Checks {
+  /** The table accepts requests. */
+  readonly database: Verdict;
+  /** The task queue exists and is accessible. */
+  readonly queue: Verdict;
+  /** The table's encryption key is accessible and its stream is enabled. */
+  readonly storage: Verdict;
+}
+
+let latest: { readonly at: number; readonly checks: Promise<Checks> } | undefined;
+
+export const probe = (): Promise<Checks> => {
+  const at = clock.now().getTime();
+  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: ask() };
+  return latest.checks;
+};
+
+const ask = async (): Promise<Checks> => {
+  const table = describeTable();
+  const [database, queue, storage] = await Promise.all([
+    verdict(
+      'the table',
+      table.then((found) => found?.TableStatus === 'ACTIVE' || found?.TableStatus === 'UPDATING'),
+    ),
+    verdict('the task queue', describeQueue()),
+    verdict(
+      'the storage',
+      table.then((found) => Boolean(found?.LatestStreamArn) && !found?.SSEDescription?.InaccessibleEncryptionDateTime),
+    ),
+  ]);
+  return { database, queue, storage };
+};
+
+const verdict = async (what: string, good: Promise<boolean>): Promise<Verdict> => {
+  try {
+    return (await good) ? 'ok' : 'failing';
+  } catch (error) {
+    log.error(`${what} does not answer`, error as Error);
+    return 'failing';
+  }
+};
+
+const describeTable = async (): Promise<TableDescription | undefined> => {
+  const command = new DescribeTableCommand({ TableName: env('TABLE_NAME') });
+  return (await callAws((options) => dynamodb.send(command, options), budgetMs)).Table;
+};
+
+const describeQueue = async (): Promise<boolean> => {
+  const command = new GetQueueAttributesCommand({ QueueUrl: env('TASK_QUEUE_URL'), AttributeNames: ['QueueArn'] });
+  const { Attributes } = await callAws((options) => sqs.send(command, options), budgetMs);
+  return Boolean(Attributes?.QueueArn);
+};

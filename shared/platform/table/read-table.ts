@@ -1,0 +1,141 @@
+/** Strongly consistent reads of the table, and single writes that need no transaction. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ApiError } from '../../contract/errors.ts';
+import { callAws } from '../aws-client/call-aws.ts';
+import { env } from '../env.ts';
+import type { Item, Key } from './change.ts';
+import { readItem, storable } from './item-values.ts';
+import { tableClient } from './table-client.ts';
+
+/** BatchGetItem takes at most this many keys a call. */
+const batchGetMax = 100;
+/** Keys that DynamoDB left unprocessed are requested again this many times, over 1.5 s on average. */
+const putOffMax = 5;
+
+/** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
+export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
+  const found = new Map<string, Item>();
+  const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+  const batches = Array.from({ length: Math.ceil(distinct.length / batchGetMax) }, (_, n) =>
+    distinct.slice(n * batchGetMax, (n + 1) * batchGetMax),
+  );
+  await Promise.all(
+    batches.map(async (batch) => {
+      for (let left: readonly Key[] = batch.map(keyOf), tries = 0; left.length > 0; tries++) {
+        if (tries > putOffMax) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+        if (tries > 0) await pause(Math.random() * 50 * 2 ** tries);
+        const table = env('TABLE_NAME');
+        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: [...left], ConsistentRead: true } } });
+        const answer = await callAws((options) => tableClient.send(command, options));
+        for (const item of answer.Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
+        left = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as Key[];
+      }
+    }),
+  );
+  return keys.map((key) => found.get(nameOf(key)));
+};
+
+export const get = async (key: Key): Promise<Item | undefined> => (await getAll([key]))[0];
+
+const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
+/** The key alone: callers pass whole items where a key is expected. */
+export const keyOf = ({ pk, sk }: Key): { pk: string; sk: string } => ({ pk, sk });
+
+/** An item of the table always has its key. */
+export const itemOf = (attributes: Record<string, unknown>): Item => readItem(attributes) as Item;
+
+export interface Range {
+  readonly pk: string;
+  /** Sort keys from and to, both inclusive; `prefix` alone means all that begin with it. */
+  readonly prefix: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly newestFirst?: boolean;
+  /** Continue after this sort key. */
+  readonly after?: string | undefined;
+  readonly limit?: number;
+  /** Only these attributes of each item, `sk` among them; all if left out. What is billed is the whole item. */
+  readonly only?: readonly string[];
+  /** Attributes, by their path (`actor.id`), that must have these values; `limit` counts what is read, not what is left. */
+  readonly where?: Readonly<Record<string, string>>;
+}
+
+/** One page of a partition: at most `limit` items, and the sort key to continue after, if there is more. */
+export const query = async (range: Range): Promise<{ items: readonly Item[]; next: string | undefined }> => {
+  const { pk, prefix, newestFirst = false, limit } = range;
+  const from = range.from ?? prefix;
+  // U+10FFFF sorts after every character a sort key of ours can hold.
+  const to = range.to ?? `${prefix}\u{10FFFF}`;
+  // DynamoDB refuses to start outside the bounds; there, either nothing or everything is still ahead.
+  const [near, far] = newestFirst ? [to, from] : [from, to];
+  const passed = (position: string, bound: string): boolean => (newestFirst ? position < bound : position > bound);
+  if (from > to || (range.after !== undefined && passed(range.after, far))) return { items: [], next: undefined };
+  const start = range.after !== undefined && !passed(near, range.after) ? range.after : undefined;
+  const where = filter(range.where ?? {});
+  const only = range.only?.map((name) => [`#only_${name}`, name] as const);
+  const command = new QueryCommand({
+    TableName: env('TABLE_NAME'),
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ...where,
+    ...(only && {
+      ProjectionExpression: only.map(([placeholder]) => placeholder).join(', '),
+      ExpressionAttributeNames: { ...where?.ExpressionAttributeNames, ...Object.fromEntries(only) },
+    }),
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to, ...where?.ExpressionAttributeValues },
+    ScanIndexForward: !newestFirst,
+    ...(start !== undefined && { ExclusiveStartKey: { pk, sk: start } }),
+    ...(limit !== undefined && { Limit: limit }),
+  });
+  const { Items = [], LastEvaluatedKey: last } = await callAws((options) => tableClient.send(command, options));
+  return { items: Items.map(itemOf), next: last && itemOf(last).sk };
+};
+
+const filter = (where: Readonly<Record<string, string>>) => {
+  const wanted = Object.entries(where).map(([path, value], n) => ({ parts: path.split('.'), value, name: `:where${n}` }));
+  if (wanted.length === 0) return undefined;
+  const placeholder = (part: string): string => `#${part}`;
+  return {
+    FilterExpression: wanted.map(({ parts, name }) => `${parts.map(placeholder).join('.')} = ${name}`).join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(wanted.flatMap(({ parts }) => parts.map((part) => [placeholder(part), part]))),
+    ExpressionAttributeValues: Object.fromEntries(wanted.map(({ name, value }) => [name, value])),
+  };
+};
+
+/** Every item of a range, page by page, with nothing held but the page. */
+export async function* walk(range: Range): AsyncGenerator<Item> {
+  let after = range.after;
+  do {
+    const page = await query({ ...range, after });
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Increments a counter that expires at its TTL, and returns its new value. */
+export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> => {
+  const command = new UpdateCommand({
+    TableName: env('TABLE_NAME'),
+    Key: keyOf(key),
+    UpdateExpression: 'ADD #count :one SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#count': 'count', '#ttl': 'ttl' },
+    ExpressionAttributeValues: storable({ ':one': 1, ':ttl': ttlEpochSeconds }),
+    ReturnValues: 'UPDATED_NEW',
+  });
+  const { Attributes: after = {} } = await callAws((options) => tableClient.send(command, options));
+  return after.count as number;
+};
+
+/** Sets one attribute of one item, without condition or transaction: for notes whose loss does not matter. */
+export const note = async (key: Key, attribute: string, value: unknown): Promise<void> => {
+  const command = new UpdateCommand({
+    TableName: env('TABLE_NAME'),
+    Key: keyOf(key),
+    UpdateExpression: 'SET #name = :value',
+    ExpressionAttributeNames: { '#name': attribute },
+    ExpressionAttributeValues: storable({ ':value': value }),
+  });
+  await callAws((options) => tableClient.send(command, options));
+};

@@ -1,0 +1,72 @@
+/**
+ * Single-item writes outside a transaction. Each is one atomic step, so of two concurrent callers only one succeeds.
+ * A run that has timed out writes nothing.
+ */
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { isRefusal } from '../aws-client/aws-error.ts';
+import { callAws } from '../aws-client/call-aws.ts';
+import { env } from '../env.ts';
+import { assertRunActive } from '../observe/run-signal.ts';
+import type { Item, Key, Write } from './change.ts';
+import { storable } from './item-values.ts';
+import { itemOf, keyOf } from './read-table.ts';
+import { tableClient } from './table-client.ts';
+
+/** Deletes an item and returns it. Of several concurrent callers one gets it, the others get undefined. */
+export const take = async (key: Key): Promise<Item | undefined> => {
+  assertRunActive();
+  const command = new DeleteCommand({ TableName: env('TABLE_NAME'), Key: keyOf(key), ReturnValues: 'ALL_OLD' });
+  const { Attributes: before } = await callAws((options) => tableClient.send(command, options));
+  return before && itemOf(before);
+};
+
+/** Sets an attribute unless it has a value, and returns the value it has now: all concurrent callers get the same one. */
+export const claim = async (key: Key, attribute: string, value: string): Promise<string> => {
+  assertRunActive();
+  const command = new UpdateCommand({
+    TableName: env('TABLE_NAME'),
+    Key: keyOf(key),
+    UpdateExpression: 'SET #name = if_not_exists(#name, :value)',
+    ExpressionAttributeNames: { '#name': attribute },
+    ExpressionAttributeValues: { ':value': value },
+    ReturnValues: 'ALL_NEW',
+  });
+  const { Attributes: after = {} } = await callAws((options) => tableClient.send(command, options));
+  return after[attribute] as string;
+};
+
+/** Creates an item. False if one with its key exists; that one stays unchanged. */
+export const putNew = async (item: Item): Promise<boolean> => {
+  assertRunActive();
+  const command = new PutCommand({
+    TableName: env('TABLE_NAME'),
+    Item: storable(item),
+    ConditionExpression: 'attribute_not_exists(pk)',
+  });
+  return isConditionMet(callAws((options) => tableClient.send(command, options)));
+};
+
+/** Updates one item outside a transaction, at half its price. False if the condition fails; nothing has changed then. */
+export const changeOne = async (write: Extract<Write, { update: Key }>): Promise<boolean> => {
+  assertRunActive();
+  const command = new UpdateCommand({
+    TableName: env('TABLE_NAME'),
+    Key: keyOf(write.update),
+    UpdateExpression: write.expression,
+    ...(write.condition && { ConditionExpression: write.condition }),
+    ...(write.names && Object.keys(write.names).length > 0 && { ExpressionAttributeNames: write.names }),
+    ...(write.values && Object.keys(write.values).length > 0 && { ExpressionAttributeValues: storable(write.values) }),
+  });
+  return isConditionMet(callAws((options) => tableClient.send(command, options)));
+};
+
+/** An OutcomeUnknownError passes through: the caller has to read the item again. */
+const isConditionMet = async (call: Promise<unknown>): Promise<boolean> => {
+  try {
+    await call;
+    return true;
+  } catch (error) {
+    if (isRefusal(error, 'ConditionalCheckFailedException')) return false;
+    throw error;
+  }
+};

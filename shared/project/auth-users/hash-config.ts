@@ -1,0 +1,46 @@
+/** How a project hashes the passwords of its users: without it, a hash cannot be put into any project, not even its own. */
+import * as z from 'zod';
+import { SourceError } from '../../firestore/index.ts';
+import { callToolkit, isUnused, notTaken, type Toolkit } from './identity-toolkit.ts';
+
+/** A secret of the project: kept in memory only. Keys in base64, as the API gives and takes them. */
+export interface HashConfig {
+  readonly algorithm: string;
+  readonly signerKey: string;
+  readonly saltSeparator: string;
+  readonly rounds: number;
+  readonly memoryCost: number;
+}
+
+/** Undefined where the project does not show it: to whom may not see it, the service leaves it out. */
+export const readHashConfig = async (toolkit: Toolkit, signal?: AbortSignal): Promise<HashConfig | undefined> => {
+  const answer = await callToolkit(toolkit, { path: '/config', signal });
+  if (isUnused(answer)) return undefined;
+  if (answer.status !== 200) throw notTaken(answer);
+  return Config.safeParse(answer.body).data?.signIn.hashConfig;
+};
+
+const Config = z.object({
+  signIn: z.object({
+    hashConfig: z.object({
+      algorithm: z.string().min(1),
+      signerKey: z.string().min(1),
+      saltSeparator: z.string().default(''),
+      rounds: z.int(),
+      memoryCost: z.int(),
+    }),
+  }),
+});
+
+/** Whether two users of the project may have the same e-mail address; not where nothing is said of it. */
+export const letsShareEmails = async (toolkit: Toolkit, signal?: AbortSignal): Promise<boolean> => {
+  try {
+    const answer = await callToolkit(toolkit, { path: '/config', signal });
+    return Sharing.safeParse(answer.body).data?.signIn.allowDuplicateEmails ?? false;
+  } catch (error) {
+    if (error instanceof SourceError && !error.isTransient && error.code !== 'CANCELLED') return false;
+    throw error;
+  }
+};
+
+const Sharing = z.object({ signIn: z.object({ allowDuplicateEmails: z.boolean().default(false) }) });

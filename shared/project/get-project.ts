@@ -1,0 +1,24 @@
+/** Reading projects: one, or the newest first. */
+import { ApiError } from '../contract/errors.ts';
+import { isId } from '../contract/ids.ts';
+import { get, type Tenant, takePage, walk } from '../platform/index.ts';
+import { type ProjectRecord, projectKey, projectPrefix } from './record.ts';
+
+export const noSuchProject = (): ApiError => new ApiError('PROJECT_NOT_FOUND', 'There is no such project');
+
+/** Another's id, a malformed one and one that never was answer alike. */
+export const readProject = async (tenant: Tenant, projectId: string): Promise<ProjectRecord> => {
+  if (!isId('project', projectId)) throw noSuchProject();
+  const project = (await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined;
+  if (!project) throw noSuchProject();
+  return project;
+};
+
+export const listProjects = async (
+  tenant: Tenant,
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ projects: readonly ProjectRecord[]; next: string | undefined }> => {
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, newestFirst: true, after: page.after };
+  const { items, next } = await takePage(walk({ ...range, limit: page.limit + 1 }), page.limit);
+  return { projects: items as readonly ProjectRecord[], next };
+};

@@ -1,0 +1,44 @@
+import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
+import type { Store } from '../../destination/index.ts';
+import type { Source } from '../../firestore/index.ts';
+import type { Halt } from '../../job/index.ts';
+import type { OrganizationRecord } from '../../organization/index.ts';
+import type { Tenant } from '../../platform/index.ts';
+import type { ProjectRecord } from '../../project/index.ts';
+import type { RestoreRecord, RestoreShardRecord } from '../model/record.ts';
+import type { RestoreEngine } from '../restore-deps.ts';
+import type { Scope } from '../scope/restore-scope.ts';
+import type { Unclean } from './undo-matcher.ts';
+
+/** Whom events are about, beside the restore. */
+export interface RestoreParties {
+  readonly tenant: Tenant;
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
+  /** Of the backup; it may be gone by now. */
+  readonly project: ProjectRecord | undefined;
+  readonly target: ProjectRecord;
+}
+
+/** One run of a worker that checks a shard. */
+export interface CheckRun {
+  readonly parties: RestoreParties;
+  readonly restore: RestoreRecord;
+  readonly backup: BackupRecord;
+  readonly open: OpenArchive;
+  readonly target: Source;
+  /** The journal's folder; what it refuses is STORAGE_UPLOAD_ERROR. */
+  readonly store: Store;
+  /** The journal's. */
+  readonly dataKey: Buffer;
+  readonly scope: Scope;
+  /** Of an undo: see `RestoreRecord.leftBy`. */
+  readonly unclean?: Unclean | undefined;
+  readonly halt: Halt;
+  readonly engine: RestoreEngine;
+}
+
+/** A shard, and the number of the part of the journal that this run may store: as long as it is the last one given out. */
+export interface CheckClaim {
+  readonly shard: RestoreShardRecord;
+  readonly part: number;
+}

@@ -1,0 +1,91 @@
+/** The second step: plans one shard against the live target, as far as its time reaches, and saves what will be touched. */
+import { Halt } from '../../job/index.ts';
+import { get, log, type Tenant } from '../../platform/index.ts';
+import { journalBackup, openJournalStore } from '../model/journal.ts';
+import { type RestoreRecord, restoreKey, type ScopeRecord } from '../model/record.ts';
+import { partiesOf } from '../model/restore-context.ts';
+import { readRunning } from '../model/running-restore.ts';
+import { openForRestore, openProven, readSource } from '../read/open-for-restore.ts';
+import type { RestoreEngine } from '../restore-deps.ts';
+import { scopeFor } from '../scope/restore-scope.ts';
+import { checkDocuments } from './check-documents.ts';
+import { claimPart } from './check-progress.ts';
+import type { CheckClaim, CheckRun } from './check-run.ts';
+import { checkUsers } from './check-users.ts';
+import { isMismatch } from './prove-absence.ts';
+
+/** True if the shard is checked; false if another run is to go on behind what this one stored. */
+export const checkShard = async (
+  tenant: Tenant,
+  restoreJobId: string,
+  number: number,
+  handOver: Date,
+  engine: RestoreEngine,
+  attempt?: number,
+): Promise<boolean> => {
+  const { restore, organization } = await readRunning(tenant, restoreJobId, attempt);
+  // One that is resumed with its journal complete has nothing to check.
+  if (restore.sealedAt !== undefined) return true;
+  const parties = await partiesOf(tenant, restore, organization);
+  const backup = await readSource(tenant, restore.backupId);
+  const scope = scopeFor(restore, backup, (await readNamed(tenant, restore)).documents);
+  const dataKey = await engine.dataKeyOf(tenant, journalBackup(tenant, restore));
+  const store = await openJournalStore(tenant, restore, engine);
+  const halt = new Halt(handOver, engine.clock);
+  try {
+    const open = await openProven(tenant, backup, engine);
+    const left = await openLeft(tenant, restore, engine);
+    const target = engine.openSource(tenant, parties.target);
+    const unclean = left && { archive: left.open.archive, mode: left.mode };
+    try {
+      return await checkAll({ parties, restore, backup, open, target, store, dataKey, scope, unclean, halt, engine }, number);
+    } finally {
+      target.close();
+      left?.open.close();
+      open.close();
+    }
+  } finally {
+    halt.close();
+    store.close();
+  }
+};
+
+/** A target that does not send all it has is read again at once, a few times. */
+const mismatchesMax = 2;
+
+const checkAll = async (run: CheckRun, number: number): Promise<boolean> => {
+  const { parties, restore, halt, engine } = run;
+  for (let mismatches = 0; !halt.isPaused; ) {
+    const claim = await claimPart(parties.tenant, restore, number, engine.random);
+    if (!claim) return true;
+    const isDone = await checkPart(run, claim).catch((error: unknown) => {
+      if (!isMismatch(error) || ++mismatches > mismatchesMax) throw error;
+      return false;
+    });
+    log.info('checked a part', { restoreJobId: restore.id, number, part: claim.part, isDone });
+    if (isDone) return true;
+  }
+  return false;
+};
+
+const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
+  claim.shard.range === undefined ? checkUsers(run, claim) : checkDocuments(run, claim);
+
+/** Of an undo of a restore that did not do all it planned: what that one wrote from, and how. */
+const openLeft = async (tenant: Tenant, { leftBy }: RestoreRecord, engine: RestoreEngine) =>
+  leftBy && {
+    open: await openForRestore(tenant, await readSource(tenant, leftBy.backupId), engine),
+    mode: leftBy.mergeMode,
+  };
+
+/** The documents asked for by name; undefined where all of the collections are. */
+export const readNamed = async (
+  tenant: Tenant,
+  { id }: Pick<RestoreRecord, 'id'>,
+): Promise<{
+  readonly documents: readonly string[] | undefined;
+  readonly given: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
+}> => {
+  const named = (await get(restoreKey.scope(tenant, id))) as ScopeRecord | undefined;
+  return { documents: named && JSON.parse(named.documents), given: named && JSON.parse(named.given) };
+};

@@ -1,0 +1,13 @@
+import { ApiError } from '../../contract/errors.ts';
+import { isId } from '../../contract/ids.ts';
+import { get, type Tenant } from '../../platform/index.ts';
+import { type RestoreRecord, restoreKey } from './record.ts';
+
+export const noSuchRestore = (): ApiError => new ApiError('RESTORE_NOT_FOUND', 'There is no such restore');
+
+/** Another's id, a malformed one and one that never was answer alike. */
+export const readRestore = async (tenant: Tenant, restoreJobId: string): Promise<RestoreRecord> => {
+  const record = isId('restore', restoreJobId) ? await get(restoreKey.restore(tenant, restoreJobId)) : undefined;
+  if (!record) throw noSuchRestore();
+  return record as RestoreRecord;
+};

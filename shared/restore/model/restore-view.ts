@@ -1,0 +1,130 @@
+/** A restore as the interface, the history and the events show it. */
+import type * as z from 'zod';
+import type { EventData } from '../../contract/events/event-catalogue.ts';
+import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';
+import type { RestoreHistory, RestoreJob } from '../../contract/models/restore.ts';
+import type { OrganizationRecord } from '../../organization/index.ts';
+import { microsOf, shownMoment } from '../../pitr/index.ts';
+import type { RestoreRecord } from './record.ts';
+import { progressOf } from './restore-progress.ts';
+
+/** What the API answers: nothing of where the journal lies, nor of its key. */
+export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> => {
+  const { id, backupId, projectId, targetProjectId, status, phase, mergeMode, dryRun, includeSubcollections } = record;
+  const { includeAuthUsers, documentIds, plan, notFound, failed, failures, users, collectionsRestored, attempt } = record;
+  const { safetyBackupId = null, undoUntil, undoOf, undoneBy, createdAt, startedAt, completedAt, error } = record;
+  return {
+    restoreJobId: id,
+    backupId,
+    pointInTime: pointInTimeOf(record),
+    projectId,
+    targetProjectId,
+    status,
+    phase,
+    mergeMode,
+    dryRun,
+    collections: [...record.collections],
+    ...(documentIds && { documentIds: [...documentIds] }),
+    includeSubcollections,
+    includeAuthUsers,
+    progress: progressOf(record),
+    plan: plan && { ...plan, notFound: [...notFound] },
+    ...countsOf(record),
+    documentsFailed: failed,
+    failures: [...failures],
+    collectionsRestored,
+    ...(users && { authUsers: users }),
+    cost: costOf(record),
+    duration: durationOf(record),
+    attempts: attempt,
+    safetyBackupId,
+    undoUntil,
+    undoOf,
+    undoneBy,
+    createdAt,
+    startedAt,
+    completedAt,
+    error,
+  };
+};
+
+const pointInTimeOf = ({ point }: RestoreRecord): string | null => (point ? shownMoment(microsOf(point.moment)) : null);
+
+/** What is in the target as the backup has it, and what is not. A plan that is only shown restores nothing. */
+const countsOf = ({ plan, dryRun, sealedAt, raced, ...record }: RestoreRecord) => {
+  const { written, deleted } = acknowledgedOf(record);
+  const decided = dryRun || sealedAt === undefined ? undefined : plan;
+  const documentsUnchanged = decided?.unchanged ?? 0;
+  return {
+    documentsRestored: written + documentsUnchanged,
+    documentsUnchanged,
+    documentsDeleted: deleted,
+    documentsSkipped: (decided?.skip ?? 0) + raced,
+  };
+};
+
+const acknowledgedOf = ({
+  written,
+  deleted,
+  lateWritten = 0,
+  lateDeleted = 0,
+}: Pick<RestoreRecord, 'written' | 'deleted' | 'lateWritten' | 'lateDeleted'>) => ({
+  written: written + lateWritten,
+  deleted: deleted + lateDeleted,
+});
+
+/** Micro-dollars, by Google's list prices: an estimate must not be too low. */
+const costOf = ({ reads, ...record }: RestoreRecord): z.input<typeof RestoreJob>['cost'] => {
+  const { written: writes, deleted: deletes } = acknowledgedOf(record);
+  const estimatedUsd = Math.round((reads * usdPerRead + writes * usdPerWrite + deletes * usdPerDelete) * 1e6) / 1e6;
+  return { reads, writes, deletes, estimatedUsd };
+};
+
+const durationOf = ({ startedAt, completedAt }: RestoreRecord): number | null =>
+  startedAt === null || completedAt === null
+    ? null
+    : Math.max(0, Math.round((Date.parse(completedAt) - Date.parse(startedAt)) / 1_000));
+
+const historyStatus = {
+  pending: 'In Progress',
+  running: 'In Progress',
+  completed: 'Success',
+  failed: 'Failed',
+  cancelled: 'Failed',
+} as const;
+
+/** One line of the history. */
+export const historyOf = (record: RestoreRecord): z.input<typeof RestoreHistory> => {
+  const { restoreJobId, status, progress, ...shown } = restoreData(record);
+  const { targetProjectName: name, backupCreatedAt } = record;
+  return {
+    ...shown,
+    restoreJobId,
+    date: record.createdAt,
+    sourceBackup: { id: record.backupId, createdAt: backupCreatedAt },
+    targetProject: { id: record.targetProjectId, name },
+    status: historyStatus[status],
+    jobStatus: status,
+    documents: progress.documents,
+  };
+};
+
+/** How the projects are called now; whoever does not know is told the names of the day the restore began. */
+export interface ProjectNames {
+  readonly project: { readonly name: string } | undefined;
+  readonly target: { readonly name: string } | undefined;
+}
+
+/** The `data` of restore.started and restore.completed; restore.progress adds `progress`, restore.failed the restore's `error`. */
+export const restoreEvent = (
+  record: RestoreRecord,
+  { project, target }: ProjectNames,
+  { id, name }: Pick<OrganizationRecord, 'id' | 'name'>,
+): EventData<'restore.completed'> => ({
+  restore: {
+    ...restoreData(record),
+    projectName: project?.name ?? record.projectName,
+    targetProjectName: target?.name ?? record.targetProjectName,
+  },
+  organization: { id, name },
+});

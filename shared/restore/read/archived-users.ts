@@ -1,0 +1,60 @@
+/** The users of Firebase Authentication that an archive holds: its records before the documents. */
+import { type Archive, compareNames, recordKind, streamLeaves } from '../../archive/index.ts';
+import { userName } from '../../backup/index.ts';
+import type { Toolkit } from '../../project/index.ts';
+import type { CheckRun } from '../check/check-run.ts';
+
+export interface ArchivedUser {
+  readonly id: string;
+  readonly name: Buffer;
+  /** The account as JSON; undefined where the archive only says that there was none. */
+  readonly json: Buffer | undefined;
+}
+
+const prefix = userName('');
+
+/** In the order of names, behind the user given. Without contents it costs about a tenth, and no `json` is more than a sign. */
+export async function* usersIn(
+  archive: Archive,
+  { after, part = 'all' }: { readonly after?: string | undefined; readonly part?: 'all' | 'keys' } = {},
+): AsyncGenerator<ArchivedUser, void, undefined> {
+  const from = userName(after ?? '');
+  for await (const { segment, leaf } of streamLeaves(archive, { from, part, ahead: 2 })) {
+    for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
+      const name = leaf.name(slot);
+      if (!name.subarray(0, prefix.length).equals(prefix)) return;
+      if (compareNames(name, from) <= 0) continue;
+      const isUser = leaf.kind(slot) === recordKind.user;
+      const json = isUser ? (part === 'all' ? leaf.content(slot) : none) : undefined;
+      yield { id: name.subarray(prefix.length).toString(), name, json };
+    }
+  }
+}
+
+const none = Buffer.alloc(0);
+
+export type UserMatch = Pick<ArchivedUser, 'id' | 'json'>;
+
+/** The users that a journal names, each as the backup has it: without an account if it says that there was none. */
+export async function* usersAlong(
+  journal: Archive,
+  backup: Archive,
+  after: string | undefined,
+): AsyncGenerator<UserMatch, void, undefined> {
+  const all = usersIn(backup, { after });
+  try {
+    let next = await all.next();
+    for await (const { id, name } of usersIn(journal, { after, part: 'keys' })) {
+      while (!next.done && compareNames(next.value.name, name) < 0) next = await all.next();
+      yield { id, json: !next.done && next.value.name.equals(name) ? next.value.json : undefined };
+    }
+  } finally {
+    await all.return();
+  }
+}
+
+/** The users of the target: what it refuses is the target's refusal. */
+export const targetUsers = ({ engine, parties: { tenant, target } }: Pick<CheckRun, 'engine' | 'parties'>): Toolkit => ({
+  ...engine.openToolkit(tenant, target),
+  refusedAs: 'TARGET_PERMISSION_DENIED',
+});

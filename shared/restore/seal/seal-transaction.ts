@@ -1,0 +1,83 @@
+/** The one transaction after which a restore writes. */
+import { type BackupRecord, backupEvent, backupKey, type Contents, countInOrganization, largest } from '../../backup/index.ts';
+import { countBackups } from '../../destination/index.ts';
+import { emit } from '../../event/index.ts';
+import { commit, create, iso, type Write } from '../../platform/index.ts';
+import { projectKey } from '../../project/index.ts';
+import type { RestoreParties } from '../check/check-run.ts';
+import type { PlanCounts, RestoreRecord } from '../model/record.ts';
+import { tellPercent } from '../model/restore-progress-events.ts';
+import { advance } from '../model/running-restore.ts';
+
+/** The journal as it is stored. */
+export interface Sealed {
+  readonly backup: BackupRecord;
+  readonly contents: Contents;
+  /** All that lies in the destination. */
+  readonly size: number;
+  readonly manifestDigest: string;
+}
+
+export interface Seal {
+  readonly plan: PlanCounts;
+  readonly writes: boolean;
+  /** Undefined if nothing will be written. */
+  readonly sealed: Sealed | undefined;
+}
+
+/**
+ * Everything that is true of a sealed journal becomes true at once, if the restore still runs and still has its target's lock.
+ * What it has saved becomes a backup that nobody deletes while the restore runs.
+ */
+export const commitSeal = async (
+  parties: RestoreParties,
+  restore: RestoreRecord,
+  { plan, writes, sealed }: Seal,
+  now: Date,
+): Promise<void> => {
+  const { tenant } = parties;
+  const { id, attempt, targetProjectId, journal, toldPercent } = restore;
+  const safety = sealed && restore.safetyBackup ? safetyRecord(id, sealed, now) : undefined;
+  const change = {
+    plan,
+    sealedAt: iso(now),
+    ...(writes && { phase: 'Restoring' as const }),
+    ...(sealed && { journal: { ...journal, manifestDigest: sealed.manifestDigest } }),
+    ...(safety && { safetyBackupId: safety.id }),
+  };
+  const { told, writes: events } = tellPercent(parties, { ...restore, ...change }, now);
+  await commit([
+    advance(tenant, id, {
+      set: { ...change, ...(told !== undefined && { toldPercent: told }) },
+      where: { attempt, sealedAt: undefined, toldPercent },
+    }),
+    { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
+    ...events,
+    ...(safety ? safetyWrites(parties, safety, now) : []),
+  ]);
+};
+
+const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest }: Sealed, now: Date): BackupRecord => ({
+  ...backup,
+  documents: contents.documents,
+  totalDocuments: contents.documents,
+  size,
+  originalSize: contents.originalSize,
+  documentCount: contents.documents,
+  collectionCounts: largest(contents.collections),
+  ...(backup.includeAuthUsers && { authUsers: contents.users }),
+  manifestDigest,
+  completedAt: iso(now),
+  isPartial: true,
+  // The restore whose plan it is: it is let go of when that ends.
+  restoring: 1,
+  safetyOf,
+});
+
+const safetyWrites = ({ tenant, target, organization }: RestoreParties, safety: BackupRecord, now: Date): readonly Write[] => [
+  create(safety),
+  { put: { ...backupKey.archive(tenant, safety.id, safety.id), backupId: safety.id } },
+  countBackups(tenant, safety.storageDestination.id, 1),
+  countInOrganization(tenant, 1, safety.size),
+  emit(tenant, 'backup.completed', backupEvent(safety, target, organization), now),
+];

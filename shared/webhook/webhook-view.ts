@@ -1,0 +1,38 @@
+/** What the API shows of a webhook: no secret can be in it, because the record's own are sealed. */
+import type * as z from 'zod';
+import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
+import type { HealthRecord, WebhookRecord } from './model/record.ts';
+import { mask } from './request/custom-headers.ts';
+import { isLasting } from './request/webhook-secrets.ts';
+
+export const webhookData = (webhook: WebhookRecord, health?: HealthRecord): z.input<typeof Webhook> => {
+  const { projects, trigger, excludeTrigger } = webhook.filters;
+  return {
+    id: webhook.id,
+    name: webhook.name,
+    url: webhook.url,
+    events: [...webhook.events],
+    enabled: webhook.enabled,
+    format: webhook.format,
+    headers: { ...webhook.shownHeaders },
+    timeout: webhook.timeoutMs,
+    retryEnabled: webhook.retryEnabled,
+    filters: { projects: [...projects], trigger: [...trigger], excludeTrigger: [...excludeTrigger] },
+    disabledReason: webhook.disabled?.reason ?? null,
+    lastTriggeredAt: health?.lastTriggeredAt ?? null,
+    createdAt: webhook.createdAt,
+    updatedAt: webhook.updatedAt,
+  };
+};
+
+/** `made` is the secret in clear, in the one answer to whoever had it made. */
+export const webhookWithSecretData = (
+  webhook: WebhookRecord,
+  health: HealthRecord | undefined,
+  now: Date,
+  made?: string,
+): z.input<typeof WebhookWithSecret> => ({
+  ...webhookData(webhook, health),
+  secret: made ?? (webhook.sealedSecret ? mask : null),
+  previousSecretExpiresAt: (isLasting(webhook.previous, now) && webhook.previous?.until) || null,
+});

@@ -1,0 +1,170 @@
+/** An organization that has one of everything, made through the API alone: to be attacked, and to attack from. */
+import { randomUUID } from 'node:crypto';
+import { type Role, scopes } from '../../../shared/contract/access.ts';
+import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { restores } from '../../../shared/contract/endpoints/restores.ts';
+import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
+import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { idPrefixes } from '../../../shared/contract/ids.ts';
+import { endOf, newBucket, seed } from '../stage/backup.ts';
+import { call } from '../stage/client.ts';
+import { addMember, type TestOrganization } from '../stage/organization.ts';
+import { newEmail, type Person, signIn } from '../stage/person.ts';
+import type { Receiver } from '../stage/receiver.ts';
+import { endOfRestore } from '../stage/restore.ts';
+import { removeItem } from '../stage/table.ts';
+
+export interface Furnished extends TestOrganization {
+  readonly people: Readonly<Record<Role, Person>>;
+  /** Of a service account with every scope. */
+  readonly apiKey: string;
+  /** The last part of a pending invitation's link. */
+  readonly link: string;
+  /** Where its backup lies. */
+  readonly place: { readonly bucket: string; readonly prefix: string; readonly path: string };
+  /** What there is, by the prefixes of ids; the first is the one that is asked for. Nobody signs in as the member. */
+  readonly ids: Record<string, readonly string[]>;
+  /** What was asked for to make it. */
+  readonly sent: readonly { readonly endpoint: Endpoint; readonly body: object }[];
+}
+
+/** Makes a word of its own for each field: letters and digits of lower case, which every field takes. */
+export type Word = (field: string) => string;
+
+export const furnish = async (word: Word, receiver: Receiver, key: string): Promise<Furnished> => {
+  // What a name may hold and few expect: composed and not, right to left, beyond the plane, and what no XML can hold.
+  const title = (field: string): string => `${word(field)} e\u0301é\u202e🧪\uffff</b>`;
+  const sent: { endpoint: Endpoint; body: object }[] = [];
+  const owner = await signIn(newEmail(word('owner')));
+  let org: string | undefined;
+  const make = async <E extends Endpoint>(endpoint: E, body: object, params: Readonly<Record<string, string>> = {}) => {
+    sent.push({ endpoint, body });
+    const headers = { 'user-agent': word('agent') };
+    const result = await call(endpoint, { token: owner.accessToken, org, body, params, headers });
+    if (result.status >= 300) throw new Error(`${endpoint.id}: ${result.status} ${result.text}`);
+    const data = result.body.data as { id: string; name?: string } & typeof result.body.data;
+    // What was taken is given back to the letter.
+    if ('name' in body && data.name !== body.name)
+      throw new Error(`${endpoint.id} changed ${String(body.name)} into ${data.name}`);
+    return data;
+  };
+
+  const name = title('organization');
+  const { id, slug } = await make(organizations.create, { name, slug: word('slug') });
+  org = id;
+  const organization: TestOrganization = { id, name, slug, owner };
+  await make(encryption.set, { mode: 'customer', passphrase: word('passphrase') });
+  const { apiKey } = await make(serviceAccount.create, { name: title('account'), permissions: scopes });
+  const [viewer, member, admin, spared, invited] = (await Promise.all(
+    ['viewer', 'member', 'admin', 'spared', 'invited'].map(async (role) => signIn(newEmail(word(role)))),
+  )) as [Person, Person, Person, Person, Person];
+  for (const [role, person] of [
+    ['viewer', viewer],
+    ['member', member],
+    ['admin', admin],
+    ['viewer', spared],
+  ] as const)
+    await addMember(organization, role, person);
+  const invitation = await make(invites.create, { email: invited.email, role: 'viewer' });
+
+  const [bucket, prefix] = [await newBucket(`bucket-${word('bucket')}`), word('prefix')];
+  const credentials = { accessKeyId: word('accesskey'), secretAccessKey: word('secretkey') };
+  const storage = await make(storageDestinations.create, {
+    name: title('storage'),
+    type: 's3',
+    bucket,
+    prefix,
+    credentials,
+  });
+  const sourceProjectId = `source-${word('source')}`;
+  const project = await make(projects.create, {
+    name: title('project'),
+    sourceProjectId,
+    settings: { defaultStorageId: storage.id },
+  });
+  const google = { clientEmail: `${word('client')}@example.iam.gserviceaccount.com`, privateKey: key };
+  const target = await make(projects.create, {
+    name: title('target'),
+    sourceProjectId: `target-${word('target')}`,
+    databaseId: word('database'),
+    credentials: google,
+  });
+  const spare = await make(projects.create, { name: title('spare'), sourceProjectId: `spare-${word('spare')}` });
+
+  const [collection, document] = [word('collection'), word('document')];
+  await seed(sourceProjectId, {
+    [`${collection}/${document}`]: { [word('field')]: { stringValue: word('value') } },
+    'plain/one': {},
+  });
+  const given = { projectId: project.id, storageDestinationId: storage.id };
+  const made = await make(backups.create, {
+    ...given,
+    collections: [collection],
+    excludeCollections: [`${collection}/${document}/${word('below')}`],
+  });
+  const { path } = await endOf(organization, made.id);
+  // Forgotten as after a loss of the table, and found again.
+  await removeItem({ pk: `ORG#${id}`, sk: `BACKUP#${made.id}` });
+  const backup = await make(backupContents.register, { ...given, path, metadata: { source: word('origin') } });
+  const scope = { collections: [collection], documentIds: [`${collection}/${document}`] };
+  const begun = await make(restores.create, {
+    backupId: backup.id,
+    targetProjectId: target.id,
+    ...scope,
+    options: { collections: [collection] },
+  });
+  const { restoreJobId } = begun as unknown as { restoreJobId: string };
+  await endOfRestore(organization, restoreJobId);
+
+  const plan = {
+    name: title('schedule'),
+    cron: '@yearly',
+    enabled: false,
+    collections: [collection],
+    excludeCollections: [word('excluded')],
+  };
+  const schedule = await make(schedules.create, { ...given, ...plan });
+  const hook = {
+    name: title('webhook'),
+    url: receiver.url(`/${word('path')}`),
+    secret: word('hooksecret'),
+    headers: { 'X-Own': word('header') },
+  };
+  const { id: webhookId } = await make(webhooks.create, { ...hook, events: ['*'] });
+  const { deliveryId } = await make(webhooks.test, { event: 'backup.completed' }, { webhookId });
+  const ids = {
+    organization: [id],
+    user: [spared.userId],
+    invitation: [invitation.id],
+    project: [project.id, target.id, spare.id],
+    storageDestination: [storage.id],
+    backup: [backup.id],
+    restore: [restoreJobId],
+    schedule: [schedule.id],
+    webhook: [webhookId],
+    delivery: [deliveryId],
+  };
+  return {
+    ...organization,
+    people: { owner, viewer, member, admin },
+    apiKey,
+    link: String(invitation.acceptUrl).split('/').at(-1) ?? '',
+    place: { bucket, prefix, path },
+    ids: Object.fromEntries(Object.entries(ids).map(([kind, known]) => [idPrefixes[kind as keyof typeof ids], known])),
+    sent,
+  };
+};
+
+/** A mark that is nowhere else, and words that all hold it. */
+export const markedWords = (): { readonly mark: string; readonly word: Word } => {
+  const mark = `canary${randomUUID().replaceAll('-', '').slice(0, 10)}`;
+  return { mark, word: (field) => `${field}${mark}` };
+};

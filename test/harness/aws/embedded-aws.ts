@@ -1,0 +1,65 @@
+/** Starts what a test of embedded AWS needs: a front over some services, and callers with policies of their own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'vitest';
+import { startFront } from '../../../infra/local/aws/front-door.ts';
+import type { Service } from '../../../infra/local/base/aws-service.ts';
+import { type Principal, type Resource, rootAccessKeyId, type Statement } from '../../../infra/local/base/types.ts';
+import { type Guard, makeGuard } from '../../../infra/local/iam/enforce.ts';
+
+export const region = 'eu-central-1';
+export const account = '111122223333';
+
+export const tempDir = (t: Pick<TestContext, 'onTestFinished'>): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'aws-'));
+  t.onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+};
+
+export const allow = (action: string, resource: string, condition?: Statement['Condition']): Statement => ({
+  Effect: 'Allow',
+  Action: [action],
+  Resource: [resource],
+  ...(condition && { Condition: condition }),
+});
+
+export const deny = (action: string, resource: string, condition?: Statement['Condition']): Statement => ({
+  ...allow(action, resource, condition),
+  Effect: 'Deny',
+});
+
+export const resource = (type: string, name: string, properties: Resource['properties'], arn = ''): Resource => ({
+  logicalId: name,
+  type,
+  name,
+  arn,
+  properties,
+});
+
+/** What an SDK client is configured with. Without a name it is the stage's own. */
+export const clientAt = (url: string, accessKeyId = rootAccessKeyId) => ({
+  endpoint: url,
+  region,
+  credentials: { accessKeyId, secretAccessKey: 'local' },
+  maxAttempts: 1,
+});
+
+/** A front whose callers are the given names, each with its statements; the name is the access key. */
+export const frontOf = async (
+  t: Pick<TestContext, 'onTestFinished'>,
+  services: Readonly<Record<string, Service>>,
+  callers: Readonly<Record<string, readonly Statement[]>> = {},
+  guard: Guard = makeGuard(),
+) => {
+  const front = await startFront({ services, guard, principal: principalOf(callers) });
+  t.onTestFinished(() => front.stop());
+  return { url: front.url, used: guard.used, client: (accessKeyId?: string) => clientAt(front.url, accessKeyId) };
+};
+
+export const principalOf =
+  (callers: Readonly<Record<string, readonly Statement[]>>) =>
+  (accessKeyId: string): Principal | undefined => {
+    const statements = callers[accessKeyId];
+    return statements && { name: accessKeyId, statements };
+  };

@@ -1,0 +1,65 @@
+/** Chains of backups, made by the engine over a source that is edited between them. */
+import { type BackupRecord, type BackupWish, resolveType } from '../../../shared/backup/index.ts';
+import type { DestinationRecord } from '../../../shared/destination/index.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
+import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { type Fields, put, type ReadingWorld, takeBackup } from './archive-env.ts';
+import { destinationId, projectId, table, tenant } from './backup-env.ts';
+
+export const text = (stringValue: string): Fields => ({ text: { stringValue } });
+
+/** An incremental backup of what the source holds now; a full one where none fits. */
+export const takeLink = async (world: ReadingWorld, more: Partial<BackupWish> = {}): Promise<BackupRecord> => {
+  const place = {
+    tenant,
+    project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
+    destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
+  };
+  const { collections = ['*'], excludeCollections = [] } = more;
+  return takeBackup(world, {
+    ...more,
+    ...(await resolveType(place, { type: 'incremental', collections, excludeCollections })),
+  });
+};
+
+/** What a source holds, by path. */
+export type State = Readonly<Record<string, string>>;
+
+export const asFields = (state: State): Record<string, Fields> =>
+  Object.fromEntries(Object.entries(state).map(([path, value]) => [path, text(value)]));
+
+export interface Link {
+  readonly backup: BackupRecord;
+  readonly state: State;
+}
+
+/** A link for each step; undefined removes a document. */
+export const takeChain = async (
+  world: ReadingWorld,
+  steps: readonly Readonly<Record<string, string | undefined>>[],
+  more: Partial<BackupWish> = {},
+): Promise<readonly Link[]> => {
+  const links: Link[] = [];
+  let state: State = {};
+  for (const step of steps) {
+    await put(
+      world,
+      Object.fromEntries(Object.entries(step).map(([path, value]) => [path, value === undefined ? value : text(value)])),
+    );
+    const present = Object.entries({ ...state, ...step }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    state = Object.fromEntries(present);
+    links.push({ backup: await takeLink(world, more), state });
+  }
+  return links;
+};
+
+/** A dozen documents in each of three collections; some change, one is gone, one comes back, one is new; then little. */
+export const usualSteps = (): readonly Readonly<Record<string, string | undefined>>[] => {
+  const names = ['a', 'c', 'e'].flatMap((id) => Array.from({ length: 12 }, (_, n) => `${id}/${n}`));
+  return [
+    { ...Object.fromEntries(names.map((path) => [path, `${path} first`])), 'gone/1': 'to go', 'a/3/deep/1': 'deep' },
+    { 'a/1': 'changed', 'c/7': 'changed', 'e/11': undefined, 'gone/1': undefined, 'b/new': 'new' },
+    { 'a/1': 'again', 'e/11': 'back', 'c/8': undefined },
+    { 'a/2': 'last' },
+  ];
+};

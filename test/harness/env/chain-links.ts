@@ -1,0 +1,96 @@
+/** Links of a chain as the engine makes them, and what each of them holds by nothing but its objects. */
+import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
+import { copyDocuments } from '../../../shared/backup/copy/copy-documents.ts';
+import { claimPart } from '../../../shared/backup/copy/shard-progress.ts';
+import { openParent } from '../../../shared/backup/incremental/parent-archive.ts';
+import { type BackupRecord, type BackupWish, findParent, openArchive, uponParent } from '../../../shared/backup/index.ts';
+import { readRunning } from '../../../shared/backup/model/running-backup.ts';
+import { readDestination } from '../../../shared/destination/index.ts';
+import { Halt } from '../../../shared/job/index.ts';
+import { after } from '../../../shared/platform/index.ts';
+import { readProject } from '../../../shared/project/index.ts';
+import { type ReadingWorld, recordOf } from './archive-env.ts';
+import { begin, destinationId, projectId, type RunOptions, rootOf, runWorkflow, tenant } from './backup-env.ts';
+
+export const wanted = { collections: ['*'], excludeCollections: [], storageDestinationId: destinationId };
+
+/** The wish of an incremental backup upon the latest, as a person's is resolved; a full one where there is none. */
+export const nextLink = async (): Promise<Partial<BackupWish>> => {
+  const parent = await findParent(tenant, { id: projectId }, wanted);
+  return parent ? uponParent(parent) : {};
+};
+
+interface LinkOptions extends Omit<RunOptions, 'afterPlan'> {
+  readonly afterPlan?: (backupId: string) => unknown;
+}
+
+export const makeLink = async (
+  world: ReadingWorld,
+  { afterPlan, ...options }: LinkOptions = {},
+  more: Partial<BackupWish> = {},
+): Promise<BackupRecord> => {
+  const id = await begin(world, { ...(await nextLink()), ...more });
+  await runWorkflow(world, id, { ...options, afterPlan: () => afterPlan?.(id) });
+  return recordOf(id);
+};
+
+/** Copies the first shard by workers each of whose time is over with its first batch; answers how many it took. */
+export const copyInHaste = async (world: ReadingWorld, backupId: string): Promise<number> => {
+  const { engine } = world;
+  const { backup, organization } = await readRunning(tenant, backupId, engine.clock.now());
+  const [project, destination] = await Promise.all([
+    readProject(tenant, backup.projectId),
+    readDestination(tenant, backup.storageDestination.id),
+  ]);
+  const [store, dataKey] = await Promise.all([
+    engine.openStore(tenant, destination, backup.path),
+    engine.dataKeyOf(tenant, backup),
+  ]);
+  const halt = new Haste(after(engine.clock.now(), 600), engine.clock);
+  const source = engine.openSource(tenant, project);
+  const parent = () => openParent(tenant, backup, engine);
+  const run = { parties: { tenant, project, organization }, backup, project, engine, source, store, dataKey, parent, halt };
+  for (let parts = 0; ; parts++) {
+    const claim = await claimPart(tenant, backupId, 0, engine.clock);
+    if (claim) await copyDocuments(run, claim);
+    else {
+      halt.close();
+      source.close();
+      return parts;
+    }
+  }
+};
+
+class Haste extends Halt {
+  override get isPaused(): boolean {
+    return true;
+  }
+}
+
+export interface Held {
+  /** Path and encoded bytes. */
+  readonly documents: readonly (readonly [string, string])[];
+  readonly gone: readonly string[];
+  /** Where each document lies: the archive's id. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
+export const readLink = async (world: ReadingWorld, backup: BackupRecord): Promise<Held> => {
+  const open = await openArchive(tenant, backup, undefined, world.engine);
+  const documents: [string, string][] = [];
+  const gone: string[] = [];
+  const places = new Map<string, string>();
+  for await (const { segment, leaf } of streamLeaves(open.archive))
+    for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
+      const path = leaf
+        .name(slot)
+        .toString()
+        .slice(rootOf(world).length + 1);
+      if (leaf.kind(slot) === recordKind.tombstone) gone.push(path);
+      if (leaf.kind(slot) !== recordKind.document) continue;
+      documents.push([path, leaf.content(slot).toString('hex')]);
+      places.set(path, segment.backup);
+    }
+  open.close();
+  return { documents, gone, places };
+};

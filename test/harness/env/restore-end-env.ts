@@ -1,0 +1,121 @@
+/** A restore that has come so far, with all that stands around it: what its end may touch, and what it must leave. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
+import { commit, iso, set } from '../../../shared/platform/index.ts';
+import { type JobRecord, projectKey } from '../../../shared/project/index.ts';
+import { type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from '../../../shared/restore/model/record.ts';
+import { endOf, endWrites, readAround } from '../../../shared/restore/model/release-holds.ts';
+import { backupOf as sampleOf } from '../builders/sample-backup.ts';
+import {
+  backupOf,
+  beginRestore,
+  destinationId,
+  newRestoreWorld,
+  projectId,
+  type RestoreAsk,
+  type RestoreWorld,
+  restoreOf,
+  table,
+  targetId,
+  tenant,
+} from './restore-env.ts';
+
+/** How far it has come: not begun; checking, with objects stored; all checked and the journal complete. */
+export type Stage = 'pending' | 'checking' | 'sealed';
+
+export interface Scene {
+  readonly world: RestoreWorld;
+  readonly id: string;
+  readonly backupId: string;
+}
+
+export const dayMs = 24 * 3_600_000;
+
+export const sceneOf = async (stage: Stage, ask: RestoreAsk = {}): Promise<Scene> => {
+  const world = newRestoreWorld();
+  const storageDestination = { id: destinationId, name: 'Bucket', type: 's3' } as const;
+  const made = sampleOf({ projectId, storageDestination });
+  const backup = { ...made, ...backupKey.backup(tenant, made.id) };
+  table.put(backup);
+  const startMs = Date.now();
+  world.nowMs = () => startMs;
+  const scene = { world, id: await beginRestore(world, backup, ask), backupId: backup.id };
+  if (stage === 'pending') return scene;
+  await advanceTo(scene, stage, ask.safetyBackup ?? true);
+  return scene;
+};
+
+const objects = ['key', 'chunk/00000000-0000', 'index/00000000-0000'];
+
+const advanceTo = async ({ world, id }: Scene, stage: Stage, safetyBackup: boolean): Promise<void> => {
+  const { journal } = restoreOf(id);
+  const store = await world.engine.openStore(tenant, {} as never, journal.path);
+  for (const name of stage === 'sealed' ? [...objects, 'manifest'] : objects) await store.put(name, Buffer.from(name));
+  await store.put('notes of the customer', Buffer.from('not ours'));
+  for (const sk of ['SCOPE', 'SHARD#00000000', 'PART#00000000#0000', 'PACE']) table.put({ pk: restoreWork(tenant, id), sk });
+  const now = iso(world.engine.clock.now());
+  const key = restoreKey.restore(tenant, id);
+  await commit([set(key, { status: 'running', phase: 'Validating', startedAt: now })]);
+  if (stage === 'checking') return;
+  await commit(sealingWrites(id, safetyBackup, now));
+};
+
+/** As sealing does it. */
+export const sealingWrites = (id: string, safetyBackup: boolean, now: string) => {
+  const { journal } = restoreOf(id);
+  const { backupId, path, storageDestination } = journal;
+  const archive = { organization: tenant.organizationId, project: targetId, backup: backupId };
+  const safety = sampleOf({ id: backupId, trigger: 'safety', projectId: targetId, path, storageDestination, archive });
+  const sealed = { phase: 'Restoring', sealedAt: now, ...(safetyBackup && { safetyBackupId: backupId }) };
+  return [
+    set(restoreKey.restore(tenant, id), sealed),
+    ...(safetyBackup ? [{ put: { ...safety, ...backupKey.backup(tenant, backupId), restoring: 1 } }] : []),
+    ...(safetyBackup ? [{ put: { ...backupKey.archive(tenant, backupId, backupId), backupId } }] : []),
+  ];
+};
+
+/** As POST /backups/restore/{id}/cancel and the last step do it: the status, and what every end has in common. */
+export const end = async ({ world, id }: Scene, status: 'cancelled' | 'completed'): Promise<void> => {
+  const now = world.engine.clock.now();
+  const around = (await readAround(tenant, id))!;
+  const { restore } = around;
+  await commit([
+    set(restoreKey.restore(tenant, id), { status, ...endOf(around, now) }, { where: { status: restore.status } }),
+    ...endWrites(tenant, around, status, now),
+  ]);
+};
+
+/** As POST /backups/restore/{id}/resume does it, at this very moment. */
+export const resumeNow = (id: string): void => {
+  const restore = restoreOf(id);
+  const attempt = restore.attempt + 1;
+  const journal = { ...restore.journal, backupId: `${restore.journal.backupId}x`, path: `${restore.journal.path}x` };
+  const afresh = restore.sealedAt === undefined ? { journal, givenUp: [...(restore.givenUp ?? []), restore.journal] } : {};
+  table.put({ ...restore, status: 'pending', attempt, completedAt: null, undoUntil: null, ...afresh });
+  const { organizationId } = tenant;
+  table.put({ ...restoreKey.running(tenant, id), organizationId, restoreJobId: id, attempt, since: iso(new Date()) });
+  table.put({ ...projectKey.job(tenant, targetId), jobId: id, kind: 'restore', since: 'now' });
+  table.put({ ...backupOf(restore.backupId), restoring: 1 });
+};
+
+export const noteOf = (id: string) => table.get<RunningRestore>(restoreKey.running(tenant, id));
+export const lockOf = (project: string) => table.get<JobRecord>(projectKey.job(tenant, project));
+export const notesOf = (id: string): readonly string[] =>
+  table
+    .find(restoreWork(tenant, id))
+    .map(({ sk }) => String(sk))
+    .sort();
+export const objectsOf = ({ world }: Scene, { journal }: Pick<RestoreRecord, 'journal'>): readonly string[] =>
+  [...(world.stores.get(journal.path)?.objects.keys() ?? [])].sort();
+export const all = ['chunk/00000000-0000', 'index/00000000-0000', 'key', 'manifest', 'notes of the customer'];
+export const foreign = ['notes of the customer'];
+export const allNotes = ['PACE', 'PART#00000000#0000', 'SCOPE', 'SHARD#00000000'];
+
+/** The target is free, nobody holds either backup, and the safety backup is kept as long as it can be put back. */
+export const letGo = ({ id, backupId }: Scene): void => {
+  const { undoUntil, safetyBackupId } = restoreOf(id);
+  equal(lockOf(targetId), undefined);
+  equal(backupOf(backupId).restoring, 0);
+  const safety: BackupRecord | undefined = safetyBackupId === undefined ? undefined : backupOf(safetyBackupId);
+  deepEqual([safety?.restoring, safety?.expiresAt], safety ? [0, undoUntil] : [undefined, undefined]);
+};

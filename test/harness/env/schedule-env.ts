@@ -1,0 +1,230 @@
+/**
+ * All that schedules touch, in this process: a table that keeps its conditions, a queue and a Scheduler that obey a clock which
+ * stands still, and a machine that may die at any moment. Messages are given when they are due, in that order.
+ */
+import type { BackupRecord } from '../../../shared/backup/index.ts';
+import { backupKey, backupPrefix } from '../../../shared/backup/index.ts';
+import type { Task, TaskMessage } from '../../../shared/event/index.ts';
+import { readTask } from '../../../shared/event/index.ts';
+import { type Acting, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
+import { commit, type Entry, iso, newId, proveTenant, type QueueMessage, type Tenant } from '../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import {
+  createSchedule,
+  recordOutcome,
+  type ScheduleRecord,
+  type ScheduleWish,
+  scheduleKey,
+  syncSchedule,
+  syncSchedules,
+  tick,
+  watchSchedules,
+} from '../../../shared/schedule/index.ts';
+import { putOffTick } from '../../../shared/schedule/run/postpone-tick.ts';
+import { answerInProcess } from '../aws/in-process.ts';
+import { Mortal } from '../faults/crash-injector.ts';
+import { StrictTable } from '../table/strict-table.ts';
+
+export const table = new StrictTable();
+/** What the Scheduler holds, by name. */
+export const entries = new Map<string, Entry>();
+/** What the queue holds. */
+export let waiting: { readonly body: string; readonly dueMs: number }[] = [];
+let nowMs = 0;
+export let machine = new Mortal();
+let given = new Set<string>();
+
+answerInProcess(table.script);
+process.env.DATA_KEY_ID = 'data-key';
+
+export const clock = { now: () => new Date(nowMs) };
+export const at = (moment: string): void => {
+  nowMs = Date.parse(moment);
+};
+export const pass = (seconds: number): void => {
+  nowMs += seconds * 1_000;
+};
+
+const take = (messages: readonly QueueMessage[]): void => {
+  waiting.push(...messages.map(({ body, delaySeconds = 0 }) => ({ body, dueMs: nowMs + delaySeconds * 1_000 })));
+};
+export const doors = {
+  put: (entry: Entry) => machine.effect(async () => void entries.set(entry.name, entry)),
+  remove: (name: string) => machine.effect(async () => void entries.delete(name)),
+};
+export const send = (messages: readonly QueueMessage[]): Promise<void> => machine.effect(async () => take(messages));
+
+export const userId = newId('user');
+export const tenant = proveTenant(newId('organization'), 'record');
+export const projectId = newId('project');
+export const destinationId = newId('storageDestination');
+export const start = '2026-03-01T12:00:00.000Z';
+
+export const organizationOf = (of: Tenant = tenant): OrganizationRecord => ({
+  ...organizationKey.organization(of),
+  ...{ id: of.organizationId, name: 'Acme', slug: 'acme', ownerId: userId, timezone: 'UTC', defaultStorageId: destinationId },
+  ...{ memberCount: 1, projectCount: 1, backupCount: 0, storageUsed: 0, createdAt: start, updatedAt: start },
+});
+export const projectOf = (more: Partial<ProjectRecord> = {}): ProjectRecord => ({
+  ...projectKey.project(tenant, projectId),
+  ...{ id: projectId, name: 'Shop', sourceProjectId: 'shop', databaseId: '(default)', status: 'connected' },
+  connection: { type: 'user', userId, email: 'ann@example.com' },
+  settings: { backupTimeoutMinutes: 30, defaultStorageId: null },
+  ...{ pitr: { enabled: false }, lastBackupAt: null, createdAt: start, updatedAt: start },
+  ...more,
+});
+export const acting: Acting = {
+  tenant,
+  organization: organizationOf(),
+  role: 'owner',
+  actor: { type: 'user', id: userId, email: 'ann@example.com' },
+};
+
+/** An organization with a project and a destination, at noon; nothing is due. */
+export const newWorld = (): void => {
+  table.items.clear();
+  entries.clear();
+  waiting = [];
+  given = new Set();
+  setMachine(new Mortal());
+  at(start);
+  table.put(organizationOf());
+  table.put(projectOf());
+  table.put({
+    ...organizationKey.storageDestination(tenant, destinationId),
+    ...{ id: destinationId, name: 'Bucket', type: 's3', bucket: 'bucket', prefix: '', backupCount: 0, status: 'connected' },
+  });
+};
+
+export const setMachine = (next: Mortal): void => {
+  machine = next;
+  table.onWrite = (when) => machine.atWrite(when);
+  table.onRead = () => machine.atRead();
+};
+
+/** Every day at 03:00 UTC unless said. */
+export const addSchedule = async (more: Partial<ScheduleWish> = {}): Promise<ScheduleRecord> => {
+  const wish: ScheduleWish = {
+    ...{
+      name: 'Nightly',
+      cron: '0 3 * * *',
+      timezone: 'UTC',
+      type: 'full',
+      enabled: true,
+      retention: null,
+      retentionPolicy: null,
+    },
+    ...{ collections: ['*'], excludeCollections: [], includeAuthUsers: false, storageDestinationId: null },
+    ...more,
+  };
+  const { schedule, change } = await createSchedule(acting, projectOf(), wish, clock.now());
+  await commit(change.writes);
+  return schedule;
+};
+
+export const scheduleOf = ({ id }: Pick<ScheduleRecord, 'id'>): ScheduleRecord => {
+  const found = table.get<ScheduleRecord>(scheduleKey.schedule(tenant, id));
+  if (!found) throw new Error('there is no such schedule');
+  return found;
+};
+export const backups = (): readonly BackupRecord[] =>
+  table.find(`ORG#${tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
+export const dueNotes = (): readonly string[] => table.find('DUE#SCHEDULE').map((note) => String(note.at));
+export interface Told {
+  readonly type: string;
+  readonly data: {
+    readonly reason?: string;
+    readonly scheduledFor?: string;
+    readonly backupId?: string;
+    readonly error?: { code: string };
+  };
+}
+/** The events of schedules but that they were made, in the order they happened. */
+export const events = (of: Tenant = tenant): readonly Told[] =>
+  (table.find(`ORG#${of.organizationId}`, 'EVENT#') as unknown as readonly Told[]).filter(
+    ({ type }) => type.startsWith('schedule.') && type !== 'schedule.created',
+  );
+/** In a word each. */
+export const told = (): readonly string[] =>
+  events().map(({ type, data: { reason, error } }) =>
+    [type.replace('schedule.', ''), reason, error?.code].filter(Boolean).join(' '),
+  );
+
+export const perform = (message: TaskMessage): Promise<unknown> => {
+  const { organizationId, task } = message;
+  const of = proveTenant(organizationId, 'record');
+  switch (task.kind) {
+    case 'tick':
+      return tick(of, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 }, tickDoors);
+    case 'sync-schedule':
+      return syncSchedule(of, task.scheduleId, clock, doors);
+    case 'sync-schedules':
+      return syncSchedules(of, task, new Date(nowMs + 1_000), clock, doors);
+    case 'schedule-outcome':
+      return recordOutcome(of, task.scheduleId, task.backupId, clock);
+    default:
+      throw new Error(`${task.kind} is not for schedules`);
+  }
+};
+export const tickDoors: Parameters<typeof tick>[3] = {
+  clock,
+  putOff: (place, told, message, now) => putOffTick(place, told, message, now, send),
+  sync: (of, scheduleId) => syncSchedule(of, scheduleId, clock, doors),
+};
+
+export const messageOf = (task: Task): TaskMessage => ({ id: newId('task'), organizationId: tenant.organizationId, task });
+/** As the Scheduler would tell of it. */
+export const tickAt = ({ id }: Pick<ScheduleRecord, 'id'>, moment: string): Promise<unknown> =>
+  perform(messageOf({ kind: 'tick', scheduleId: id, at: moment }));
+export const watch = () => watchSchedules((id) => proveTenant(id, 'record'), clock.now(), send);
+
+/** What the table's stream has handed to the queue of schedules and nobody took. */
+const tasks = (): readonly string[] =>
+  table
+    .find('ORG#', 'TASK#')
+    .filter(({ queue, sk }) => queue === 'schedule' && !given.has(String(sk)))
+    .map(({ sk, message }) => {
+      given.add(String(sk));
+      return String(message);
+    });
+
+/** Gives all that is due, until nothing is; whatever fails is given again to a machine that lives. */
+export const drain = async (): Promise<void> => {
+  for (;;) {
+    for (const body of tasks()) waiting.push({ body, dueMs: nowMs });
+    const next = waiting.find(({ dueMs }) => dueMs <= nowMs);
+    if (!next) return;
+    waiting = waiting.filter((one) => one !== next);
+    const message = readTask(next.body);
+    if (!message) throw new Error('a message of a kind that is not known');
+    try {
+      await perform(message);
+    } catch (error) {
+      if (!machine.isDead) throw error;
+      setMachine(new Mortal());
+      waiting.push(next);
+    }
+  }
+};
+
+/** Ends the backup as its workflow would: it frees its project and leaves the task. */
+export const end = async (backup: BackupRecord, error: BackupRecord['error'] = null): Promise<void> => {
+  const completedAt = iso(clock.now());
+  table.put({ ...backup, status: error ? 'failed' : 'completed', completedAt, error });
+  table.items.delete(`${projectKey.job(tenant, projectId).pk}\n${projectKey.job(tenant, projectId).sk}`);
+  const running = backupKey.running(tenant, backup.id);
+  table.items.delete(`${running.pk}\n${running.sk}`);
+  waiting.push({
+    body: JSON.stringify(messageOf({ kind: 'schedule-outcome', scheduleId: backup.scheduleId ?? '', backupId: backup.id })),
+    dueMs: nowMs,
+  });
+  await drain();
+};
+
+export const lastBackup = (): BackupRecord => {
+  const last = backups()
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .at(-1);
+  if (!last) throw new Error('there is no backup');
+  return last;
+};

@@ -1,0 +1,126 @@
+/** A webhook, its deliveries and the table and queues around them, for rules that are tested without a stage. */
+import { createHash } from 'node:crypto';
+import { organizationKey } from '../../../shared/organization/index.ts';
+import { after, epochSeconds, iso, newIdOf, proveTenant } from '../../../shared/platform/index.ts';
+import {
+  type DeliveryRecord,
+  newDelivery,
+  type StoredEvent,
+  sampleEvent,
+  type WebhookRecord,
+  webhookKey,
+} from '../../../shared/webhook/index.ts';
+import { type Fault, type Input, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
+import { StrictTable } from '../table/strict-table.ts';
+
+export const now = new Date('2026-03-01T10:00:00.000Z');
+export const tenant = proveTenant(newIdOf('organization', now), 'created');
+export const minutes = (count: number): Date => after(now, count * 60);
+
+export const organization = {
+  ...organizationKey.organization(tenant),
+  id: tenant.organizationId,
+  name: 'Acme',
+  ownerId: newIdOf('user', now),
+};
+
+export const webhookOf = (more: Partial<WebhookRecord> = {}): WebhookRecord => {
+  const id = (more.id as string | undefined) ?? newIdOf('webhook', now);
+  return {
+    ...webhookKey.webhook(tenant, id),
+    id,
+    name: 'Pager',
+    url: 'https://example.com/hooks?token=sesame',
+    events: ['*'],
+    enabled: true,
+    format: 'standard',
+    shownHeaders: {},
+    timeoutMs: 30_000,
+    retryEnabled: true,
+    filters: { projects: [], trigger: [], excludeTrigger: [] },
+    revision: 1,
+    createdAt: iso(minutes(-600)),
+    updatedAt: iso(minutes(-600)),
+    ...more,
+  };
+};
+
+/** One that failed all its attempts, unless said otherwise. */
+export const deliveryOf = (webhook: WebhookRecord, event: StoredEvent, more: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
+  ...newDelivery(tenant, webhook, event, now),
+  status: 'failed',
+  attempts: 5,
+  statusCode: 500,
+  durationMs: 12,
+  lastError: 'HTTP 500',
+  lastAttemptAt: iso(now),
+  nextAttemptAt: null,
+  ...more,
+});
+
+/** As the outbox keeps it. */
+export const eventItem = (event: StoredEvent) => ({
+  pk: organization.pk,
+  sk: `EVENT#${event.id}`,
+  ...event,
+  ttl: epochSeconds(after(new Date(event.timestamp), 30 * 24 * 3_600)),
+});
+
+export const eventAt = (moment: Date, name: Parameters<typeof sampleEvent>[0] = 'backup.completed'): StoredEvent => ({
+  ...sampleEvent(name, organization, moment),
+  id: newIdOf('event', moment),
+});
+
+interface Entry {
+  readonly Id: string;
+  readonly MessageBody: string;
+}
+
+export interface Scene {
+  readonly table: StrictTable;
+  readonly aws: ScriptedAws;
+  /** What the queue says instead of taking messages. */
+  refusal: { fault?: Fault | undefined };
+  /** Messages that a queue took: the last part of its address, and the task. */
+  messages(): readonly (readonly [string, Record<string, unknown>])[];
+  /** Tasks that left the table with a change. */
+  tasks(): readonly Record<string, unknown>[];
+}
+
+export const setScene = async (): Promise<Scene> => {
+  const table = new StrictTable();
+  const refusal: Scene['refusal'] = {};
+  const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+  const aws = await scriptAws({
+    ...table.script,
+    SendMessageBatch: ({ Entries }: Input) =>
+      refusal.fault ?? {
+        Successful: (Entries as Entry[]).map(({ Id, MessageBody }) => ({
+          Id,
+          MessageId: Id,
+          MD5OfMessageBody: md5(MessageBody),
+        })),
+        Failed: [],
+      },
+    // SES has addresses instead of action names.
+    '': () => ({ MessageId: 'x' }),
+  });
+  Object.assign(process.env, {
+    DELIVERY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Quick`,
+    SLOW_DELIVERY_QUEUE_URL: `${process.env.AWS_ENDPOINT_URL}/1/Slow`,
+    MAIL_FROM: 'Backups <backups@example.com>',
+  });
+  const taskOf = (body: string) => (JSON.parse(body) as { task: Record<string, unknown> }).task;
+  return {
+    table,
+    aws,
+    refusal,
+    messages: () =>
+      aws
+        .sent('SendMessageBatch')
+        .flatMap(({ QueueUrl, Entries }) =>
+          (Entries as Entry[]).map(({ MessageBody }) => [String(QueueUrl).split('/').at(-1) ?? '', taskOf(MessageBody)] as const),
+        ),
+    tasks: () => table.find(organization.pk, 'TASK#').map(({ message }) => taskOf(String(message))),
+  };
+};

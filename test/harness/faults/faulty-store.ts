@@ -1,0 +1,46 @@
+import type { Store } from '../../../shared/destination/index.ts';
+import type { World } from '../env/backup-env.ts';
+
+/** A store of which one operation fails as told. */
+export const faulty = (world: World, fail: (operation: string, name: string) => Error | undefined): void => {
+  const check = (operation: string, name: string): void => {
+    const error = fail(operation, name);
+    if (error) throw error;
+  };
+  world.through = (inner) => ({
+    ...bound(inner),
+    put: async (name, bytes, options) => {
+      check('put', name);
+      await inner.put(name, bytes, options);
+    },
+    upload: (name, options) => {
+      const upload = inner.upload(name, options);
+      return {
+        ...upload,
+        finish: async () => {
+          check('finish', name);
+          return upload.finish();
+        },
+      };
+    },
+    head: async (name) => {
+      check('head', name);
+      return inner.head(name);
+    },
+    remove: async (names) => {
+      check('remove', names[0] ?? '');
+      await inner.remove(names);
+    },
+  });
+};
+/** The store's own operations, to put others between. */
+export const bound = (inner: Store): Store => ({
+  put: (...all) => inner.put(...all),
+  upload: (...all) => inner.upload(...all),
+  get: (...all) => inner.get(...all),
+  head: (...all) => inner.head(...all),
+  list: (prefix) => inner.list(prefix),
+  remove: (names) => inner.remove(names),
+  abandon: (prefix) => inner.abandon(prefix),
+  close: () => inner.close(),
+});

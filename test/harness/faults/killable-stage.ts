@@ -1,0 +1,113 @@
+/**
+ * A stage in a process of its own, which a test can kill -9 and start again on the same folder and ports. Clocks and delays run a
+ * thousand times faster in it, or as many times as is said.
+ *
+ *     const stage = await startMortalStage(dir);      // the tools of test/support then speak to this one
+ *     await stage.kill();
+ *     await startMortalStage(dir, stage.ports);
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { rootAccessKeyId } from '../../../infra/local/base/types.ts';
+import { region, startStage } from '../../../infra/local/stage.ts';
+
+interface Ports {
+  readonly port: number;
+  readonly identityPort: number;
+  readonly s3Port: number;
+  readonly gcsPort: number;
+  readonly firestorePort: number;
+}
+
+interface Ready {
+  readonly ports: Ports;
+  /** The STAGE_ variables that stageVariable() reads. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly matchQueueUrl: string;
+  readonly slowDeliveryQueueUrl: string;
+}
+
+export interface MortalStage extends Ready {
+  readonly pid: number;
+  /** At once, without a word. */
+  kill(): Promise<void>;
+}
+
+export interface SpawnedStage extends MortalStage {
+  /** Stops the engines in order and waits for the process to exit. */
+  stop(): Promise<void>;
+}
+
+const self = fileURLToPath(import.meta.url);
+const anyPorts: Ports = { port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0 };
+
+/** Boots a stage in a child process. The stage exits when this process does. */
+export const spawnStage = async (
+  dir: string,
+  { ports = anyPorts, delayScale }: { readonly ports?: Ports; readonly delayScale: number },
+): Promise<SpawnedStage> => {
+  const choices = JSON.stringify({ ...ports, dir, delayScale });
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  if (typeof line !== 'string') throw new Error('the stage ended before it was ready');
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.kill(signal);
+    await ended;
+  };
+  return {
+    ...(JSON.parse(line) as Ready),
+    pid: child.pid ?? 0,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  };
+};
+
+export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<MortalStage> => {
+  const stage = await spawnStage(dir, { ports, delayScale });
+  Object.assign(process.env, stage.variables);
+  return stage;
+};
+
+const main = async (choices: Ports & { readonly dir: string; readonly delayScale: number }): Promise<void> => {
+  // The pipe closes when the parent exits, whatever ended it.
+  process.stdin.on('close', () => process.exit(1)).resume();
+  const stage = await startStage({
+    ...{ ...choices, allowedHosts: ['localhost'], demo: false },
+    // Tests call from one address, and far more often than a person.
+    config: { requestsPerMinute: 100_000 },
+  });
+  // Ctrl-C reaches the whole process group; the parent decides when the stage stops.
+  process.on('SIGINT', () => {});
+  process.once('SIGTERM', () => void stage.stop().then(() => process.exit(0)));
+  const portOf = (url: string): number => Number(new URL(url).port);
+  const variableOf = (name: string): string => stage.functions.flatMap(({ environment }) => environment[name] ?? [])[0] ?? '';
+  const ready: Ready = {
+    ports: {
+      port: portOf(stage.url),
+      identityPort: portOf(stage.identityUrl),
+      s3Port: portOf(stage.s3Url),
+      gcsPort: portOf(stage.gcsUrl),
+      firestorePort: Number(stage.firestore.address.split(':').at(-1)),
+    },
+    variables: {
+      STAGE_URL: stage.url,
+      STAGE_IDP_URL: stage.identityUrl,
+      STAGE_AWS_URL: stage.aws.url,
+      STAGE_AWS_KEY: rootAccessKeyId,
+      STAGE_S3_URL: stage.s3Url,
+      STAGE_GCS_URL: stage.gcsUrl,
+      STAGE_FIRESTORE: stage.firestore.address,
+      STAGE_REGION: region,
+      STAGE_TABLE: stage.tableName,
+      STAGE_DIR: choices.dir,
+    },
+    matchQueueUrl: variableOf('MATCH_QUEUE_URL'),
+    slowDeliveryQueueUrl: variableOf('SLOW_DELIVERY_QUEUE_URL'),
+  };
+  console.log(JSON.stringify(ready));
+};
+
+if (import.meta.main) await main(JSON.parse(process.argv[2] ?? '{}'));

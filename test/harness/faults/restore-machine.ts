@@ -1,0 +1,48 @@
+/** A machine that restores, and may die: table, store and target are what others see of it. */
+import type { Store, Upload } from '../../../shared/destination/index.ts';
+import { Source, type SourceOptions } from '../../../shared/firestore/index.ts';
+import { table } from '../env/backup-env.ts';
+import { Mortal } from './crash-injector.ts';
+
+export class Machine extends Mortal {
+  /** Takes the place of the one before. */
+  attach(world: { machine: Machine | undefined }): this {
+    table.onWrite = (when) => this.atWrite(when);
+    table.onRead = () => this.atRead();
+    world.machine = this;
+    return this;
+  }
+
+  store(inner: Store): Store {
+    const upload = (one: Upload): Upload => ({
+      write: (pieces) => this.effect(() => one.write(pieces)),
+      finish: () => this.effect(() => one.finish()),
+      abort: () => this.alive(() => one.abort()),
+    });
+    return {
+      put: (name, bytes, options) => this.effect(() => inner.put(name, bytes, options)),
+      upload: (name, options) => upload(inner.upload(name, options)),
+      get: (name, range) => this.alive(() => inner.get(name, range)),
+      head: (name) => this.alive(() => inner.head(name)),
+      list: (prefix) => inner.list(prefix),
+      remove: (names) => this.effect(() => inner.remove(names)),
+      abandon: (prefix) => this.effect(() => inner.abandon(prefix)),
+      close: () => inner.close(),
+    };
+  }
+
+  /** Of its calls only writes are effects. */
+  source(options: SourceOptions): Source {
+    const effect = <T>(work: () => Promise<T>): Promise<T> => this.effect(work);
+    const alive = <T>(work: () => Promise<T>): Promise<T> => this.alive(work);
+    return new (class extends Source {
+      override begin(...all: Parameters<Source['begin']>) {
+        return alive(() => super.begin(...all));
+      }
+
+      override once(...all: Parameters<Source['once']>) {
+        return (all[0] === 'BatchWrite' ? effect : alive)(() => super.once(...all));
+      }
+    })(options);
+  }
+}

@@ -1,0 +1,78 @@
+import { type Listener, Listening, type Settled, type Source } from '../../../shared/firestore/index.ts';
+import type { RawDocument } from '../../../shared/firestore/wire/response-skim.ts';
+
+/**
+ * Follows a collection group across streams as a capture does: changes count when the time they belong to is settled, and a new
+ * stream resumes with the last token.
+ */
+export class ListenLog implements Listener {
+  /** What was heard and settled: a path with its update time, or a path that is gone. */
+  readonly heard: string[] = [];
+  /** How each stream ended. */
+  readonly failures: unknown[] = [];
+  readonly #source: Source;
+  readonly #group: string;
+  readonly #readTime: string;
+  readonly #signal: AbortSignal;
+  #unsettled: string[] = [];
+  #token: Buffer | undefined;
+  #opened: (() => void) | undefined;
+  #asked = 0;
+  listening: Listening | undefined;
+
+  constructor(source: Source, options: { group: string; readTime: string; signal: AbortSignal }) {
+    this.#source = source;
+    this.#group = options.group;
+    this.#readTime = options.readTime;
+    this.#signal = options.signal;
+  }
+
+  /** Listens until the signal. */
+  async follow(): Promise<void> {
+    while (!this.#signal.aborted) {
+      const over = await this.#source.anew((refresh) => this.#open(refresh), this.#signal);
+      this.failures.push(await over.failed);
+    }
+  }
+
+  /** Asks for the time, as a capture does on a quiet stream. */
+  ask(): void {
+    this.listening?.askTime(`${this.#source.root}/nothing/${this.#asked++}`);
+  }
+
+  changed(bytes: Buffer, document: RawDocument): void {
+    this.#unsettled.push(`${pathOf(bytes.toString('utf8', document.nameStart, document.nameEnd))}`);
+  }
+
+  gone(name: string): void {
+    this.#unsettled.push(`${pathOf(name)} gone`);
+  }
+
+  counted(): void {}
+
+  settled({ token }: Settled): void {
+    this.heard.push(...this.#unsettled);
+    this.#unsettled = [];
+    this.#token = token;
+    this.#opened?.();
+  }
+
+  async rest(): Promise<void> {}
+
+  /** Resolves when a first time was settled; the stream goes on, and `failed` says how it ends. */
+  async #open(refresh: boolean): Promise<{ readonly failed: Promise<unknown> }> {
+    const listening = await Listening.open(this.#source, { refresh, signal: this.#signal });
+    this.listening = listening;
+    this.#unsettled = [];
+    listening.add({ id: 1, collectionId: this.#group, resumeToken: this.#token, readTime: this.#readTime });
+    const failed = listening.hear(this).catch((error: unknown) => {
+      listening.close();
+      return error;
+    });
+    const first = await Promise.race([failed, new Promise<undefined>((done) => (this.#opened = () => done(undefined)))]);
+    if (first !== undefined) throw first;
+    return { failed };
+  }
+}
+
+const pathOf = (name: string): string => name.split('/documents/')[1] ?? name;

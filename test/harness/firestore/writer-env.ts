@@ -1,0 +1,40 @@
+/** Writers to a database, and what every test of them says and asks. */
+import { equal, ok } from 'node:assert/strict';
+import type { TestContext } from 'vitest';
+import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
+import { SourceError, type SourceErrorCode, type SourceOptions } from '../../../shared/firestore/index.ts';
+import { BatchWriter, type WriterOptions } from '../../../shared/firestore/write/batch-writer.ts';
+import type { WriteMode } from '../../../shared/firestore/write/write-encoder.ts';
+import { documentOf, fieldsAt, text } from '../faults/faulty-target.ts';
+import { name, sourceOf } from './firestore-server.ts';
+
+export const failing =
+  (code: SourceErrorCode, isTransient = false) =>
+  (error: unknown) => {
+    ok(error instanceof SourceError, String(error));
+    equal(error.code, code);
+    equal(error.isTransient, isTransient);
+    return true;
+  };
+
+/** A source and a writer to it that end with the test. */
+export const writerTo = (t: TestContext, url: string, options: WriterOptions = {}, source: Partial<SourceOptions> = {}) => {
+  const target = sourceOf(url, source);
+  t.onTestFinished(() => target.close());
+  return { writer: new BatchWriter(target, options), source: target };
+};
+
+export const pathsOf = (collection: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `${collection}/${n}`);
+
+/** Writes, or deletes, documents that say who wrote them. */
+export const put = async (writer: BatchWriter, paths: readonly string[], mode: WriteMode, value = 'ours'): Promise<void> => {
+  for (const path of paths)
+    await (mode === 'delete' ? writer.delete(path) : writer.put(documentOf(path, { who: text(value) }), mode));
+};
+
+/** Who wrote what is there. */
+export const whoIs = (server: Firestore, path: string): string | undefined => {
+  const who = fieldsAt(server.databases.open(name), path)?.who;
+  return who && Buffer.from(who, 'hex').subarray(3).toString();
+};

@@ -1,0 +1,134 @@
+/** The templates a deployment would send, made without bundles. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { buildApp } from '../../../infra/app.ts';
+import { readConfig } from '../../../infra/config.ts';
+import type { Use } from '../../../shared/contract/capabilities.ts';
+import { endpoints, handlerOf, usesOf } from '../../../shared/contract/index.ts';
+import { type Worker, workers } from '../../../shared/contract/runtime/workers.ts';
+
+type Properties = Readonly<Record<string, unknown>>;
+
+export interface Resource {
+  readonly stack: string;
+  readonly id: string;
+  readonly type: string;
+  readonly properties: Properties;
+  readonly metadata: Properties;
+  readonly deletionPolicy: string | undefined;
+}
+
+interface Template {
+  readonly Resources: Readonly<
+    Record<string, { Type: string; Properties?: Properties; Metadata?: Properties; DeletionPolicy?: string }>
+  >;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
+  readonly Rules?: Readonly<Record<string, unknown>>;
+}
+
+export const settings = {
+  identityClientId: 'client.apps.example.com',
+  mailFrom: 'backups@mail.example.com',
+  allowedOrigins: 'https://app.example.com',
+  allowedRedirectUris: 'https://app.example.com/callback',
+};
+
+export const inlineCode = () => Code.fromInline('exports.handler = async () => {}');
+
+/** Each stack's template by its id. The files of one test run share what the first of them synthesized. */
+export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> =>
+  new Map(JSON.parse(keptText(JSON.stringify(context), () => JSON.stringify([...synthesized(context)]))));
+
+const synthesized = (context: Readonly<Record<string, unknown>>): ReadonlyMap<string, Template> => {
+  const assembly = buildApp({ config: readConfig(context), code: inlineCode }).synth();
+  const templates = new Map(assembly.stacks.map((stack) => [stack.id, stack.template as Template]));
+  rmSync(assembly.directory, { recursive: true });
+  return templates;
+};
+
+const keptText = (name: string, make: () => string): string => {
+  const { TEST_RUN_DIR: run } = process.env;
+  if (!run) return make();
+  const path = join(run, 'template', createHash('sha256').update(name).digest('hex'));
+  if (existsSync(path)) return readFileSync(path, 'utf8');
+  const text = make();
+  mkdirSync(dirname(path), { recursive: true });
+  // Whole or not there, whoever else is at it.
+  writeFileSync(`${path}-${process.pid}`, text);
+  renameSync(`${path}-${process.pid}`, path);
+  return text;
+};
+
+export const resourcesOf = (templates: ReadonlyMap<string, Template>): readonly Resource[] =>
+  [...templates].flatMap(([stack, { Resources }]) =>
+    Object.entries(Resources).map(([id, { Type, Properties = {}, Metadata = {}, DeletionPolicy }]) => ({
+      stack,
+      id,
+      type: Type,
+      properties: Properties,
+      metadata: Metadata,
+      deletionPolicy: DeletionPolicy,
+    })),
+  );
+
+/** The logical id behind `Ref`, `Fn::GetAtt` or an import of either. */
+export const target = (reference: unknown): string => {
+  const { Ref, 'Fn::GetAtt': attribute } = reference as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] };
+  const id = Ref ?? attribute?.[0];
+  if (id === undefined) throw new Error(`not a reference within the stack: ${JSON.stringify(reference)}`);
+  return id;
+};
+
+export interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: readonly string[];
+  readonly Resource: readonly unknown[];
+  readonly Condition?: unknown;
+}
+
+/** The statements of a role, with single actions and resources as lists of one. */
+export const statementsOf = (role: Resource): readonly Statement[] => {
+  const policies = (role.properties.Policies ?? []) as readonly { PolicyDocument: { Statement: readonly Statement[] } }[];
+  return policies
+    .flatMap((policy) => policy.PolicyDocument.Statement)
+    .map((statement) => ({ ...statement, Action: [statement.Action].flat(), Resource: [statement.Resource].flat() }));
+};
+
+/** The resource a reference within a stack means. */
+export const resourceAt = (resources: readonly Resource[], stack: string, reference: unknown): Resource => {
+  const found = resources.find((resource) => resource.stack === stack && resource.id === target(reference));
+  assert.ok(found, `${stack} has no ${JSON.stringify(reference)}`);
+  return found;
+};
+
+export interface WantedFunction {
+  readonly name: string;
+  readonly entry: string;
+  readonly handler: string;
+  readonly uses: readonly Use[];
+}
+
+/** Every function the contract asks for: one per row, one per worker. */
+export const wantedFunctions: readonly WantedFunction[] = [
+  ...endpoints.map((endpoint) => {
+    const { file, name } = handlerOf(endpoint);
+    return { name: endpoint.id, entry: `functions/api/${file}.ts`, handler: `index.${name}`, uses: usesOf(endpoint) };
+  }),
+  ...Object.entries<Worker>(workers).map(([name, { entry, uses }]) => ({ name, entry, handler: 'index.handler', uses })),
+];
+
+export const functionOf = (resources: readonly Resource[], { name, entry, handler }: WantedFunction): Resource => {
+  const found = resources.filter(
+    ({ type, id, metadata, properties }) =>
+      type === 'AWS::Lambda::Function' &&
+      metadata.entry === entry &&
+      properties.Handler === handler &&
+      // Two functions may run the same handler: each is known by its name.
+      id.replace(/[0-9A-F]{8}$/, '').toLowerCase() === name.replaceAll('.', '').toLowerCase(),
+  );
+  assert.equal(found.length, 1, `${name}: ${entry} ${handler}`);
+  return found[0]!;
+};

@@ -1,0 +1,71 @@
+/** A browser, as far as signing in goes: keeps each cookie for the paths it is for, and follows redirects only when told. */
+import { auth } from '../../../shared/contract/endpoints/auth.ts';
+import { stageUrl } from './client.ts';
+import { newEmail } from './person.ts';
+
+export class Browser {
+  readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
+
+  /** The value of a cookie, or undefined. */
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)?.value;
+  }
+
+  /** Puts a cookie where the browser would have kept it. */
+  keep(name: string, value: string, path = '/'): void {
+    this.#cookies.set(name, { value, path });
+  }
+
+  async go(url: string, init: RequestInit = {}): Promise<Response> {
+    const { pathname } = new URL(url);
+    const cookie = [...this.#cookies]
+      .filter(([, { path }]) => pathname.startsWith(path))
+      .map(([name, { value }]) => `${name}=${value}`)
+      .join('; ');
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) },
+    });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(set) ?? [];
+      if (/max-age=0\b/i.test(attributes)) this.#cookies.delete(name);
+      else this.keep(name, value, /path=([^;]+)/i.exec(attributes)?.[1]);
+    }
+    return answer;
+  }
+
+  /** Begins to sign in and lets the provider agree: the address it sends the browser back to. */
+  async visitProvider(query: Readonly<Record<string, string>>): Promise<string> {
+    const begun = await this.go(`${stageUrl()}${auth.google.path}?${new URLSearchParams(query)}`);
+    const back = await fetch(locationOf(begun), { redirect: 'manual' });
+    return locationOf(back);
+  }
+
+  /** Signs in without a redirect_uri: from here on the cookies carry the session. */
+  async signIn(email: string): Promise<Response> {
+    return this.go(await this.visitProvider({ login_hint: email }));
+  }
+}
+
+export const locationOf = (answer: Response): string => {
+  const location = answer.headers.get('location');
+  if (!location) throw new Error(`a redirect was expected, not ${answer.status}`);
+  return location;
+};
+
+/** Fills in the provider's page, as a person with a browser does. */
+export const onThePage = async (browser: Browser, form: URLSearchParams): Promise<string> => {
+  const begun = await browser.go(`${stageUrl()}${auth.google.path}`);
+  const provider = new Browser();
+  const page = new URL(locationOf(await provider.go(locationOf(begun))), locationOf(begun)).href;
+  const chosen = await provider.go(page, { method: 'POST', body: form });
+  return locationOf(await provider.go(new URL(locationOf(chosen), page).href));
+};
+
+/** A one-time code of ours, as a native app gets it. */
+export const newCode = async (email = newEmail()): Promise<string> => {
+  const browser = new Browser();
+  const back = await browser.visitProvider({ login_hint: email, redirect_uri: 'http://localhost/callback' });
+  return new URL(locationOf(await browser.go(back))).searchParams.get('code') ?? '';
+};

@@ -1,0 +1,41 @@
+/** People, signed in through the real flow at the stage's identity provider. */
+import { randomUUID } from 'node:crypto';
+import { signIn as walkThrough } from '../../../infra/local/demo/sign-in.ts';
+import { stageUrl, stageVariable } from './client.ts';
+
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+/** An address nobody has used: tests share a stage, and people are remembered. */
+export const newEmail = (name = 'person'): string => `${name}-${randomUUID().slice(0, 8)}@example.com`;
+
+export const signIn = async (email: string = newEmail()): Promise<Person> => {
+  const { accessToken, refreshToken } = await walkThrough(stageUrl(), email);
+  // Every token says whose it is; hundreds sign in, and asking the service would be one more call each.
+  const { sub } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
+  return { userId: sub, email, accessToken, refreshToken };
+};
+
+/** The person takes back, at the provider, whatever they agreed to. */
+export const takeBackGrants = async (email: string): Promise<void> => {
+  const url = `${stageVariable('STAGE_IDP_URL')}/people/${encodeURIComponent(email)}/grants`;
+  const answer = await fetch(url, { method: 'DELETE' });
+  if (!answer.ok) throw new Error(`the provider answered ${answer.status}`);
+};
+
+/** Changes what the provider says of a person from now on; who they are stays. */
+export const changeAtProvider = async (
+  email: string,
+  to: { readonly email?: string; readonly emailVerified?: boolean; readonly name?: string; readonly picture?: string },
+): Promise<void> => {
+  const answer = await fetch(`${stageVariable('STAGE_IDP_URL')}/people/${encodeURIComponent(email)}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(to),
+  });
+  if (!answer.ok) throw new Error(`the provider answered ${answer.status}`);
+};

@@ -1,0 +1,84 @@
+/** The stage's table, seen with the eyes of its owner: for what no endpoint shows. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { Item, Key } from '../../../shared/platform/index.ts';
+import { stageVariable } from './client.ts';
+
+let opened: DynamoDBDocumentClient | undefined;
+
+export const documentClient = (): DynamoDBDocumentClient => {
+  opened ??= DynamoDBDocumentClient.from(
+    new DynamoDBClient({
+      endpoint: stageVariable('STAGE_AWS_URL'),
+      region: stageVariable('STAGE_REGION'),
+      credentials: { accessKeyId: stageVariable('STAGE_AWS_KEY'), secretAccessKey: 'local' },
+    }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  );
+  return opened;
+};
+
+const TableName = (): string => stageVariable('STAGE_TABLE');
+
+export const getItem = async ({ pk, sk }: Key): Promise<Item | undefined> =>
+  (await documentClient().send(new GetCommand({ TableName: TableName(), Key: { pk, sk }, ConsistentRead: true }))).Item as
+    | Item
+    | undefined;
+
+export const putItem = async (item: Item): Promise<void> => {
+  await documentClient().send(new PutCommand({ TableName: TableName(), Item: item }));
+};
+
+export const removeItem = async ({ pk, sk }: Key): Promise<void> => {
+  await documentClient().send(new DeleteCommand({ TableName: TableName(), Key: { pk, sk } }));
+};
+
+/** Many items, outside any order. */
+export const putItems = async (items: readonly Item[]): Promise<void> => {
+  for (let start = 0; start < items.length; start += 25) {
+    const batch = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await documentClient().send(new BatchWriteCommand({ RequestItems: { [TableName()]: batch } }));
+  }
+};
+
+/** The items of a partition, in order of their sort keys. */
+export const itemsOf = async (pk: string): Promise<readonly Item[]> => {
+  const found: Item[] = [];
+  let from: Record<string, unknown> | undefined;
+  do {
+    const answer = await documentClient().send(
+      new QueryCommand({
+        TableName: TableName(),
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    found.push(...((answer.Items ?? []) as Item[]));
+    from = answer.LastEvaluatedKey;
+  } while (from);
+  return found;
+};
+
+/** Everything in the table: to prove that something is nowhere in it. */
+export const allItems = async (): Promise<readonly Item[]> => {
+  const found: Item[] = [];
+  let from: Record<string, unknown> | undefined;
+  do {
+    const answer = await documentClient().send(
+      new ScanCommand({ TableName: TableName(), ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) }),
+    );
+    found.push(...((answer.Items ?? []) as Item[]));
+    from = answer.LastEvaluatedKey;
+  } while (from);
+  return found;
+};

@@ -1,0 +1,93 @@
+/** Stores on engines of their own: fauxqs behind its front, Google's JSON API with its token service, memory, a folder. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openQueues } from '../../../infra/local/engines/fauxqs/fauxqs-engine.ts';
+import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
+import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
+import { openGoogleToken } from '../../../infra/local/engines/identity/google-token.ts';
+import type { Store } from '../../../shared/destination/index.ts';
+import { openPlace, type Place } from '../../../shared/destination/open/open-store.ts';
+import type { Patience } from '../../../shared/destination/store/retry.ts';
+import { proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+
+export const tenant: Tenant = proveTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
+export const bucket = 'backups';
+/** Neither may be seen anywhere but in a signature. */
+export const keys = { accessKeyId: 'AKIACANARY7K3YID0000', secretAccessKey: 'canary/secret+access/key0000000000000000' };
+export const account = {
+  clientEmail: 'backup@demo.iam.gserviceaccount.com',
+  privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+};
+/** Fails after a moment; what is tried again is tried at once. */
+export const quick: Patience = { attempts: 4, firstDelayMs: 1, mostDelayMs: 2, requestMs: 2_000 };
+
+/** How to stop what was started. */
+export type Stops = (() => unknown)[];
+
+export const stopAll = async (stops: Stops): Promise<void> => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+};
+
+export const serve = async (stops: Stops, listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  stops.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+export const tempDir = (stops: Stops): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'store-'));
+  stops.push(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+};
+
+/** The address of buckets of the S3 kind. */
+export const startS3 = async (stops: Stops): Promise<string> => {
+  const queues = await openQueues({ dir: tempDir(stops), region: 'eu-central-1', account: '1', delayScale: 1, url: () => '' });
+  stops.push(() => queues.stop());
+  queues.createBucket(bucket);
+  return serve(stops, makeS3Front({ port: queues.port, dir: queues.s3Dir }));
+};
+
+export const startGoogle = async (stops: Stops): Promise<string> => {
+  const gcs = startGcs({ dir: tempDir(stops) });
+  gcs.createBucket(bucket);
+  return serve(stops, gcs.listener);
+};
+
+const nothing = { get: () => undefined, set: () => {}, delete: () => {}, all: () => [], close: () => {} };
+
+/** Where accounts get their tokens; `env` is set to it. */
+export const startTokens = async (stops: Stops): Promise<void> => {
+  let url = '';
+  const base = await serve(stops, async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { status, body } = openGoogleToken(url, nothing).token(new URLSearchParams(Buffer.concat(parts).toString()));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  url = `${base}/token`;
+  process.env.GOOGLE_TOKEN_URL = url;
+};
+
+const nowhere: Place = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null };
+
+/** The way every store is opened, at the address of a stand. */
+export const openAt = (
+  type: Place['type'],
+  url: string,
+  folder: string,
+  patience = quick,
+  place: Partial<Place> = {},
+): Promise<Store> => {
+  process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
+  process.env.PRIVATE_HOSTS = '';
+  return openPlace(tenant, { ...nowhere, type, ...place }, type === 'gcs' ? account : keys, folder, patience);
+};

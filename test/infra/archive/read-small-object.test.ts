@@ -1,0 +1,82 @@
+/** What anyone may have put into the bucket under the names of key and manifest does not fill the reader's memory. */
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, test } from 'vitest';
+import { Failure } from '../../../infra/archive/failure.ts';
+import type { Reading } from '../../../infra/archive/open-location.ts';
+import { readSmall } from '../../../infra/archive/read-small-object.ts';
+import { maxKeyFileBytes, maxManifestBytes } from '../../../shared/archive/index.ts';
+import { MemoryStore } from '../../../shared/destination/index.ts';
+import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
+import { lines, runArchive } from '../../harness/env/run-archive-command.ts';
+
+for (const [object, size] of [
+  ['key', maxKeyFileBytes + 1],
+  ['manifest', maxManifestBytes + (1 << 20) + 1],
+] as const)
+  test(`a ${object} larger than any is refused before a byte of it is read`, async () => {
+    let isRead = false;
+    const store: Pick<Reading, 'head' | 'get'> = {
+      head: async () => ({ size }),
+      get: async () => {
+        isRead = true;
+        return new Uint8Array();
+      },
+    };
+    await rejects(
+      readSmall(store as Reading, 'bkp_a/', object),
+      (error: unknown) => error instanceof Failure && error.exitCode === 1 && error.message.startsWith(`${object}: has `),
+    );
+    ok(!isRead);
+  });
+
+test('no more is read than was there when its size was looked at', async () => {
+  const store = new MemoryStore();
+  await store.put('key', Buffer.alloc(maxKeyFileBytes, 1));
+  equal((await readSmall(store, '', 'key')).length, maxKeyFileBytes);
+  const growing = { ...reading(store), head: async () => ({ size: 10 }) };
+  equal((await readSmall(growing, '', 'key')).length, 10);
+  await store.put('manifest', new Uint8Array());
+  equal((await readSmall(store, '', 'manifest')).length, 0);
+  await rejects(readSmall(store, 'bkp_a/', 'key', 'bkp_a/key'), { message: 'bkp_a/key: is missing', exitCode: 1 });
+});
+
+const reading = (store: MemoryStore): Reading => ({
+  get: (name, range) => store.get(name, range),
+  head: (name) => store.head(name),
+  list: (prefix) => store.list(prefix),
+  close: () => undefined,
+});
+
+test('backups beside a huge object are listed all the same; one that has it is damaged', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
+  afterAll(() => rmSync(scratch, { recursive: true }));
+  const { objects } = await sampleBackup();
+  writeObjects(join(scratch, 'bkp_a'), objects);
+  for (const [folder, name] of [
+    ['bkp_key', 'key'],
+    ['bkp_manifest', 'manifest'],
+  ] as const) {
+    writeObjects(join(scratch, folder), objects);
+    mkdirSync(join(scratch, folder), { recursive: true });
+    writeFileSync(join(scratch, folder, name), '');
+    truncateSync(join(scratch, folder, name), 400 << 20);
+  }
+  const [listed, key, manifest] = await Promise.all([
+    runArchive(['ls', scratch]),
+    ...['bkp_key', 'bkp_manifest'].map((name) => runArchive(['verify', join(scratch, name)], { ARCHIVE_PASSPHRASE: passphrase })),
+  ]);
+  deepEqual(
+    lines(listed?.out ?? '').map((line) => line.split('  ').slice(0, 3)),
+    [
+      [`${scratch}/bkp_a`, 'complete', 'key: passphrase'],
+      [`${scratch}/bkp_key`, 'complete', 'key: NOT READABLE'],
+      [`${scratch}/bkp_manifest`, 'complete', 'key: passphrase'],
+    ],
+  );
+  match(key?.err ?? '', /^bkp_a\/key: has 419,430,400 bytes, more than the 65,536 that one may have\n$/);
+  match(manifest?.err ?? '', /^manifest: has 419,430,400 bytes, more than the 68,157,440 that one may have\n$/);
+  deepEqual([listed?.code, key?.code, manifest?.code], [0, 1, 1]);
+});

@@ -1,0 +1,116 @@
+/** What is uploaded: small, self-contained, and the same every time. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import { afterAll, suite, test } from 'vitest';
+import { bundle, bundleDir, entries } from '../../../infra/bundle/bundle.ts';
+import { bundledPackages } from '../../../infra/licences/bundled.ts';
+import { licencesPage, permissive } from '../../../infra/licences/page.ts';
+import { describe } from '../../../shared/contract/openapi/document.ts';
+import { docsPage } from '../../../shared/docs/page.ts';
+import type { Handler } from '../../../shared/http/index.ts';
+import { eventOf } from '../../harness/aws/api-event.ts';
+import { wantedFunctions } from '../../harness/law/templates.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'bundle-'));
+afterAll(() => rmSync(outdir, { recursive: true }));
+const made = await bundle(entries, outdir);
+const file = (entry: string): string => join(bundleDir(entry, outdir), 'index.cjs');
+
+/** The files that left something in the bundle of an entry. */
+const contentsOf = (entry: string): readonly string[] => {
+  const [, output] =
+    Object.entries(made.outputs).find(([path]) => path.endsWith(`${entry.replace(/\.ts$/, '')}/index.cjs`)) ?? [];
+  return Object.entries(output?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
+};
+
+/** A zip is this and some headers. */
+const zipMaxBytes = 200_000;
+/** Functions that open buckets contain the clients of S3 and GCS, which are evaluated when the first bucket is opened. */
+const zipWithStoresMaxBytes = 350_000;
+const opensBuckets = (entry: string): boolean =>
+  contentsOf(entry).some((path) => path.includes('node_modules/@google-cloud/storage/'));
+
+for (const entry of entries) {
+  suite(entry, () => {
+    test('is one file', () => assert.deepEqual(readdirSync(bundleDir(entry, outdir)), ['index.cjs']));
+
+    const maxBytes = opensBuckets(entry) ? zipWithStoresMaxBytes : zipMaxBytes;
+    test(`is uploaded with at most ${maxBytes} bytes`, () => {
+      const bytes = deflateRawSync(readFileSync(file(entry))).length;
+      assert.ok(bytes <= maxBytes, `${bytes} bytes`);
+    });
+
+    test('has the export that each of its functions names', () => {
+      const loaded = createRequire(import.meta.url)(file(entry)) as Record<string, unknown>;
+      for (const { handler } of wantedFunctions.filter((wanted) => wanted.entry === entry))
+        assert.equal(typeof loaded[handler.replace('index.', '')], 'function', handler);
+    });
+  });
+}
+
+const bundled = (pattern: RegExp): readonly string[] => [
+  ...new Set(
+    Object.values(made.outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((path) => inputs[path]?.bytesInOutput && pattern.test(path)),
+    ),
+  ),
+];
+
+test('bundles: functions call AWS through the SDK, and contain no part of it that Lambda never uses', () => {
+  for (const client of ['client-dynamodb', 'lib-dynamodb', 'client-kms', 'client-sqs', 'client-sfn', 'client-scheduler'])
+    assert.notDeepEqual(bundled(new RegExp(`node_modules/@aws-sdk/${client}/`)), [], client);
+  assert.deepEqual(bundled(/node_modules\/@(aws-sdk|smithy)\/(credential-provider-|token-providers|nested-clients)/), []);
+  assert.deepEqual(bundled(/node_modules\/@smithy\/core\/.*event-streams/), []);
+});
+
+test('bundles: a function contains only the clients it calls', () => {
+  const clientsOf = (entry: string): readonly string[] => {
+    const names = contentsOf(entry).flatMap((path) => /@aws-sdk\/(client-[\w-]+)\//.exec(path)?.[1] ?? []);
+    return [...new Set(names)].sort();
+  };
+  assert.deepEqual(clientsOf('functions/api/fallback.ts'), []);
+  assert.deepEqual(clientsOf('functions/event/fan-out.ts'), ['client-sqs']);
+  assert.deepEqual(clientsOf('functions/organization/sweep.ts'), ['client-dynamodb', 'client-sqs']);
+});
+
+test('the table of the README says how large bundles are', () => {
+  const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| `(functions\/\S+\.ts)` \| (\d+) KB \|/gm)];
+  assert.ok(rows.length >= 5);
+  for (const [, entry = '', said] of rows) {
+    const zipped = deflateRawSync(readFileSync(file(entry))).length / 1_000;
+    assert.ok(Math.abs(zipped - Number(said)) <= 0.1 * zipped, `${entry} has ${zipped.toFixed(0)} KB`);
+  }
+});
+
+test('the description is carried as it is served, and nothing of what it is made from', async () => {
+  process.env.REQUESTS_PER_MINUTE = '1000';
+  const bundled = file('functions/api/description.ts');
+  const { openapi, docs } = createRequire(import.meta.url)(bundled) as Record<'openapi' | 'docs', Handler>;
+  assert.equal((await openapi(eventOf())).body, JSON.stringify(describe()));
+  assert.equal((await docs(eventOf())).body, docsPage(describe()).html);
+  const code = readFileSync(bundled, 'utf8');
+  const times = (text: string): number => code.split(text).length - 1;
+  // What the page says stands in the page, what the contract says in both texts, and neither anywhere else.
+  assert.deepEqual([times('Skip to the text'), times('nothing is silently ignored'), times('DynamoDB_20120810')], [1, 2, 0]);
+});
+
+test('bundling again gives the same bytes, so that an unchanged function is not deployed', async () => {
+  const entry = entries[0]!;
+  const again = join(outdir, 'again');
+  await bundle([entry], again);
+  assert.deepEqual(readFileSync(join(bundleDir(entry, again), 'index.cjs')), readFileSync(file(entry)));
+});
+
+test('whose code is bundled stands in infra/licences.md (npm run licences), and its licences permit it', () => {
+  const packages = bundledPackages(made);
+  assert.ok(packages.some(({ name }) => name === 'zod'));
+  for (const { name, licence } of packages) assert.ok(permissive.includes(licence), `${name}: ${licence}`);
+  assert.equal(readFileSync(new URL('../../../infra/licences.md', import.meta.url), 'utf8'), licencesPage(packages));
+});
+
+test('a handler that does not exist is named', () =>
+  assert.rejects(bundle(['functions/api/absent.ts'], outdir), /do not exist: functions\/api\/absent\.ts/));

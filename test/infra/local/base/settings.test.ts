@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, test } from 'vitest';
+import { readSettings, StartError } from '../../../../infra/local/base/settings.ts';
+
+describe('settings', () => {
+  test('have defaults, and an empty variable is none', () => {
+    const defaults = {
+      port: 3000,
+      identityPort: 3001,
+      s3Port: 4566,
+      gcsPort: undefined,
+      firestorePort: 8080,
+      allowedHosts: [],
+      dir: resolve('.local'),
+      demo: true,
+      delayScale: 1,
+    };
+    assert.deepEqual(readSettings({}), defaults);
+    assert.deepEqual(readSettings({ PORT: '', LOCAL_DIR: '', DEMO: ' ', DELAY_SCALE: '' }), defaults);
+  });
+  test('are read from the environment', () => {
+    const env = {
+      PORT: '80',
+      IDP_PORT: '0',
+      S3_PORT: '65535',
+      GCS_PORT: '82',
+      FIRESTORE_PORT: '81',
+      WEBHOOK_ALLOWED_HOSTS: 'localhost:9000, [::1]:9001,,hooks.test',
+      LOCAL_DIR: '/tmp/x',
+      DEMO: '0',
+      DELAY_SCALE: '60',
+    };
+    assert.deepEqual(readSettings(env), {
+      port: 80,
+      identityPort: 0,
+      s3Port: 65535,
+      gcsPort: 82,
+      firestorePort: 81,
+      allowedHosts: ['localhost:9000', '[::1]:9001', 'hooks.test'],
+      dir: '/tmp/x',
+      demo: false,
+      delayScale: 60,
+    });
+  });
+  const mistakes: readonly (readonly [string, string])[] = [
+    ['PORT', 'eighty'],
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x50'],
+    ['IDP_PORT', '1e3'],
+    ['S3_PORT', '99999999999999999999'],
+    ['GCS_PORT', 'x'],
+    ['WEBHOOK_ALLOWED_HOSTS', 'https://localhost:9000'],
+    ['WEBHOOK_ALLOWED_HOSTS', 'localhost:9000;localhost:9001'],
+    ['DEMO', 'maybe'],
+    ['DELAY_SCALE', '0'],
+    ['DELAY_SCALE', '-2'],
+    ['DELAY_SCALE', 'fast'],
+    ['DELAY_SCALE', 'Infinity'],
+  ];
+  for (const [name, value] of mistakes) {
+    test(`${name}=${value} is one line that names the variable`, () =>
+      assert.throws(
+        () => readSettings({ [name]: value }),
+        (error: Error) => error instanceof StartError && error.message.startsWith(`${name}=`) && !error.message.includes('\n'),
+      ));
+  }
+  test('give no port twice', () => assert.throws(() => readSettings({ PORT: '3001' }), /PORT and IDP_PORT are both 3001/));
+});

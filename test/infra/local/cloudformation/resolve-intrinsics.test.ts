@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import type { Place } from '../../../../infra/local/cloudformation/physical-names.ts';
+import { readResources, type Stacks } from '../../../../infra/local/cloudformation/read-template.ts';
+import { readRoles } from '../../../../infra/local/iam/roles.ts';
+
+const place: Place = {
+  region: 'eu-central-1',
+  account: '123456789012',
+  apiUrl: 'http://localhost:3000',
+  awsUrl: 'http://127.0.0.1:4000',
+};
+
+const data: Stacks[string] = {
+  Resources: {
+    Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'items' } },
+    Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+    Secret: { Type: 'AWS::SecretsManager::Secret', Properties: { Name: 'identity' } },
+    Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} },
+    CDKMetadata: { Type: 'AWS::CDK::Metadata', Properties: {} },
+  },
+  Outputs: {
+    TableArn: { Value: { 'Fn::GetAtt': ['Table', 'Arn'] }, Export: { Name: { 'Fn::Sub': `\${AWS::StackName}:Table` } } },
+  },
+};
+
+/** What a property of a resource in a second stack becomes. */
+const resolved = (value: unknown, learned = {}): unknown => {
+  const stacks = { data, api: { Resources: { ...data.Resources, Probe: { Type: 'Test::Probe', Properties: { value } } } } };
+  return readResources(stacks, place, learned).find(({ logicalId }) => logicalId === 'Probe')?.properties.value;
+};
+
+describe('a property of the template', () => {
+  const cases: readonly (readonly [string, unknown, unknown])[] = [
+    ['a plain value stays', { a: [1, true, null, 'x'] }, { a: [1, true, null, 'x'] }],
+    ['Ref of a table is its name', { Ref: 'Table' }, 'items'],
+    ['Ref of a queue is its address at the front', { Ref: 'Queue' }, 'http://127.0.0.1:4000/123456789012/api-Queue'],
+    ['GetAtt of an ARN', { 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:eu-central-1:123456789012:api-Queue'],
+    ['GetAtt written with a dot', { 'Fn::GetAtt': 'Queue.QueueName' }, 'api-Queue'],
+    ["the API's endpoint is the gateway", { 'Fn::GetAtt': ['Api', 'ApiEndpoint'] }, 'http://localhost:3000'],
+    [
+      'Join over nested intrinsics',
+      { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':x:', { Ref: 'AWS::Region' }, ':', { Ref: 'AWS::AccountId' }]] },
+      'arn:aws:x:eu-central-1:123456789012',
+    ],
+    [
+      'Sub with names, attributes and a literal',
+      { 'Fn::Sub': `\${Table}/\${Queue.QueueName}/\${!kept}` },
+      `items/api-Queue/\${kept}`,
+    ],
+    ['Sub with variables of its own', { 'Fn::Sub': [`\${a}-\${Table}`, { a: { Ref: 'AWS::StackName' } }] }, 'api-items'],
+    ['Select of Split', { 'Fn::Select': [5, { 'Fn::Split': [':', { 'Fn::GetAtt': ['Table', 'Arn'] }] }] }, 'table/items'],
+    [
+      'an import from another stack',
+      { 'Fn::ImportValue': 'data:Table' },
+      'arn:aws:dynamodb:eu-central-1:123456789012:table/items',
+    ],
+    ['AWS::NoValue leaves nothing', { a: { Ref: 'AWS::NoValue' }, b: 1, c: [{ Ref: 'AWS::NoValue' }, 2] }, { b: 1, c: [2] }],
+    ['an object with a key named Ref among others is no intrinsic', { Ref: 'Table', b: 1 }, { Ref: 'Table', b: 1 }],
+  ];
+  for (const [name, value, expected] of cases) test(name, () => assert.deepEqual(resolved(value), expected));
+
+  test('what an engine tells counts more than what is made up', () => {
+    const value = { 'Fn::GetAtt': ['Table', 'StreamArn'] };
+    assert.throws(() => resolved(value), /Table\.StreamArn/);
+    assert.equal(resolved(value, { Table: { StreamArn: 'arn:stream' } }), 'arn:stream');
+  });
+
+  const mistakes: readonly (readonly [string, unknown, RegExp])[] = [
+    ['an unknown function', { 'Fn::Base64': 'x' }, /Fn::Base64/],
+    ['an unknown resource', { Ref: 'Nobody' }, /Nobody/],
+    ['an unknown export', { 'Fn::ImportValue': 'nothing' }, /nothing/],
+    ['an element that is not there', { 'Fn::Select': [3, ['a']] }, /no element 3/],
+    ['an object inside Join', { 'Fn::Join': ['', [{ a: 1 }]] }, /where text is needed/],
+  ];
+  for (const [name, value, message] of mistakes) {
+    test(`${name} is named, not passed on`, () => assert.throws(() => resolved(value), message));
+  }
+});
+
+describe('physical names', () => {
+  const first = readResources({ data }, place);
+  test('are the same at every start', () => assert.deepEqual(readResources({ data }, place), first));
+  test('of a secret end in characters of its own, as real ARNs do', () =>
+    assert.match(first.find(({ logicalId }) => logicalId === 'Secret')?.arn ?? '', /:secret:identity-[0-9a-f]{6}$/));
+  test('fit into 64 characters and stay different', () => {
+    const id = (last: string) => `A${'b'.repeat(80)}${last}`;
+    const Resources = { [id('1')]: { Type: 'AWS::Lambda::Function' }, [id('2')]: { Type: 'AWS::Lambda::Function' } };
+    const names = readResources({ s: { Resources } }, place).map(({ name }) => name);
+    assert.ok(names.every((name) => name.length <= 64));
+    assert.equal(new Set(names).size, 2);
+  });
+  test('the bookkeeping of the CDK is no resource', () => assert.ok(!first.some(({ logicalId }) => logicalId === 'CDKMetadata')));
+});
+
+describe('roles', () => {
+  const statement = { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: { 'Fn::GetAtt': ['Queue', 'Arn'] } };
+  const role = { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: { Statement: [statement] } }] } };
+  const policy = (Statement: unknown) => ({
+    Type: 'AWS::IAM::Policy',
+    Properties: { PolicyDocument: { Statement }, Roles: [{ Ref: 'Role' }] },
+  });
+  const statementsWith = (more: Stacks[string]['Resources']) => {
+    const resources = readResources({ s: { Resources: { Queue: { Type: 'AWS::SQS::Queue' }, Role: role, ...more } } }, place);
+    return readRoles(resources)('arn:aws:iam::123456789012:role/s-Role');
+  };
+
+  test('hold what is inline and what policies add, with ARNs resolved', () => {
+    const deny = {
+      Effect: 'Deny',
+      Action: ['dynamodb:*'],
+      Resource: '*',
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    };
+    assert.deepEqual(statementsWith({ Policy: policy(deny) }), [
+      { Effect: 'Allow', Action: ['sqs:SendMessage'], Resource: ['arn:aws:sqs:eu-central-1:123456789012:s-Queue'] },
+      { ...deny, Resource: ['*'] },
+    ]);
+  });
+  test('that another role has are not theirs', () =>
+    assert.equal(readRoles([])('arn:aws:iam::123456789012:role/s-Role'), undefined));
+  test('with NotAction are refused instead of guessed', () =>
+    assert.throws(
+      () => statementsWith({ Policy: policy({ Effect: 'Allow', NotAction: 'iam:*', Resource: '*' }) }),
+      /without Action/,
+    ));
+});

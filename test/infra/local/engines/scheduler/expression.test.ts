@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { parseExpression } from '../../../../../infra/local/engines/scheduler/expression.ts';
+
+const ticks = (expression: string, timezone: string, after: string, count = 3): string[] => {
+  const { next } = parseExpression(expression, timezone);
+  const found: string[] = [];
+  for (let from: Date | undefined = new Date(after); from && found.length < count; ) {
+    from = next(from, new Date('2025-01-01T00:00:30Z'));
+    if (from) found.push(from.toISOString().slice(0, 19));
+  }
+  return found;
+};
+
+test('at() is a wall-clock time of its time zone', () => {
+  assert.deepEqual(ticks('at(2025-07-01T10:00:00)', 'America/New_York', '2025-01-01T00:00:00Z', 1), ['2025-07-01T14:00:00']);
+  assert.deepEqual(ticks('at(2025-01-01T10:00:00)', 'UTC', '2030-01-01T00:00:00Z', 1), ['2025-01-01T10:00:00']);
+});
+
+test('rate() ticks from its origin on, the origin included', () => {
+  assert.deepEqual(ticks('rate(1 hour)', 'UTC', '2024-12-31T00:00:00Z', 2), ['2025-01-01T00:00:30', '2025-01-01T01:00:30']);
+  assert.deepEqual(ticks('rate(5 minutes)', 'UTC', '2025-01-01T00:05:30Z', 2), ['2025-01-01T00:10:30', '2025-01-01T00:15:30']);
+  assert.deepEqual(ticks('rate(2 days)', 'UTC', '2025-01-02T00:00:00Z', 1), ['2025-01-03T00:00:30']);
+});
+
+test('cron() counts the days of the week from Sunday as 1 and knows years, steps, L, W and #', () => {
+  const after = '2025-03-29T00:00:00Z';
+  assert.deepEqual(ticks('cron(0 12 ? * 2 *)', 'UTC', after, 1), ['2025-03-31T12:00:00']);
+  assert.deepEqual(ticks('cron(0 12 ? * MON-FRI *)', 'UTC', after, 2), ['2025-03-31T12:00:00', '2025-04-01T12:00:00']);
+  assert.deepEqual(ticks('cron(0 12 1 1 ? 2026)', 'UTC', after), ['2026-01-01T12:00:00']);
+  assert.deepEqual(ticks('cron(0/30 12 * * ? *)', 'UTC', after, 2), ['2025-03-29T12:00:00', '2025-03-29T12:30:00']);
+  assert.deepEqual(ticks('cron(0 12 L * ? *)', 'UTC', after, 2), ['2025-03-31T12:00:00', '2025-04-30T12:00:00']);
+  assert.deepEqual(ticks('cron(0 12 15W * ? *)', 'UTC', '2025-06-01T00:00:00Z', 1), ['2025-06-16T12:00:00']);
+  assert.deepEqual(ticks('cron(0 12 ? * FRI#1 *)', 'UTC', after, 1), ['2025-04-04T12:00:00']);
+});
+
+// What AWS documents for its Scheduler: a time that does not exist is skipped, one that comes twice ticks once.
+test('daylight saving: a time that is left out does not tick, one that comes twice ticks once', () => {
+  const nightly = 'cron(30 2 * * ? *)';
+  assert.deepEqual(ticks(nightly, 'Europe/Berlin', '2025-03-29T02:00:00Z', 2), ['2025-03-31T00:30:00', '2025-04-01T00:30:00']);
+  assert.deepEqual(ticks(nightly, 'Europe/Berlin', '2025-10-25T02:00:00Z', 2), ['2025-10-26T00:30:00', '2025-10-27T01:30:00']);
+});
+
+for (const bad of [
+  'at(2025-13-29T10:00:00)',
+  'at(tomorrow)',
+  'rate(0 minutes)',
+  'rate(5 weeks)',
+  'rate(1.5 hours)',
+  'cron(* * * * * *)',
+  'cron(0 12 ? * ? *)',
+  'cron(99 * * * ? *)',
+  'cron(0 12 * * ?)',
+  '@daily',
+  '',
+])
+  test(`${bad || 'nothing'} is not an expression`, () => {
+    assert.throws(() => parseExpression(bad, 'UTC'), { name: 'ValidationException' });
+  });
+
+test('a time zone that does not exist is refused', () => {
+  assert.throws(() => parseExpression('rate(1 hour)', 'Mars/Olympus'), { name: 'ValidationException' });
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import type { Mail } from '../../../../infra/local/base/types.ts';
+import { outboxReply } from '../../../../infra/local/gateway/outbox-page.ts';
+
+const mail: Mail = {
+  id: '1',
+  from: 'backups@example.com',
+  to: ['"<b>Eve</b>" <eve@example.com>'],
+  subject: '<script>alert(1)</script>',
+  text: 'Join: http://localhost:3000/api/v1/invitations/abc?x=1&y=2\njavascript:alert(1) "quoted"',
+  html: '<script>alert(2)</script>',
+  sentAt: '2026-01-01T00:00:00.000Z',
+};
+
+describe('the outbox page', () => {
+  const reply = outboxReply('/_local/outbox', [mail]);
+  const text = reply?.body.toString() ?? '';
+
+  test('shows links that can be followed, and only http ones', () => {
+    assert.match(text, /<a href="http:\/\/localhost:3000\/api\/v1\/invitations\/abc\?x=1&#38;y=2"/);
+    assert.doesNotMatch(text, /href="javascript:/);
+  });
+  test('runs nothing a mail could carry', () => {
+    assert.doesNotMatch(text, /<script|<b>/);
+    assert.match(String(reply?.headers['content-security-policy']), /default-src 'none'/);
+  });
+  test('says so when nothing was sent', () =>
+    assert.match(outboxReply('/_local/outbox', [])?.body.toString() ?? '', /Nothing was sent yet/));
+  test('is there as JSON, as sent', () =>
+    assert.deepEqual(JSON.parse(outboxReply('/_local/outbox.json', [mail])?.body.toString() ?? ''), [mail]));
+  test('is nowhere else', () => assert.equal(outboxReply('/_local/other', [mail]), undefined));
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import type { ResolvedResource } from '../../../../infra/local/cloudformation/read-template.ts';
+import { readTrust } from '../../../../infra/local/iam/roles.ts';
+
+const group = 'arn:aws:scheduler:eu-central-1:111122223333:schedule-group/ours';
+const arn = 'arn:aws:iam::111122223333:role/clock';
+
+const trustOf = (statement: object) =>
+  readTrust([
+    { type: 'AWS::IAM::Role', arn, properties: { AssumeRolePolicyDocument: { Statement: [statement] } } },
+  ] as unknown as readonly ResolvedResource[]);
+
+const scheduler = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'scheduler.amazonaws.com' } };
+const entry = { service: 'scheduler.amazonaws.com', sourceArn: group };
+
+test('a role is taken by the service it trusts, and by no other', () => {
+  const trusts = trustOf(scheduler);
+  assert.equal(trusts(arn, entry), true);
+  assert.equal(trusts(arn, { ...entry, service: 'states.amazonaws.com' }), false);
+  assert.equal(trusts('arn:aws:iam::111122223333:role/other', entry), false);
+});
+
+test('it is taken only for the account and the resource its conditions name', () => {
+  const trusts = trustOf({
+    ...scheduler,
+    Condition: { StringEquals: { 'aws:SourceAccount': '111122223333', 'aws:SourceArn': group } },
+  });
+  assert.equal(trusts(arn, entry), true);
+  assert.equal(trusts(arn, { ...entry, sourceArn: group.replace('ours', 'default') }), false);
+  assert.equal(trusts(arn, { ...entry, sourceArn: group.replace('111122223333', '999900001111') }), false);
+});
+
+test('a trust policy that lets a service do something else lets it take nothing', () => {
+  assert.equal(trustOf({ ...scheduler, Action: 'sts:TagSession' })(arn, entry), false);
+  assert.equal(trustOf({ ...scheduler, Effect: 'Deny' })(arn, entry), false);
+});

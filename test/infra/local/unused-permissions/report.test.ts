@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { kept } from '../../../../infra/local/unused-permissions/exceptions.ts';
+import { grantedLines, templateResources } from '../../../../infra/local/unused-permissions/granted.ts';
+import { readRecord, tell } from '../../../../infra/local/unused-permissions/main.ts';
+import { compare } from '../../../../infra/local/unused-permissions/report.ts';
+
+test('what is granted and never used is told, unless a reason is written; a reason that nothing needs is told, too', () => {
+  const granted = ['A kms:Sign Key', 'A sqs:SendMessage Queue', 'B kms:Sign Key'];
+  const kept = [
+    { lines: /^B /, reason: 'for later' },
+    { lines: /^C /, reason: 'for nothing' },
+  ];
+  const report = compare(granted, ['A kms:Sign Key', 'A ses:SendEmail gone'], kept);
+  assert.deepEqual(report, { unused: ['A sqs:SendMessage Queue'], stale: ['A ses:SendEmail gone'], idle: [kept[1]] });
+  const told = tell(report, granted.length).join('\n');
+  for (const word of ['A sqs:SendMessage Queue', 'A ses:SendEmail gone', 'for nothing', '3 granted, 2 used'])
+    assert.ok(told.includes(word), word);
+});
+
+test('reading one way speaks for reading the others, writing for writing, under the same conditions; neither for the other', () => {
+  const granted = ['GetItem', 'Query', 'PutItem', 'DeleteItem'].map((name) => `A dynamodb:${name} Table`);
+  assert.deepEqual(compare(granted, ['A dynamodb:BatchGetItem Table'], []).unused, granted.slice(2));
+  assert.deepEqual(compare(granted, ['A dynamodb:UpdateItem Table'], []).unused, granted.slice(0, 2));
+  assert.deepEqual(compare(granted, ['A dynamodb:GetItem Table LeadingKeys=ORG#*'], []).unused, granted);
+  assert.deepEqual(compare(granted, ['B dynamodb:GetItem Table'], []).unused, granted);
+});
+
+test('every permission of the template was used by a test, or a reason says why it stays', async () => {
+  const { unused, idle } = compare(grantedLines(await templateResources()), readRecord(), kept);
+  assert.deepEqual({ unused, idle }, { unused: [], idle: [] });
+});

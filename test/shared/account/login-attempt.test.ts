@@ -1,0 +1,45 @@
+import { equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { beginLogin, matchLogin, nonceOf } from '../../../shared/account/login-attempt.ts';
+
+const now = new Date('2025-06-01T12:00:00Z');
+
+test('the table is told neither the state nor the verifier, and forgets after ten minutes', () => {
+  const { login, write } = beginLogin('http://localhost:5/cb', now);
+  ok('put' in write);
+  const stored = JSON.stringify(write.put);
+  ok(!stored.includes(login.state) && !stored.includes(login.verifier) && !stored.includes(nonceOf(login)));
+  equal(write.put.redirectUri, 'http://localhost:5/cb');
+  equal(write.put.expiresAt, now.getTime() / 1_000 + 600);
+  equal(write.put.ttl, write.put.expiresAt);
+});
+
+test('no two sign-ins share a state, a verifier or a nonce', () => {
+  const [one, two] = [beginLogin(undefined, now).login, beginLogin(undefined, now).login];
+  notEqual(one.state, two.state);
+  notEqual(one.verifier, two.verifier);
+  notEqual(nonceOf(one), nonceOf(two));
+  match(one.verifier, /^[A-Za-z0-9_-]{43}$/);
+});
+
+test('only the browser that began can finish: the cookie must name the state and carry the verifier', () => {
+  const { login, cookie } = beginLogin(undefined, now);
+  const other = beginLogin(undefined, now);
+  equal(matchLogin(login.state, cookie)?.verifier, login.verifier);
+  for (const [state, brought] of [
+    [undefined, cookie],
+    ['', cookie],
+    [login.state, undefined],
+    [login.state, ''],
+    [login.state, other.cookie],
+    [other.login.state, cookie],
+    [login.state, `${login.state}.`],
+    [login.state, login.state],
+    [login.state, `${cookie}.x`],
+    [login.state, `${cookie}x`],
+    [`${login.state} `, cookie],
+    ['undefined', 'undefined'],
+  ] as const) {
+    equal(matchLogin(state, brought), undefined);
+  }
+});

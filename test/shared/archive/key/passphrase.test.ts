@@ -1,0 +1,130 @@
+/** The customer's passphrase: what is taken, what it stands for, and what it opens. */
+import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import {
+  encodeKeyFile,
+  type PassphraseWrap,
+  parseKeyFile,
+  passphraseBytes,
+  unwrapKey,
+  wrapKey,
+} from '../../../../shared/archive/index.ts';
+import { passphraseKeys } from '../../../../shared/archive/key/passphrase.ts';
+import { chance, dataKey, identity, refuses, refusesNow } from '../../../harness/builders/sample-archive.ts';
+
+const passphrase = 'correct horse battery stäple';
+// Deriving takes 0.1 to 0.5 s: one wrap serves all tests.
+const wrapped = wrapKey(dataKey, passphrase, { identity, random: chance('wrap') });
+
+// B16
+test('a passphrase has 8 characters to 1,024 bytes; what counts is characters, not code units', () => {
+  for (const short of ['', '1234567', '🚀🚀🚀🚀🚀🚀🚀', 'é'.normalize('NFD').repeat(7)])
+    refusesNow(() => passphraseBytes(short), 'passphrase-refused');
+  for (const long of ['x'.repeat(1025), 'é'.repeat(513), 'x'.repeat(1024 * 1024)])
+    refusesNow(() => passphraseBytes(long), 'passphrase-refused');
+  for (const fine of ['12345678', 'x'.repeat(1024), 'é'.repeat(512), '🚀'.repeat(8), ' leading and trailing '])
+    ok(passphraseBytes(fine));
+});
+
+test('composed and decomposed letters are the same passphrase; letters that only look alike are not', () => {
+  deepEqual(passphraseBytes('Grüße für Zoë'.normalize('NFC')), passphraseBytes('Grüße für Zoë'.normalize('NFD')));
+  // Å as LATIN CAPITAL LETTER A WITH RING ABOVE and as ANGSTROM SIGN are canonically equal.
+  deepEqual(passphraseBytes('\u00c5ngström'), passphraseBytes('\u212bngström'));
+  equal(passphraseBytes('Gru\u0308\u00dfe 12').toString('hex'), Buffer.from('Grüße 12').toString('hex'));
+  // The ligature ﬁ is a compatibility character: NFC leaves it.
+  notDeepEqual(passphraseBytes('pass\ufb01rst'), passphraseBytes('passfirst'));
+});
+
+// TextEncoder would write EF BF BD for it, so that all lone surrogates were one passphrase.
+test('half a character is refused', () => {
+  for (const half of ['\ud800', '\udfff', '\udc00\ud800'])
+    refusesNow(() => passphraseBytes(`password${half}`), 'passphrase-refused');
+  ok(passphraseBytes('password\ud83d\ude80'));
+});
+
+test('the passphrase, in either form, opens the key; the same key is wrapped differently each time', async () => {
+  const wrap = await wrapped;
+  equal(wrap.kdf.iterations, 600_000);
+  equal(wrap.kdf.salt.length, 16);
+  deepEqual(await unwrapKey(wrap, passphrase.normalize('NFD'), identity), dataKey);
+  ok(!wrap.sealed.includes(dataKey.subarray(0, 8)));
+  const again = await wrapKey(dataKey, passphrase, { identity, random: chance('wrap again') });
+  notDeepEqual([again.kdf.salt, again.sealed, again.check], [wrap.kdf.salt, wrap.sealed, wrap.check]);
+});
+
+test('another passphrase is told from a damaged wrap, and from one of another organization, project or backup', async () => {
+  const wrap = await wrapped;
+  await refuses(unwrapKey(wrap, `${passphrase}.`, identity), 'wrong-passphrase');
+  for (const other of [{ organization: 'org_02' }, { project: 'prj_02' }, { backup: 'bkp_02' }])
+    await refuses(unwrapKey(wrap, passphrase, { ...identity, ...other }), 'tag-mismatch');
+  const sealed = Buffer.from(wrap.sealed);
+  sealed[0] = sealed[0]! ^ 1;
+  await refuses(unwrapKey({ ...wrap, sealed }, passphrase, identity), 'tag-mismatch');
+  await refuses(unwrapKey({ ...wrap, nonce: Buffer.alloc(12) }, passphrase, identity), 'tag-mismatch');
+  for (const change of [{ sealed: sealed.subarray(0, 44) }, { nonce: Buffer.alloc(8) }, { check: Buffer.alloc(16) }])
+    await refuses(unwrapKey({ ...wrap, ...change }, passphrase, identity), 'key-invalid');
+});
+
+// B17
+test('iterations and salts outside of what is safe are refused at once', async () => {
+  const wrap = await wrapped;
+  const started = performance.now();
+  for (const iterations of [0, 1, 599_999, 10_000_001, 1e9, 2 ** 32, -600_000, 600_000.5, Number.NaN])
+    await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, iterations } }, passphrase, identity), 'kdf-refused');
+  for (const length of [0, 8, 15, 65])
+    await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, salt: Buffer.alloc(length) } }, passphrase, identity), 'kdf-refused');
+  const name = 'pbkdf2-hmac-sha1' as 'pbkdf2-hmac-sha256';
+  await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, name } }, passphrase, identity), 'kdf-refused');
+  ok(performance.now() - started < 10_000, 'without a derivation, of which the largest would take minutes');
+  await refuses(wrapKey(dataKey, passphrase, { identity, random: chance(''), iterations: 1_000 }), 'kdf-refused');
+});
+
+test('what is derived stays what it was', async () => {
+  const keys = await passphraseKeys('golden passphrase', {
+    name: 'pbkdf2-hmac-sha256',
+    iterations: 600_000,
+    salt: Buffer.from('00112233445566778899aabbccddeeff', 'hex'),
+  });
+  equal(keys.wrapping.toString('hex'), '97e81bad6329efe643e6171d7bc9f0b5fbc6802286edce8c2fdc0b3d1b90b548');
+  equal(keys.check.toString('hex'), 'e8650f546e9d05766d99ad9910a406a556001c63e1d60aa2761fcbd15a41932d');
+});
+
+test('a key file keeps both kinds of wraps', async () => {
+  const wraps = [{ kind: 'kms', keyId: 'arn:aws:kms:eu-west-1:1:key/k', blob: Buffer.from('blob') } as const, await wrapped];
+  deepEqual(parseKeyFile(encodeKeyFile({ identity, wraps })), { identity, wraps });
+});
+
+test('a key file that is not one is refused, with what is wrong', async () => {
+  const good = JSON.parse(encodeKeyFile({ identity, wraps: [await wrapped] }).toString()) as Record<string, unknown>;
+  const [wrap] = good.wraps as [Record<string, unknown>];
+  const parse = (change: object) => () => parseKeyFile(Buffer.from(JSON.stringify({ ...good, ...change })));
+  const withWrap = (change: object) => parse({ wraps: [{ ...wrap, ...change }] });
+  refusesNow(() => parseKeyFile(Buffer.from('not JSON')), 'bad-magic');
+  refusesNow(() => parseKeyFile(Buffer.from('null')), 'bad-magic');
+  refusesNow(() => parseKeyFile(Buffer.from('[['.repeat(10_000))), 'bad-magic');
+  refusesNow(() => parseKeyFile(Buffer.alloc(70_000, 0x20)), 'too-large');
+  refusesNow(parse({ format: 'FBK3 key' }), 'bad-magic');
+  refusesNow(parse({ version: 3 }), 'unsupported-version');
+  for (const change of [
+    { organization: '' },
+    { backup: 7 },
+    { wraps: [] },
+    { wraps: {} },
+    { wraps: [null] },
+    { wraps: Array(17).fill(wrap) },
+  ])
+    refusesNow(parse(change), 'key-invalid');
+  for (const change of [
+    { salt: 'AAAA' },
+    { nonce: '' },
+    { sealed: `${wrap.sealed}A` },
+    { check: undefined },
+    { iterations: '600000' },
+  ])
+    refusesNow(withWrap(change), 'key-invalid');
+  refusesNow(withWrap({ kind: 'kms', keyId: 1 }), 'key-invalid');
+  refusesNow(withWrap({ kind: 'plain' }), 'unknown-feature');
+  refusesNow(withWrap({ kdf: 'md5' }), 'kdf-refused');
+  const parsed = withWrap({ iterations: 1 })().wraps[0] as PassphraseWrap;
+  await refuses(unwrapKey(parsed, passphrase, identity), 'kdf-refused');
+});

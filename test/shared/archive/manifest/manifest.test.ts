@@ -1,0 +1,172 @@
+/** The manifest is the backup's commit point: it names everything, and its digest tells it from every other. */
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import {
+  type Manifest,
+  manifestDigest,
+  ObjectWriter,
+  openManifest,
+  ShardWriter,
+  sealManifest,
+} from '../../../../shared/archive/index.ts';
+import {
+  addAll,
+  Bucket,
+  dataKey,
+  identity,
+  manifestOf,
+  refuses,
+  refusesNow,
+  samples,
+  settle,
+  writing,
+} from '../../../harness/builders/sample-archive.ts';
+
+const reading = { identity, dataKey };
+const backup = async (count = 30, seed = 'sample') => {
+  const options = writing(seed);
+  const writer = new ShardWriter(0, options);
+  addAll(writer, samples(count));
+  return settle(new Bucket(), writer, options);
+};
+
+/** A manifest whatever it says, sealed as a genuine one: what an attacker with the key, or a later version, could store. */
+const sealAny = (json: unknown, options = writing('any')): Buffer => {
+  const writer = new ObjectWriter('manifest', options);
+  writer.seal(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)), true);
+  return Buffer.concat(writer.take());
+};
+
+test('a manifest reads back as it was written, with and without the digest that was kept', async () => {
+  const { shard, sealed } = await backup();
+  const expected = manifestOf(shard);
+  deepEqual(await openManifest(sealed.bytes, { ...reading, digest: sealed.digest }), expected);
+  deepEqual(await openManifest(sealed.bytes, reading), expected);
+  equal(sealed.digest, manifestDigest(sealed.bytes));
+});
+
+test('no name of a document or collection is in the clear, in the manifest or any object', async () => {
+  const options = writing();
+  const writer = new ShardWriter(0, options);
+  addAll(writer, samples(30));
+  const bucket = new Bucket();
+  await settle(bucket, writer, options, { notes: { secret: 'canary' } });
+  equal(bucket.objects.size, 3);
+  for (const bytes of bucket.objects.values())
+    for (const word of ['things', 'documents', 'parts', 'canary', 'readTime', '0000001', dataKey]) ok(!bytes.includes(word));
+});
+
+// B1, B2 for the manifest.
+test('any byte changed or cut off is noticed even without the digest', async () => {
+  const { sealed } = await backup(3);
+  for (let at = 0; at < sealed.bytes.length; at++) {
+    const damaged = Buffer.from(sealed.bytes);
+    damaged[at] = damaged[at]! ^ 0x20;
+    await refuses(
+      openManifest(damaged, reading),
+      ...([
+        'bad-magic',
+        'unsupported-version',
+        'too-large',
+        'truncated',
+        'header-invalid',
+        'wrong-backup',
+        'tag-mismatch',
+      ] as const),
+    );
+    await refuses(openManifest(sealed.bytes.subarray(0, at), reading), 'truncated');
+  }
+});
+
+// B8
+test("last week's manifest, genuine as it is, is refused by the digest", async () => {
+  const [before, now] = [await backup(20, 'before'), await backup(30, 'now')];
+  await openManifest(before.sealed.bytes, reading);
+  await refuses(openManifest(before.sealed.bytes, { ...reading, digest: now.sealed.digest }), 'hash-mismatch');
+  // The same content sealed again is another object too.
+  notEqual(sealManifest(now.manifest, writing('again')).digest, now.sealed.digest);
+});
+
+// B9
+test('a manifest without one of its objects is refused by the digest, and does not add up without it', async () => {
+  const { manifest, sealed } = await backup();
+  const fewer = { ...manifest, objects: manifest.objects.slice(1) };
+  await refuses(openManifest(sealAny(fewer), { ...reading, digest: sealed.digest }), 'hash-mismatch');
+  await refuses(openManifest(sealAny({ ...manifest, pages: [] }), reading), 'manifest-invalid');
+  await refuses(openManifest(sealAny({ ...manifest, objects: [] }), reading), 'manifest-invalid');
+});
+
+// B7, A41
+test('a manifest of another organization, project or backup is refused, inside and outside', async () => {
+  const { manifest } = await backup();
+  for (const other of [{ organization: 'org_02' }, { project: 'prj_02' }, { backup: 'bkp_02' }]) {
+    const elsewhere = sealAny(manifest, writing('other', { identity: { ...identity, ...other } }));
+    await refuses(openManifest(elsewhere, reading), 'wrong-backup');
+    await refuses(openManifest(sealAny({ ...manifest, ...other }), reading), 'wrong-backup', 'manifest-invalid');
+    refusesNow(() => sealManifest({ ...manifest, ...other }, writing()), 'wrong-backup', 'manifest-invalid');
+  }
+  await refuses(openManifest(sealAny(manifest), { ...reading, dataKey: Buffer.alloc(32) }), 'tag-mismatch');
+});
+
+// A38
+test('a later format and a feature that is not known are refused as what they are', async () => {
+  const { manifest } = await backup();
+  for (const formatVersion of [1, 3, 99, '2', null, undefined])
+    await refuses(openManifest(sealAny({ ...manifest, formatVersion }), reading), 'unsupported-version');
+  // Nothing else of it needs to be understood for that.
+  await refuses(openManifest(sealAny({ formatVersion: 99 }), reading), 'unsupported-version');
+  await refuses(openManifest(sealAny({ formatVersion: 2, requiredFeatures: ['sparse'] }), reading), 'unknown-feature');
+  await refuses(openManifest(sealAny({ ...manifest, requiredFeatures: ['sparse'] }), reading), 'unknown-feature');
+  // What a later writer only adds does not matter.
+  deepEqual(await openManifest(sealAny({ ...manifest, added: { by: 'later' } }), reading), manifest);
+});
+
+test('a manifest that does not add up or is of another form is refused', async () => {
+  const { manifest } = await backup();
+  const [chunk, index] = manifest.objects as [Manifest['objects'][number], Manifest['objects'][number]];
+  const [page] = manifest.pages as [Manifest['pages'][number]];
+  const changes: object[] = [
+    ...[{ organization: 'with blank' }, { parent: 7 }, { readTime: 'yesterday' }, { source: null }, { collections: {} }],
+    ...[{ counts: {} }, { counts: { ...manifest.counts, documents: 29 } }, { counts: { ...manifest.counts, users: -1 } }],
+    ...[
+      { objects: [chunk, chunk, index] },
+      { objects: [chunk, { ...index, backup: 'bkp_00' }] },
+      { objects: [chunk, { ...index, name: '../x' }] },
+    ],
+    ...[
+      { objects: [{ ...chunk, sha256: 'AA' }, index] },
+      { objects: [{ ...chunk, size: 1.5 }, index] },
+      { objects: [{ ...chunk, salt: '' }, index] },
+    ],
+    ...[{ objects: [{ ...chunk, name: 'manifest' }, index] }, { objects: [chunk, { ...index, frames: 2 }] }, { objects: 'none' }],
+    ...[
+      { pages: [page, page] },
+      { pages: [{ ...page, first: '' }] },
+      { pages: [{ ...page, first: '*' }] },
+      { pages: [{ ...page, object: chunk.name }] },
+    ],
+    ...[
+      { pages: [{ ...page, offset: 1e9 }] },
+      { pages: [{ ...page, frame: 1 }] },
+      { pages: [{ ...page, records: 31 }] },
+      { pages: [null] },
+    ],
+    ...[{ notes: [] }, { requiredFeatures: [1] }, { collections: [{ id: 1, documents: 1 }] }],
+  ];
+  for (const change of changes) await refuses(openManifest(sealAny({ ...manifest, ...change }), reading), 'manifest-invalid');
+  for (const text of ['', '{', 'null', '[]', '7', '"x"', '['.repeat(100_000), `${'[{"a":'.repeat(50_000)}`])
+    await refuses(openManifest(sealAny(text), reading), 'manifest-invalid');
+  refusesNow(
+    () => sealManifest({ ...manifest, counts: { documents: 1, tombstones: 0, users: 0 } }, writing()),
+    'manifest-invalid',
+  );
+});
+
+test('a manifest larger than one frame is kept in several', async () => {
+  const { manifest } = await backup();
+  const notes = { long: 'é'.repeat(5 * 1024 * 1024) };
+  const { bytes } = sealManifest({ ...manifest, notes }, writing());
+  // Letters of two bytes are not cut apart where one frame ends.
+  deepEqual((await openManifest(bytes, reading)).notes, notes);
+  refusesNow(() => sealManifest({ ...manifest, notes: { long: 'x'.repeat(64 * 1024 * 1024) } }, writing()), 'too-large');
+});

@@ -1,0 +1,44 @@
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { test } from 'vitest';
+import { type Filter, rangeOf } from '../../../shared/audit/audit-filter.ts';
+import { idBounds, proveTenant } from '../../../shared/platform/index.ts';
+
+const tenant = proveTenant('org_1', 'record');
+const holds = (filter: Filter, moment: string): boolean => {
+  const { from, to } = rangeOf(tenant, filter);
+  const at = new Date(moment);
+  const sk = `ENTRY#${idBounds('audit', at, at).first}`;
+  return sk >= from! && sk <= to!;
+};
+
+for (const [filter, moment, expected] of [
+  [{}, '1970-01-01T00:00:00Z', true],
+  [{}, '9999-12-31T23:59:59Z', true],
+  [{ from: '2030-01-02' }, '2030-01-02T00:00:00.000Z', true],
+  [{ from: '2030-01-02' }, '2030-01-01T23:59:59.999Z', false],
+  [{ to: '2030-01-02' }, '2030-01-02T23:59:59.999Z', true],
+  [{ to: '2030-01-02' }, '2030-01-03T00:00:00.000Z', false],
+  [{ to: '2030-01-02T00:00:00Z' }, '2030-01-02T00:00:00.000Z', true],
+  [{ to: '2030-01-02T00:00:00Z' }, '2030-01-02T00:00:00.001Z', false],
+  [{ from: '2030-01-02T00:00:00+02:00' }, '2030-01-01T22:00:00.000Z', true],
+  [{ from: '2030-01-02T00:00:00+02:00' }, '2030-01-01T21:59:59.999Z', false],
+  [{ from: '0001-01-01', to: '9999-12-31' }, '2030-01-01T00:00:00Z', true],
+  [{ from: '2030-01-02', to: '2030-01-02' }, '2030-01-02T12:00:00Z', true],
+] as const)
+  test(`${JSON.stringify(filter)} ${expected ? 'holds' : 'leaves out'} ${moment}`, () => equal(holds(filter, moment), expected));
+
+test('a range that ends before it begins is refused', () => {
+  for (const filter of [
+    { from: '2030-01-03', to: '2030-01-02' },
+    { from: '2030-01-02T00:00:01Z', to: '2030-01-02T00:00:00Z' },
+  ])
+    throws(() => rangeOf(tenant, filter), {
+      code: 'VALIDATION_ERROR',
+      details: { field: 'from', reason: 'must not be after to' },
+    });
+});
+
+test('only the filters that are given are asked of the table', () => {
+  deepEqual(rangeOf(tenant, { actorId: 'usr_1', resourceType: undefined }).where, { 'actor.id': 'usr_1' });
+  ok(rangeOf(tenant, {}).newestFirst);
+});

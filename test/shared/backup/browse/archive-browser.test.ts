@@ -1,0 +1,261 @@
+/** A backup is looked into where it lies: collections, documents, one document, with few reads. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { browseBackup } from '../../../../shared/backup/index.ts';
+import { compareNames } from '../../../../shared/firestore/index.ts';
+import { type Fields, newReadingWorld, put, storeOf, takeBackup } from '../../../harness/env/archive-env.ts';
+import { rootOf, server, tenant } from '../../../harness/env/backup-env.ts';
+import { awkward } from '../../../harness/firestore/firestore-server.ts';
+
+afterAll(() => server.stop());
+
+const world = newReadingWorld();
+const text = (stringValue: string): Fields => ({ text: { stringValue } });
+
+/** Every page of a listing, each of so many entries. */
+const listAll = async (backup: Parameters<typeof browseBackup>[1], path: string, limit: number, showMissing = false) => {
+  const query = { path, showMissing: showMissing ? 'true' : 'false' } as const;
+  const entries: Awaited<ReturnType<typeof browseBackup>>['entries'][number][] = [];
+  let next: string | undefined;
+  do {
+    const page = await browseBackup(tenant, backup, query, { limit, after: next }, world.engine);
+    ok(page.entries.length <= limit && (page.next === undefined || page.entries.length > 0));
+    entries.push(...page.entries);
+    next = page.next;
+  } while (next !== undefined);
+  return entries;
+};
+
+await put(world, Object.fromEntries(awkward.map((path) => [path, text(path)])));
+const backup = await takeBackup(world);
+
+/** What there is, told by the paths alone. */
+const inOrder = (ids: Iterable<string>): string[] => [...new Set(ids)].sort(compareNames);
+const places = inOrder(
+  awkward.flatMap((path) =>
+    path
+      .split('/')
+      .map((_, n, parts) => parts.slice(0, n).join('/'))
+      .slice(1),
+  ),
+);
+const documentsIn = (place: string): string[] =>
+  inOrder(awkward.filter((path) => path.slice(0, path.lastIndexOf('/')) === place));
+const below = (place: string): string[] =>
+  inOrder(
+    awkward
+      .filter((path) => place === '' || path.startsWith(`${place}/`))
+      .map((path) =>
+        path
+          .split('/')
+          .slice(0, place === '' ? 1 : place.split('/').length + 1)
+          .join('/'),
+      ),
+  );
+
+for (const limit of [1, 2, 100])
+  test(`every place of a database of hard names lists what is in it, ${limit} at a time`, async () => {
+    const roots = await listAll(backup, '', limit);
+    deepEqual(
+      roots.map(({ path }) => path),
+      below(''),
+    );
+    for (const { type, id, path, documents } of roots)
+      deepEqual([type, id, documents], ['collection', path, documentsIn(path).length]);
+    for (const place of places) {
+      const isCollection = place.split('/').length % 2 === 1;
+      const entries = await listAll(backup, place, limit);
+      if (isCollection) {
+        deepEqual(
+          entries.map(({ path }) => path),
+          documentsIn(place),
+          place,
+        );
+        for (const { type, name, fields, createTime, updateTime, path } of entries) {
+          deepEqual([type, name, createTime], ['document', `${rootOf(world)}/${path}`, updateTime]);
+          equal(JSON.stringify(fields), JSON.stringify({ text: { stringValue: path } }));
+        }
+        const all = await listAll(backup, place, limit, true);
+        deepEqual(
+          all.map(({ path }) => path),
+          below(place),
+        );
+        deepEqual(
+          all.filter(({ missing }) => !missing),
+          entries,
+        );
+      } else {
+        const itself = awkward.includes(place) ? [place] : [];
+        deepEqual(
+          entries.map(({ path }) => path),
+          [...itself, ...below(place)],
+          place,
+        );
+        deepEqual(
+          entries.map(({ type }) => type),
+          [...itself.map(() => 'document'), ...below(place).map(() => 'collection')],
+        );
+      }
+    }
+  });
+
+test('a parent that does not exist shows what is below it and nothing of itself', async () => {
+  deepEqual(await listAll(backup, 'gone/1', 10), [
+    { type: 'collection', path: 'gone/1/also-gone', id: 'also-gone', documents: 0 },
+  ]);
+  deepEqual(await listAll(backup, 'gone', 10), []);
+  deepEqual(await listAll(backup, 'gone', 10, true), [{ type: 'document', path: 'gone/1', id: '1', missing: true }]);
+});
+
+test('where nothing is there is nothing to be found; what is no path is refused', async () => {
+  const page = { limit: 10, after: undefined };
+  const at = (path: string) => browseBackup(tenant, backup, { path, showMissing: 'false' }, page, world.engine);
+  for (const path of ['nobody', 'a/none', 'a/x/none', 'a/x/b/none', 'a/x/b/y/none', 'zz', 'A', 'a/x/b/y/c/z/d'])
+    await rejects(at(path), { code: 'NOT_FOUND' }, path);
+  for (const path of ['/', '/a', 'a/', 'a//b', 'a/.', '..', 'a/../b', '__x__', 'a/x/__y__', 'a/\ud800', `a/${'l'.repeat(1_501)}`])
+    await rejects(
+      at(path),
+      {
+        code: 'VALIDATION_ERROR',
+        details: { field: 'path', reason: 'must be the path of a collection or a document, such as users or users/ada' },
+      },
+      path,
+    );
+});
+
+test('a cursor goes on in its own list alone', async () => {
+  const ask = (path: string, after?: string, showMissing: 'true' | 'false' = 'false') =>
+    browseBackup(tenant, backup, { path, showMissing }, { limit: 1, after }, world.engine);
+  const { next } = await ask('a');
+  ok(next);
+  await rejects(ask('z', next), { code: 'VALIDATION_ERROR' });
+  await rejects(ask('a', next, 'true'), { code: 'VALIDATION_ERROR' });
+  await ask('a', next);
+});
+
+test('one document takes a handful of reads, and subtrees are passed over', async () => {
+  const many = newReadingWorld();
+  const filler = 'x'.repeat(900);
+  const documents = ['users/a', 'users/b', 'users/c'].flatMap((user) => [
+    [user, text(user)],
+    ...Array.from({ length: 1_500 }, (_, n) => [`${user}/notes/${n}`, text(`${filler}${n}`)]),
+  ]);
+  await put(many, Object.fromEntries(documents));
+  const large = await takeBackup(many);
+  const reads: number[] = [];
+  many.throughReading = (store) =>
+    new Proxy(store, {
+      get: (target, key) => {
+        if (key === 'get')
+          return async (...args: Parameters<typeof target.get>) => {
+            const bytes = await target.get(...args);
+            reads.push(bytes.length);
+            return bytes;
+          };
+        const value = Reflect.get(target, key) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const look = async (path: string) => {
+    reads.length = 0;
+    const { entries } = await browseBackup(
+      tenant,
+      large,
+      { path, showMissing: 'false' },
+      { limit: 50, after: undefined },
+      many.engine,
+    );
+    return entries.map((entry) => entry.path);
+  };
+  deepEqual(await look('users/b/notes/77'), ['users/b/notes/77']);
+  ok(reads.length <= 3, String(reads));
+  deepEqual(await look('users/c'), ['users/c', 'users/c/notes']);
+  deepEqual(await look('users'), ['users/a', 'users/b', 'users/c']);
+  // The manifest, the page, and the leaves in which the three lie and end.
+  ok(reads.length <= 7, String(reads));
+});
+
+test('an answer stays below what a function may answer, however large the documents are', async () => {
+  const large = newReadingWorld();
+  const huge = 'x'.repeat(900_000);
+  const flags = Array.from({ length: 300_000 }, () => flag);
+  await put(large, Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a/${n}`, text(`${huge}${n}`)])));
+  await put(large, { 'b/1': { flags: { arrayValue: { values: flags } } } });
+  const whole = await takeBackup(large);
+  const look = (path: string, after?: string) =>
+    browseBackup(tenant, whole, { path, showMissing: 'false' }, { limit: 50, after }, large.engine);
+  const first = await look('a');
+  ok(first.next !== undefined && Buffer.byteLength(JSON.stringify(first.entries)) < 6_000_000);
+  const rest = await look('a', first.next);
+  deepEqual(
+    [...first.entries, ...rest.entries].map(({ id }) => id),
+    ['0', '1', '2', '3', '4', '5', '6', '7'],
+  );
+  const [one] = (await look('b/1')).entries;
+  deepEqual([one!.id, one!.fieldsTooLarge, one!.fields], ['1', true, undefined]);
+});
+const flag = proto.Value.encode({ booleanValue: true });
+
+test('every look is noted with its path', async () => {
+  const { change } = await browseBackup(
+    tenant,
+    backup,
+    { path: 'a/x', showMissing: 'false' },
+    { limit: 1, after: undefined },
+    world.engine,
+  );
+  deepEqual(change, {
+    writes: [],
+    audit: [
+      {
+        scope: tenant.organizationId,
+        resource: { type: 'backup', id: backup.id },
+        details: { projectId: backup.projectId, path: 'a/x' },
+      },
+    ],
+  });
+});
+
+test('only what is completed can be looked into', async () => {
+  const look = (status: string) =>
+    browseBackup(
+      tenant,
+      { ...backup, status } as never,
+      { path: '', showMissing: 'false' },
+      { limit: 1, after: undefined },
+      world.engine,
+    );
+  await rejects(look('deleted'), { code: 'BACKUP_NOT_FOUND' });
+  for (const status of ['pending', 'running', 'failed', 'cancelled', 'expired'])
+    await rejects(look(status), { code: 'CONFLICT' });
+});
+
+test('what the store, the manifest or the key refuses is told apart', async () => {
+  const store = storeOf(world, backup);
+  const ask = () =>
+    browseBackup(tenant, backup, { path: 'a/x', showMissing: 'false' }, { limit: 1, after: undefined }, world.engine);
+  const manifest = store.objects.get('manifest')!;
+  store.objects.delete('manifest');
+  await rejects(ask(), { code: 'STORAGE_ERROR', details: { step: 'read', reason: 'missing' } });
+  const other = Uint8Array.from(manifest);
+  other[other.length - 1]! ^= 1;
+  store.objects.set('manifest', other);
+  await rejects(ask(), (error: { code: string; details: { reason: string; object: string } }) => {
+    deepEqual([error.code, error.details.reason, error.details.object], ['STORAGE_ERROR', 'corrupt', 'manifest']);
+    return true;
+  });
+  store.objects.set('manifest', manifest);
+  const [name] = [...store.objects.keys()].filter((one) => one.startsWith('chunk/'));
+  const chunk = store.objects.get(name!)!;
+  store.objects.set(
+    name!,
+    chunk.map((byte, n) => (n === chunk.length >> 1 ? byte ^ 1 : byte)),
+  );
+  await rejects(ask(), (error: { code: string; details: { reason: string; object: string } }) => {
+    deepEqual([error.code, error.details.reason, error.details.object], ['STORAGE_ERROR', 'corrupt', name]);
+    return true;
+  });
+  store.objects.set(name!, chunk);
+  await ask();
+});

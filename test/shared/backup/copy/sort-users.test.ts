@@ -1,0 +1,37 @@
+import { deepEqual, rejects } from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { compareNames } from '../../../../shared/archive/index.ts';
+import { inOrderOfNames, userName } from '../../../../shared/backup/index.ts';
+
+const users = async function* (ids: readonly string[], bytes = 2) {
+  for (const id of ids) yield { id, json: Buffer.alloc(bytes) };
+};
+const ordered = async (ids: readonly string[], bytes?: number): Promise<readonly string[]> => {
+  const all = [];
+  for await (const { id } of inOrderOfNames(users(ids, bytes))) all.push(id);
+  return all;
+};
+
+test('users listed by their ids come in the order of names, whatever ids there are', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(
+        fc.oneof(
+          fc.string({ minLength: 1, unit: 'grapheme' }),
+          fc.nat().map((n) => `__id${n}__`),
+        ),
+      ),
+      async (ids) => {
+        const sorted = [...ids].sort((a, b) => compareNames(userName(a), userName(b)));
+        deepEqual(await ordered([...ids].sort()), sorted);
+      },
+    ),
+  ));
+
+test('no more is held back than what sorts them, and a list in no order is not taken for one', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => String(n).padStart(3, '0'));
+  deepEqual(await ordered(ids, 1 << 20), ids);
+  await rejects(ordered(ids.toReversed(), 1 << 20), /not listed by their ids/);
+  await rejects(ordered(['a', 'a']), /not listed by their ids/);
+});

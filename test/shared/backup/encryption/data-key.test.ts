@@ -1,0 +1,148 @@
+/** Data keys: what wraps them, what opens them, and how each way of not opening is told apart. */
+import { deepEqual, equal, match, notDeepEqual, ok, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { parseKeyFile, unwrapKey } from '../../../../shared/archive/index.ts';
+import {
+  type BackupRecord,
+  changeEncryption,
+  dataKeyOf,
+  newDataKey,
+  readEncryption,
+  unlockKeyFile,
+} from '../../../../shared/backup/index.ts';
+import { commit, newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { Fault } from '../../../harness/aws/scripted-aws.ts';
+import { backupOf } from '../../../harness/builders/sample-backup.ts';
+import { arnOf, startKeys } from '../../../harness/env/kms-env.ts';
+
+const { table, aws, script, operate, stop } = await startKeys();
+afterAll(stop);
+
+const passphrase = 'correct horse battery staple';
+let tenant = proveTenant(newId('organization'), 'created');
+beforeEach(() => {
+  table.items.clear();
+  aws.play(script);
+  tenant = proveTenant(newId('organization'), 'created');
+});
+
+const choose = async (wish: Parameters<typeof changeEncryption>[2]) => {
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), wish, new Date());
+  await commit(change.writes.filter((write) => 'put' in write));
+  return chosen;
+};
+const made = async (): Promise<{ backup: BackupRecord; dataKey: Buffer }> => {
+  const { archive } = backupOf();
+  const { dataKey, keyFile, encryption } = await newDataKey(tenant, archive);
+  return { backup: backupOf({ archive, keyFile, encryption }), dataKey };
+};
+const unavailable = (reason: RegExp) => (error: Error & { code?: string }) => {
+  equal(error.code, 'KEY_UNAVAILABLE');
+  match(error.message, reason);
+  return true;
+};
+
+test('KMS makes 32 bytes for this very backup, and opens them again', async () => {
+  const { backup, dataKey } = await made();
+  equal(dataKey.length, 32);
+  deepEqual(backup.encryption, { mode: 'kms', keyId: arnOf('data') });
+  deepEqual(
+    parseKeyFile(backup.keyFile!).wraps.map(({ kind }) => kind),
+    ['kms'],
+  );
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+  deepEqual(aws.sent('GenerateDataKey')[0]!.EncryptionContext, { ...backup.archive });
+  notDeepEqual((await made()).dataKey, dataKey);
+});
+
+test('a passphrase of their own alone opens the key: no way through KMS is left in the key file', async () => {
+  const { keyId } = await choose({ mode: 'customer', passphrase });
+  const { backup, dataKey } = await made();
+  deepEqual(backup.encryption, { mode: 'customer', keyId });
+  match(keyId!, /^passphrase-[0-9A-Z]{26}$/);
+  const [wrap, ...others] = parseKeyFile(backup.keyFile!).wraps;
+  deepEqual([wrap?.kind, others.length], ['passphrase', 0]);
+  ok(wrap?.kind === 'passphrase' && wrap.kdf.iterations === 600_000);
+  // Whoever has the passphrase needs nothing of ours.
+  deepEqual(await unwrapKey(wrap, passphrase, backup.archive), dataKey);
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+});
+
+test('the passphrase is nowhere in the table in clear', async () => {
+  await choose({ mode: 'customer', passphrase });
+  const stored = JSON.stringify([...table.items.values()]);
+  ok(!stored.includes(passphrase) && !stored.includes(Buffer.from(passphrase).toString('base64')));
+});
+
+test('a backup of an earlier passphrase opens as long as that one is kept', async () => {
+  await choose({ mode: 'customer', passphrase });
+  const { backup, dataKey } = await made();
+  await choose({ mode: 'customer', passphrase: 'another passphrase' });
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+  await choose({ mode: 'kms' });
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+  // The key file alone is enough, as an import has it.
+  const { dataKey: opened, encryption } = await unlockKeyFile(tenant, backup.keyFile!, backup.archive);
+  deepEqual([opened, encryption], [dataKey, backup.encryption]);
+});
+
+test('a key that was wrapped anew since the record was read is opened all the same', async () => {
+  await choose({ mode: 'customer', passphrase });
+  const { backup } = await made();
+  table.items.clear();
+  const { backup: wrappedAnew, dataKey } = await made();
+  table.put({ pk: `ORG#${tenant.organizationId}`, sk: `BACKUP#${backup.id}`, id: backup.id });
+  const key = [...table.items.keys()].find((name) => name.endsWith(backup.id))!;
+  table.items.set(key, {
+    ...table.items.get(key)!,
+    keyFile: { B: Buffer.from(wrappedAnew.keyFile!).toString('base64') },
+    archive: { M: Object.fromEntries(Object.entries(wrappedAnew.archive).map(([name, id]) => [name, { S: id }])) },
+    encryption: { M: { mode: { S: 'kms' }, keyId: { S: arnOf('data') } } },
+  });
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+});
+
+test('another passphrase, no passphrase and a key of another backup are told apart', async () => {
+  await choose({ mode: 'customer', passphrase });
+  const { backup } = await made();
+  table.items.clear();
+  await rejects(dataKeyOf(tenant, backup), unavailable(/the organization has none/));
+  await choose({ mode: 'customer', passphrase: 'another passphrase' });
+  await rejects(dataKeyOf(tenant, backup), unavailable(/made with another one/));
+  const other = { ...backup, archive: { ...backup.archive, backup: newId('backup') } };
+  await rejects(dataKeyOf(tenant, other), unavailable(/belongs to another backup/));
+  await rejects(dataKeyOf(tenant, backupOf()), unavailable(/has no key/));
+  await rejects(dataKeyOf(tenant, backupOf({ keyFile: Buffer.from('{') })), unavailable(/cannot be read/));
+});
+
+// Someone with the table alone cannot make a key of one organization open for another: KMS compares the context.
+test('a key whose organization was changed in the table is refused by KMS', async () => {
+  const { backup } = await made();
+  const archive = { ...backup.archive, organization: newId('organization') };
+  const keyFile = Buffer.from(Buffer.from(backup.keyFile!).toString().replace(backup.archive.organization, archive.organization));
+  await rejects(dataKeyOf(tenant, { ...backup, archive, keyFile }), unavailable(/wrapped for another backup, or was changed/));
+});
+
+test('a disabled key, one pending deletion and a refusal are told apart, and none of them says anything against the backup', async () => {
+  const { backup, dataKey } = await made();
+  operate('DisableKey', 'data');
+  await rejects(dataKeyOf(tenant, backup), unavailable(/is disabled/));
+  await rejects(made(), unavailable(/is disabled/));
+  operate('EnableKey', 'data');
+  operate('ScheduleKeyDeletion', 'data');
+  await rejects(dataKeyOf(tenant, backup), unavailable(/pending deletion/));
+  operate('CancelKeyDeletion', 'data');
+  operate('EnableKey', 'data');
+  aws.play({ ...script, Decrypt: () => new Fault('AccessDeniedException') });
+  await rejects(dataKeyOf(tenant, backup), unavailable(/not allowed/));
+  aws.play(script);
+  deepEqual(await dataKeyOf(tenant, backup), dataKey);
+});
+
+test('that KMS is busy is passed on as it came, to be tried again', async () => {
+  const { backup } = await made();
+  aws.play({ ...script, Decrypt: () => new Fault('ThrottlingException') });
+  await rejects(dataKeyOf(tenant, backup), { name: 'ThrottlingException' });
+  aws.play({ ...script, GenerateDataKey: () => new Fault('KMSInternalException', 500) });
+  await rejects(made(), { name: 'KMSInternalException' });
+});

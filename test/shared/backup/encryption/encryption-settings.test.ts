@@ -1,0 +1,109 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from '../../../../shared/backup/index.ts';
+import { commit, type Write } from '../../../../shared/platform/index.ts';
+import { tenant } from '../../../harness/builders/sample-backup.ts';
+import { arnOf, startKeys } from '../../../harness/env/kms-env.ts';
+
+const { table, aws, script, stop } = await startKeys();
+afterAll(stop);
+beforeEach(() => {
+  table.items.clear();
+  aws.play(script);
+  process.env.PLAN = 'enterprise';
+});
+
+const now = new Date('2026-03-01T10:00:00.000Z');
+const choose = async (wish: Parameters<typeof changeEncryption>[2]) => {
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), wish, now);
+  await commit(change.writes.filter((write) => 'put' in write));
+  return { chosen, change };
+};
+const tasks = (writes: readonly Write[]) =>
+  writes.flatMap((write) =>
+    'put' in write && write.put.sk.startsWith('TASK#') ? [JSON.parse(write.put.message as string).task] : [],
+  );
+
+test('as long as nobody has chosen, KMS wraps and nothing is under way', async () => {
+  deepEqual(encryptionData(await readEncryption(tenant)), {
+    mode: 'kms',
+    keyId: arnOf('data'),
+    rewrap: 'idle',
+    updatedAt: null,
+  });
+});
+
+for (const [what, wish, field, reason] of [
+  ['no passphrase', { mode: 'customer' }, 'passphrase', /required/],
+  ['an empty one', { mode: 'customer', passphrase: '' }, 'passphrase', /shorter than 8/],
+  ['7 characters', { mode: 'customer', passphrase: '1234567' }, 'passphrase', /shorter than 8/],
+  // Seven to a reader, fourteen to JavaScript.
+  ['7 characters outside the plane', { mode: 'customer', passphrase: '😀'.repeat(7) }, 'passphrase', /shorter than 8/],
+  ['1,025 bytes', { mode: 'customer', passphrase: 'x'.repeat(1_025) }, 'passphrase', /longer than 1024/],
+  ['a mebibyte', { mode: 'customer', passphrase: 'x'.repeat(1 << 20) }, 'passphrase', /longer than 1024/],
+  ['half a character', { mode: 'customer', passphrase: 'password\ud800' }, 'passphrase', /half a character/],
+  ['a passphrase for KMS', { mode: 'kms', passphrase: 'password1' }, 'passphrase', /customer only/],
+] as const)
+  test(`${what} is refused, and nothing is sealed`, async () => {
+    await rejects(choose(wish), (error: Error & { code: string; details: { field: string; reason: string } }) => {
+      deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', field]);
+      match(error.details.reason, reason);
+      return true;
+    });
+    equal(aws.sent('Encrypt').length, 0);
+  });
+
+test('8 characters and 1,024 bytes are taken', async () => {
+  await choose({ mode: 'customer', passphrase: '12345678' });
+  await choose({ mode: 'customer', passphrase: 'é'.repeat(512) });
+});
+
+for (const plan of ['starter', 'professional'])
+  test(`the plan ${plan} has no keys of its own`, async () => {
+    process.env.PLAN = plan;
+    await rejects(choose({ mode: 'customer', passphrase: 'password1' }), { code: 'FORBIDDEN' });
+    await choose({ mode: 'kms' });
+  });
+
+test('each passphrase is another generation; the one before is kept for the backups it wraps, and a walk begins', async () => {
+  const first = await choose({ mode: 'customer', passphrase: 'password1' });
+  const second = await choose({ mode: 'customer', passphrase: 'password1' });
+  ok(first.chosen.keyId && first.chosen.keyId !== second.chosen.keyId);
+  deepEqual(Object.keys(second.chosen.previous), [first.chosen.keyId]);
+  deepEqual(tasks(second.change.writes), [{ kind: 'rewrap-keys', walk: second.chosen.version }]);
+  deepEqual(encryptionData(await readEncryption(tenant)), {
+    mode: 'customer',
+    keyId: second.chosen.keyId,
+    rewrap: 'running',
+    updatedAt: now.toISOString(),
+  });
+});
+
+test('going back to KMS keeps the passphrase until every key is wrapped anew', async () => {
+  const own = await choose({ mode: 'customer', passphrase: 'password1' });
+  const { chosen, change } = await choose({ mode: 'kms' });
+  deepEqual(presentKey(chosen), { mode: 'kms', keyId: arnOf('data') });
+  deepEqual([Object.keys(chosen.previous), chosen.sealed], [[own.chosen.keyId], undefined]);
+  equal(tasks(change.writes).length, 1);
+});
+
+test('KMS chosen where KMS wraps already has nothing to wrap anew; a rotation does', async () => {
+  const { change } = await choose({ mode: 'kms' });
+  deepEqual(tasks(change.writes), []);
+  const rotated = rotateKeys(tenant, await readEncryption(tenant), now);
+  deepEqual(tasks(rotated.change.writes), [{ kind: 'rewrap-keys', walk: rotated.chosen.version }]);
+  equal(encryptionData(rotated.chosen).rewrap, 'running');
+  equal(rotateKeys(tenant, undefined, now).chosen.mode, 'kms');
+});
+
+test('no more passphrases are kept than an item can hold', async () => {
+  for (let n = 0; n <= 10; n++) await choose({ mode: 'customer', passphrase: `password${n}` });
+  await rejects(choose({ mode: 'customer', passphrase: 'password1' }), { code: 'CONFLICT' });
+});
+
+test('neither the answer nor the audit entry holds the passphrase or its sealed form', async () => {
+  const { chosen, change } = await choose({ mode: 'customer', passphrase: 'password1' });
+  const told = JSON.stringify([encryptionData(chosen), change.audit]);
+  ok(!told.includes('password1') && !told.includes('sealed'));
+  deepEqual(change.audit[0]?.details, presentKey(chosen));
+});

@@ -1,0 +1,240 @@
+/** Wrapping keys anew: every backup opens all the way through, and what sealed data holds is never touched. */
+import { deepEqual, equal, notDeepEqual, ok } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { parseKeyFile, unwrapKey } from '../../../../shared/archive/index.ts';
+import {
+  type BackupRecord,
+  backupKey,
+  changeEncryption,
+  dataKeyOf,
+  newDataKey,
+  readBackup,
+  readEncryption,
+  rewrapKeys,
+  rotateKeys,
+} from '../../../../shared/backup/index.ts';
+import { MemoryStore, StorageError, type Store } from '../../../../shared/destination/index.ts';
+import { commit, type Write } from '../../../../shared/platform/index.ts';
+import { cancelled } from '../../../harness/aws/scripted-aws.ts';
+import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
+import { arnOf, startKeys } from '../../../harness/env/kms-env.ts';
+
+const { table, aws, script, operate, stop } = await startKeys();
+afterAll(stop);
+
+const [first, second] = ['the first passphrase', 'the second passphrase'];
+const stores = new Map<string, MemoryStore>();
+let failing: (path: string) => boolean;
+const open = async (_tenant: unknown, _destination: unknown, path: string): Promise<Store> => {
+  if (failing(path)) throw new StorageError('unavailable', 'The bucket does not answer.');
+  const store = stores.get(path) ?? new MemoryStore();
+  stores.set(path, store);
+  return store;
+};
+beforeEach(() => {
+  table.items.clear();
+  stores.clear();
+  aws.play(script);
+  failing = () => false;
+  process.env.DATA_KEY_ID = arnOf('data');
+});
+
+const puts = (writes: readonly Write[]) => commit(writes.filter((write) => 'put' in write));
+const choose = async (wish: Parameters<typeof changeEncryption>[2]) => {
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), wish, new Date());
+  await puts(change.writes);
+  return chosen;
+};
+const rotate = async () => {
+  const { chosen, change } = rotateKeys(tenant, await readEncryption(tenant), new Date());
+  await puts(change.writes);
+  return chosen;
+};
+const later = new Date('2099-01-01');
+const clock = { now: () => new Date() };
+const rewrap = async (walk: string, until = later) => rewrapKeys(tenant, { walk }, until, clock, open);
+
+const made = async (more: Partial<BackupRecord> = {}) => {
+  const bare = backupOf(more);
+  const { dataKey, keyFile, encryption } = await newDataKey(tenant, bare.archive);
+  const backup = { ...bare, keyFile, encryption };
+  const destination = { pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${bare.storageDestination.id}`, id: 'x' };
+  await commit([{ put: backup }, { put: destination }]);
+  const store = (await open(tenant, undefined, backup.path)) as MemoryStore;
+  await store.put('key', keyFile);
+  await store.put('chunk/00000000-0000', Buffer.from('sealed'));
+  return { backup, dataKey, store };
+};
+
+test('under a new passphrase every key opens with it alone, in the table and in the bucket; the old one is forgotten', async () => {
+  await choose({ mode: 'customer', passphrase: first });
+  const all = [await made(), await made({ status: 'running' })];
+  const { version, keyId } = await choose({ mode: 'customer', passphrase: second });
+  await rewrap(version);
+  for (const { backup, dataKey, store } of all) {
+    const now = await readBackup(tenant, backup.id);
+    deepEqual(now.encryption, { mode: 'customer', keyId });
+    deepEqual(await dataKeyOf(tenant, now), dataKey);
+    deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from(now.keyFile!));
+    const [wrap] = parseKeyFile(store.objects.get('key')!).wraps;
+    ok(wrap?.kind === 'passphrase');
+    deepEqual(await unwrapKey(wrap, second, backup.archive), dataKey);
+    deepEqual(Buffer.from(store.objects.get('chunk/00000000-0000')!), Buffer.from('sealed'));
+  }
+  const chosen = await readEncryption(tenant);
+  deepEqual([chosen?.isWalking, chosen?.previous], [false, {}]);
+});
+
+test('from KMS to a passphrase and back, the data key stays the same', async () => {
+  const { backup, dataKey } = await made();
+  await rewrap((await choose({ mode: 'customer', passphrase: first })).version);
+  equal((await readBackup(tenant, backup.id)).encryption.mode, 'customer');
+  await rewrap((await choose({ mode: 'kms' })).version);
+  const now = await readBackup(tenant, backup.id);
+  deepEqual([now.encryption.mode, await dataKeyOf(tenant, now)], ['kms', dataKey]);
+});
+
+test('a rotation wraps by the present KMS key, from then on without the one before', async () => {
+  const { backup, dataKey } = await made();
+  process.env.DATA_KEY_ID = arnOf('later');
+  await rewrap((await rotate()).version);
+  operate('DisableKey', 'data');
+  const now = await readBackup(tenant, backup.id);
+  deepEqual([now.encryption.keyId, await dataKeyOf(tenant, now)], [arnOf('later'), dataKey]);
+  operate('EnableKey', 'data');
+});
+
+test('what has no key or no objects is passed over', async () => {
+  const { backup } = await made({ status: 'deleted' });
+  await commit([{ put: backupOf({ status: 'pending' }) }]);
+  await rewrap((await choose({ mode: 'customer', passphrase: first })).version);
+  equal((await readBackup(tenant, backup.id)).encryption.mode, 'kms');
+  equal((await readEncryption(tenant))?.isWalking, false);
+});
+
+test('out of time it asks for another task, which goes on after the last one', async () => {
+  const all = [await made(), await made(), await made()].sort((a, b) => (a.backup.id < b.backup.id ? -1 : 1));
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  let looks = 0;
+  const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
+  await rewrapKeys(tenant, { walk: version }, new Date('2026-01-02'), short, open);
+  const modes = async () => Promise.all(all.map(async ({ backup }) => (await readBackup(tenant, backup.id)).encryption.mode));
+  deepEqual(await modes(), ['customer', 'kms', 'kms']);
+  equal((await readEncryption(tenant))?.isWalking, true);
+  const task = [...table.items.values()]
+    .filter(({ sk }) => sk?.S?.startsWith('TASK#'))
+    .map(({ message }) => JSON.parse(message!.S!).task)
+    .find(({ after: from }) => from !== undefined);
+  deepEqual(task, { kind: 'rewrap-keys', walk: version, after: all[0]!.backup.id });
+  await rewrapKeys(tenant, task, later, clock, open);
+  deepEqual(await modes(), ['customer', 'customer', 'customer']);
+  equal((await readEncryption(tenant))?.isWalking, false);
+});
+
+test('a walk that another has overtaken does nothing', async () => {
+  const { backup } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  await choose({ mode: 'kms' });
+  await rewrap(version);
+  const now = await readBackup(tenant, backup.id);
+  deepEqual([Buffer.from(now.keyFile!), now.encryption], [backup.keyFile, backup.encryption]);
+  equal((await readEncryption(tenant))?.isWalking, true);
+});
+
+test('a bucket that does not answer keeps its key, and what opens it is kept, too', async () => {
+  await choose({ mode: 'customer', passphrase: first });
+  const { backup, dataKey } = await made();
+  const fine = await made();
+  const { version, keyId } = await choose({ mode: 'customer', passphrase: second });
+  failing = (path) => path === backup.path;
+  await rewrap(version);
+  equal((await readBackup(tenant, fine.backup.id)).encryption.keyId, keyId);
+  const left = await readBackup(tenant, backup.id);
+  deepEqual(left.encryption, backup.encryption);
+  deepEqual(Object.keys((await readEncryption(tenant))!.previous), [backup.encryption.keyId]);
+  deepEqual(await dataKeyOf(tenant, left), dataKey);
+  failing = () => false;
+  await rewrap((await rotate()).version);
+  deepEqual(await dataKeyOf(tenant, await readBackup(tenant, backup.id)), dataKey);
+  deepEqual((await readEncryption(tenant))!.previous, {});
+});
+
+test('a backup that changes meanwhile is looked at again, and its bucket ends up with the key of its record', async () => {
+  const { backup, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  let refusals = 1;
+  const isRewrap = (input: object): boolean => JSON.stringify(input).includes('"keyFile"');
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) =>
+      isRewrap(input) && refusals-- > 0 ? cancelled('None', 'ConditionalCheckFailed') : script.TransactWriteItems!(input),
+  });
+  await rewrap(version);
+  const now = await readBackup(tenant, backup.id);
+  equal(now.encryption.mode, 'customer');
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from(now.keyFile!));
+  notDeepEqual(now.keyFile, backup.keyFile);
+});
+
+// The step that begins a backup keeps its key on the record first and in the bucket second.
+test('a key that was stored late by the backup itself does not stay in the place of the new one', async () => {
+  const { backup, store } = await made({ status: 'running' });
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (JSON.stringify(input).includes('"keyFile"')) void store.put('key', backup.keyFile);
+      return script.TransactWriteItems!(input);
+    },
+  });
+  await rewrap(version);
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, backup.id)).keyFile!));
+});
+
+/** The backup becomes something else while its key is wrapped anew. */
+const becoming = (change: () => void): void =>
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (!JSON.stringify(input).includes('"keyFile"')) return script.TransactWriteItems!(input);
+      change();
+      return cancelled('None', 'ConditionalCheckFailed');
+    },
+  });
+
+test('a key that another record shares stays in the bucket, as that record has it', async () => {
+  const { backup, store } = await made();
+  const twin = backupOf({ archive: backup.archive, path: backup.path, leaving: 'mov_1' });
+  await commit([
+    { put: { ...twin, keyFile: backup.keyFile } },
+    { put: { ...backupKey.archive(tenant, backup.archive.backup, twin.id), backupId: twin.id } },
+  ]);
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  const name = `ORG#${tenant.organizationId}\nBACKUP#${backup.id}`;
+  becoming(() => table.items.set(name, { ...table.items.get(name), status: { S: 'deleted' } }));
+  await rewrap(version);
+  deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, twin.id)).keyFile!));
+});
+
+test('the key of a backup that moved away or was purged meanwhile is what it was', async () => {
+  const { backup, store } = await made();
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  becoming(() => table.items.delete(`ORG#${tenant.organizationId}\nBACKUP#${backup.id}`));
+  await rewrap(version);
+  deepEqual(Buffer.from(store.objects.get('key')!), backup.keyFile);
+});
+
+test('the key of a backup that ended meanwhile is not left behind in its bucket', async () => {
+  const { backup, store } = await made({ status: 'running' });
+  const { version } = await choose({ mode: 'customer', passphrase: first });
+  aws.play({
+    ...script,
+    TransactWriteItems: (input) => {
+      if (!JSON.stringify(input).includes('"keyFile"')) return script.TransactWriteItems!(input);
+      table.put({ ...backupOf({ id: backup.id, status: 'failed' }), ...backupKey.backup(tenant, backup.id) });
+      return cancelled('None', 'ConditionalCheckFailed');
+    },
+  });
+  await rewrap(version);
+  equal(store.objects.has('key'), false);
+});

@@ -1,0 +1,68 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'vitest';
+import { backupData, backupEvent, progressOf } from '../../../../shared/backup/index.ts';
+import { events } from '../../../../shared/contract/events/event-catalogue.ts';
+import { Backup } from '../../../../shared/contract/models/backup.ts';
+import { backupOf, organization, project } from '../../../harness/builders/sample-backup.ts';
+
+test('what is shown fits the contract, and holds neither the key file nor the identity of the archive', () => {
+  const shown = backupData(backupOf({ keyFile: Buffer.from('secret'), authUsers: 3, manifestDigest: 'x' }));
+  deepEqual(Backup.strict().parse(shown), shown);
+  equal(shown.authUsers, 3);
+  equal('authUsers' in backupData(backupOf()), false);
+});
+
+test('a running backup is never said to be at 100 percent', () => {
+  const running = (documents: number, totalDocuments: number | null) =>
+    progressOf(backupOf({ status: 'running', documents, totalDocuments }));
+  deepEqual(running(0, null), { percent: 0, documents: 0, totalDocuments: null });
+  deepEqual(running(50, null), { percent: 0, documents: 50, totalDocuments: null });
+  deepEqual(running(0, 0), { percent: 0, documents: 0, totalDocuments: 0 });
+  deepEqual(running(1, 3), { percent: 33, documents: 1, totalDocuments: 3 });
+  deepEqual(running(3, 3), { percent: 99, documents: 3, totalDocuments: 3 });
+  // Documents that came while it was counted.
+  equal(running(4, 3).percent, 99);
+});
+
+test('a backup that was completed shows all of it, also after it was deleted; one that failed does not', () => {
+  const at = { completedAt: '2026-03-01T10:02:30.000Z', documentCount: 7 };
+  for (const status of ['completed', 'expired', 'deleted'] as const)
+    deepEqual(progressOf(backupOf({ ...at, status })), { percent: 100, documents: 7, totalDocuments: 7 });
+  const error = { code: 'CANCELLED', message: 'x' } as const;
+  for (const status of ['failed', 'cancelled', 'deleted'] as const)
+    equal(progressOf(backupOf({ ...at, status, error, documents: 7, totalDocuments: 7 })).percent, 99);
+});
+
+test('durations are milliseconds from its start to its end, and never negative', () => {
+  const startedAt = '2026-03-01T10:00:00.000Z';
+  const duration = (completedAt: string | null) => backupData(backupOf({ startedAt, completedAt })).duration;
+  equal(duration('2026-03-01T10:02:30.000Z'), 150_000);
+  equal(duration('2026-03-01T09:59:59.000Z'), 0);
+  equal(duration(null), null);
+});
+
+test('reads are priced at the dearest list price', () => {
+  deepEqual(backupData(backupOf({ reads: 1_000_000 })).cost, { reads: 1_000_000, estimatedUsd: 0.6 });
+});
+
+test('an event names backup, project and organization as format A does, with its duration in words', () => {
+  const record = backupOf({
+    startedAt: '2026-03-01T10:00:00.000Z',
+    completedAt: '2026-03-01T10:02:30.000Z',
+    collectionCounts: [
+      ['users', 2],
+      ['notes', 1],
+    ],
+    size: 1_500_000,
+  });
+  const { backup, ...about } = events['backup.completed'].parse(backupEvent(record, project, organization));
+  deepEqual(about, {
+    project: { id: project.id, name: 'Shop', sourceProjectId: 'shop-1' },
+    organization: { id: organization.id, name: 'Acme' },
+  });
+  deepEqual(
+    [backup.duration, backup.durationFormatted, backup.sizeFormatted, backup.collectionsCount],
+    [150_000, '2m 30s', '1.5 MB', 2],
+  );
+  equal(backupEvent(backupOf(), project, organization).backup.durationFormatted, null);
+});

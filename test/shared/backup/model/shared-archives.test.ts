@@ -1,0 +1,91 @@
+/** Who needs the objects of an archive, and when another record of it may be added. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { type ArchiveLink, type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../../shared/backup/index.ts';
+import { holderOf, sharerOf, whileShared } from '../../../../shared/backup/model/shared-archives.ts';
+import { MemoryStore } from '../../../../shared/destination/index.ts';
+import { commit, newId, Overtaken } from '../../../../shared/platform/index.ts';
+import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
+import { backupOf, now, tenant } from '../../../harness/builders/sample-backup.ts';
+import { StrictTable } from '../../../harness/table/strict-table.ts';
+
+const table = new StrictTable();
+const aws = await scriptAws(table.script);
+afterAll(() => aws.stop());
+let store = new MemoryStore();
+const open = async () => store;
+
+beforeEach(async () => {
+  table.items.clear();
+  store = new MemoryStore();
+  await store.put('manifest', Buffer.from('x'));
+});
+
+const linkOf = ({ id, archive }: BackupRecord, more: Partial<ArchiveLink> = {}): ArchiveLink => ({
+  ...backupKey.archive(tenant, archive.backup, id),
+  backupId: id,
+  ...more,
+});
+const put = async (more: Partial<BackupRecord> = {}): Promise<BackupRecord> => {
+  const backup = backupOf(more);
+  const { id } = backup.storageDestination;
+  const destination = { pk: backup.pk, sk: `DESTINATION#${id}`, id, immutable: false, backupCount: 1 };
+  const organization = { pk: backup.pk, sk: 'META', backupCount: 1, storageUsed: 0 };
+  await commit([{ put: backup }, { put: linkOf(backup) }, { put: destination }, { put: organization }]);
+  return backup;
+};
+const remove = async (backup: BackupRecord): Promise<void> => commit(removeBackup(tenant, backup, undefined, now).writes);
+const add = async ({ archive, path }: BackupRecord): Promise<void> => {
+  const checks = await whileShared(tenant, archive.backup, path);
+  if (checks.length > 0) await commit(checks);
+};
+
+test('while the objects of a deleted backup are being removed nobody may take them for one, in that place', async () => {
+  const backup = await put();
+  await add(backup);
+  await remove(backup);
+  await rejects(add(backup), { code: 'CONFLICT', message: /being removed/ });
+  await add({ ...backup, path: 'copies/of-it' });
+  equal(await holderOf(tenant, backup.archive.backup), undefined);
+  await eraseBackup(tenant, backup.id, open);
+  deepEqual([store.objects.size, table.find('ORG#', 'ARCHIVE#')], [0, []]);
+  await add(backup);
+});
+
+test('one that is deleted after it was looked at is noticed, however far its removal has come', async () => {
+  for (const erases of [false, true]) {
+    const backup = await put();
+    const checks = await whileShared(tenant, backup.archive.backup, backup.path);
+    await remove(backup);
+    if (erases) await eraseBackup(tenant, backup.id, open);
+    await rejects(commit(checks), Overtaken);
+  }
+});
+
+test('of two records that are deleted at once the objects go all the same', async () => {
+  const backup = await put();
+  const twin = await put({ archive: backup.archive, path: backup.path });
+  await remove(backup);
+  await remove(twin);
+  await eraseBackup(tenant, backup.id, open);
+  equal(store.objects.size, 0);
+});
+
+test('what has moved to another organization is shared with it, for ever and in its place, and cannot be added', async () => {
+  const backup = await put();
+  const moved = linkOf(backupOf({ archive: backup.archive }), { movedTo: newId('organization'), path: backup.path });
+  await commit([{ put: moved }]);
+  deepEqual(await sharerOf(tenant, backup), { record: undefined });
+  await rejects(add(backup), { name: 'MovedAway' });
+  await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'MovedAway' });
+  await remove(backup);
+  await eraseBackup(tenant, backup.id, open);
+  equal(store.objects.size, 1);
+  equal(await sharerOf(tenant, { ...backup, path: 'copies/of-it' }), undefined);
+});
+
+test('the folder of a backup that is not completed, or that is about to move, is left alone', async () => {
+  for (const status of ['running', 'failed', 'cancelled'] as const)
+    await rejects(add(await put({ status })), { code: 'CONFLICT' });
+  await rejects(add(await put({ leaving: 'mov_1' })), { code: 'JOB_IN_PROGRESS' });
+});

@@ -1,0 +1,137 @@
+/** What a deleted backup leaves behind: nothing of its own, and everything of others. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { type BackupRecord, backupKey, childOf, eraseBackup } from '../../../../shared/backup/index.ts';
+import { MemoryStore, StorageError, type StorageErrorCode } from '../../../../shared/destination/index.ts';
+import { newId } from '../../../../shared/platform/index.ts';
+import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
+import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
+import { MemoryTable } from '../../../harness/table/memory-table.ts';
+
+const table = new MemoryTable();
+const aws = await scriptAws(table.script);
+afterAll(() => aws.stop());
+let store = new MemoryStore();
+let paths: string[] = [];
+const open = async (_tenant: unknown, _destination: unknown, path: string) => {
+  paths.push(path);
+  return store;
+};
+const names = () => [...store.objects.keys()].sort();
+
+const own = ['key', 'manifest', 'chunk/00000000-0000', 'chunk/00000012-0003', 'index/00000000-0000'];
+/** Whatever else a customer keeps below the folder. */
+const others = ['notes.txt', 'prj_x/bkp_y/manifest', 'chunk/mine', 'manifest.bak'];
+beforeEach(async () => {
+  table.items.clear();
+  store = new MemoryStore();
+  paths = [];
+  for (const name of [...own, ...others]) await store.put(name, Buffer.from(name));
+  store.upload('chunk/00000001-0000');
+});
+
+const put = (more: Partial<BackupRecord>, destination: object = {}): BackupRecord => {
+  const backup = backupOf({ status: 'deleted', ...more });
+  table.put(backup);
+  const { id } = backup.storageDestination;
+  table.put({ pk: backup.pk, sk: `DESTINATION#${id}`, id, immutable: false, ...destination });
+  return backup;
+};
+
+for (const status of ['deleted', 'expired'] as const)
+  test(`the own objects of one that is ${status} go and nothing else, also when it is told twice`, async () => {
+    const { id, path } = put({ status });
+    await eraseBackup(tenant, id, open);
+    deepEqual([paths, names()], [[path], others.sort()]);
+    equal(await store.abandon(''), 0);
+    await eraseBackup(tenant, id, open);
+    deepEqual(names(), others.sort());
+  });
+
+test('more objects than one call takes all go', async () => {
+  for (let n = 0; n < 1_500; n++) await store.put(`index/${String(n).padStart(8, '0')}-0001`, Buffer.from('x'));
+  await eraseBackup(tenant, put({}).id, open);
+  deepEqual(names(), others.sort());
+});
+
+for (const status of ['completed', 'running', 'failed'] as const)
+  test(`one that is ${status} is left alone`, async () => {
+    await eraseBackup(tenant, put({ status }).id, open);
+    deepEqual(paths, []);
+  });
+
+test('objects that another record shares stay until the last of them is gone', async () => {
+  const { id, archive } = put({});
+  const twin = newId('backup');
+  table.put({ ...backupKey.archive(tenant, archive.backup, twin), backupId: twin });
+  await eraseBackup(tenant, id, open);
+  deepEqual(paths, []);
+  table.items.delete(`ORG#${tenant.organizationId}\nARCHIVE#${archive.backup}#${twin}`);
+  await eraseBackup(tenant, id, open);
+  deepEqual(names(), others.sort());
+});
+
+test('a copy of the same archive in another place has objects of its own', async () => {
+  const { id, archive, path } = put({});
+  const copy = put({ status: 'completed', archive, path: 'copies/of-it' });
+  table.put({ ...backupKey.archive(tenant, archive.backup, copy.id), backupId: copy.id });
+  await eraseBackup(tenant, id, open);
+  deepEqual([paths, names()], [[path], others.sort()]);
+  paths = [];
+  table.put({ ...copy, path });
+  await eraseBackup(tenant, id, open);
+  deepEqual(paths, []);
+});
+
+test('nothing is tried where nothing can be removed, nor where the destination is gone', async () => {
+  const linked = (backup: BackupRecord): BackupRecord => {
+    table.put({ ...backupKey.archive(tenant, backup.archive.backup, backup.id), backupId: backup.id });
+    return backup;
+  };
+  const locked = linked(put({}, { immutable: true }));
+  // A task may come twice.
+  for (const _ of [1, 2]) await eraseBackup(tenant, locked.id, open);
+  const lost = linked(put({}));
+  table.items.delete(`ORG#${tenant.organizationId}\nDESTINATION#${lost.storageDestination.id}`);
+  await eraseBackup(tenant, lost.id, open);
+  deepEqual(paths, []);
+  // The customer is told, once, what stays in their bucket and why.
+  const kept = [...table.items.values()]
+    .map((item) => JSON.stringify(item))
+    .filter((item) => item.includes('backup.objects_kept'));
+  equal(kept.length, 2);
+  deepEqual(
+    ['immutable', 'gone'].map((word) => kept.some((item) => item.includes(`The storage destination is ${word}`))),
+    [true, true],
+  );
+});
+
+const refusing = (code: StorageErrorCode) => async () => {
+  throw new StorageError(code, 'no');
+};
+test('a bucket that does not answer is asked again, one that refuses is not', async () => {
+  const { id } = put({});
+  await rejects(eraseBackup(tenant, id, refusing('unavailable')), { name: 'StorageError' });
+  for (const code of ['denied', 'missing', 'invalid'] as const) await eraseBackup(tenant, id, refusing(code));
+});
+
+test('a child is what finds records in a backup and is still there', async () => {
+  const parent = put({ status: 'completed' });
+  const child = (status: BackupRecord['status']) => put({ status, type: 'incremental', needs: [parent.archive.backup] });
+  for (const status of ['deleted', 'expired', 'failed', 'cancelled'] as const) child(status);
+  equal(await childOf(tenant, parent), undefined);
+  const { id } = child('completed');
+  equal((await childOf(tenant, parent))?.id, id);
+});
+
+test('out of time it gives up between two requests, to be told again; the manifest has gone first', async () => {
+  const { id } = put({});
+  const over = new AbortController();
+  const remove = store.remove.bind(store);
+  store.remove = async (list) => {
+    await remove(list);
+    over.abort(new Error('out of time'));
+  };
+  await rejects(eraseBackup(tenant, id, open, over.signal), /out of time/);
+  deepEqual(names(), [...own, ...others].filter((name) => name !== 'manifest').sort());
+});

@@ -1,0 +1,19 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'vitest';
+import { mask, maskCredentials, maskedField } from '../../../../shared/destination/model/credentials.ts';
+import { account, keys } from '../../../harness/store/store-stands.ts';
+
+test('secrets are stars; of a key id only its end is shown, and of a short one nothing', () => {
+  deepEqual(maskCredentials(keys), { accessKeyId: `${mask}0000`, secretAccessKey: mask });
+  deepEqual(maskCredentials({ accessKeyId: 'short', secretAccessKey: 'x' }), { accessKeyId: mask, secretAccessKey: mask });
+  deepEqual(maskCredentials(account), { clientEmail: account.clientEmail, privateKey: mask });
+  deepEqual(maskCredentials({ roleArn: 'arn:aws:iam::1:role/r' }), { roleArn: 'arn:aws:iam::1:role/r' });
+});
+
+test('what was shown is known when it comes back, whole or in part', () => {
+  equal(maskedField(keys), undefined);
+  equal(maskedField(account), undefined);
+  equal(maskedField({ ...keys, secretAccessKey: mask }), 'secretAccessKey');
+  equal(maskedField({ ...keys, accessKeyId: `${mask}0000` }), 'accessKeyId');
+  equal(maskedField({ ...account, privateKey: `-----BEGIN PRIVATE KEY-----\n${mask}\n-----END PRIVATE KEY-----` }), 'privateKey');
+});

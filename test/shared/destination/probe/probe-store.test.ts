@@ -1,0 +1,99 @@
+/** Trying a destination: it ends when its time is over, and asks for what the destination itself asks for. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { openPlace } from '../../../../shared/destination/open/open-store.ts';
+import { probe } from '../../../../shared/destination/probe/probe-store.ts';
+import { bucket, keys, quick, type Stops, serve, stopAll, tenant } from '../../../harness/store/store-stands.ts';
+
+const place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, prefix: '', immutable: false } as const;
+const stops: Stops = [];
+let asked: string[] = [];
+let list: (response: ServerResponse) => unknown;
+
+/** A store of one object that does all as it should, except for lists. */
+beforeAll(async () => {
+  let kept = Buffer.alloc(0);
+  process.env.S3_URL = await serve(stops, async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { method, url = '', headers } = request;
+    const isList = url.includes('list-type=2');
+    asked.push(isList ? 'LIST' : String(method));
+    if (isList) return void list(response);
+    if (method === 'PUT') kept = Buffer.concat(parts);
+    if (method !== 'GET') return void response.writeHead(method === 'HEAD' ? 404 : 200).end();
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
+    response.writeHead(from ? 206 : 200).end(from ? kept.subarray(Number(from), Number(to) + 1) : kept);
+  });
+  process.env.PRIVATE_HOSTS = '';
+});
+afterAll(() => stopAll(stops));
+beforeEach(() => {
+  asked = [];
+});
+
+test('an object that should not be listed ends it: no other page is asked for', async () => {
+  list = (response) =>
+    response.end(
+      `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
+    );
+  const found = await probe(tenant, place, keys);
+  deepEqual(found.failure, { step: 'list', reason: 'The store does not list what it holds.' });
+  deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
+});
+
+test('the end of its time ends the call it waits for, and it makes no other but to tidy up', async () => {
+  const end = new AbortController();
+  let hung: Promise<unknown> | undefined;
+  list = (response) => {
+    hung = new Promise((done) => response.once('close', done));
+    end.abort();
+  };
+  const found = await probe(tenant, place, keys, end.signal);
+  deepEqual(found.failure, { step: 'list', reason: 'The store did not answer in time.' });
+  deepEqual(
+    found.checks.map(({ name, ok: isOk }) => [name, isOk]),
+    [
+      ['write', true],
+      ['read', true],
+      ['readPart', true],
+      ['list', false],
+    ],
+  );
+  ok(hung);
+  await hung;
+  deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
+});
+
+test('what is over before it began asks for nothing', async () => {
+  const found = await probe(tenant, place, keys, AbortSignal.abort());
+  equal(found.failure?.reason, 'The store did not answer in time.');
+  deepEqual(asked, []);
+});
+
+test('a role that asks for the ExternalId it came with is tried and opened with that', async () => {
+  const ids: (string | null)[] = [];
+  const stsUrl = await serve(stops, async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const id = new URLSearchParams(Buffer.concat(parts).toString()).get('ExternalId');
+    ids.push(id);
+    if (id !== 'org_before')
+      return void response.writeHead(403).end('<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>');
+    response.end(
+      '<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>A</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>',
+    );
+  });
+  Object.assign(process.env, {
+    ...{ AWS_ENDPOINT_URL_STS: stsUrl, AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'own', AWS_SECRET_ACCESS_KEY: 'own' },
+  });
+  list = (response) => response.writeHead(403).end();
+  const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
+  const moved = { ...place, externalId: 'org_before' };
+  (await openPlace(tenant, moved, role, '', quick)).close();
+  const found = await probe(tenant, moved, role);
+  deepEqual(ids, ['org_before', 'org_before', null, 'org_before']);
+  equal(found.failure?.step, 'list');
+  deepEqual(found.checks[0], { name: 'role', ok: true });
+});

@@ -1,0 +1,94 @@
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import { bodyMaxBytes } from '../../../shared/contract/limits.ts';
+import { readEvent, readJson, readQuery, refuseLargeBody } from '../../../shared/http/parse-request.ts';
+import { eventOf, type Request } from '../../harness/aws/api-event.ts';
+
+const json = { 'content-type': 'application/json' };
+const parse = (request: Request, isOptional = false) => readJson(readEvent(eventOf({ headers: json, ...request })), isOptional);
+const refused = (code: string, field?: string) => (error: unknown) =>
+  error instanceof ApiError && error.code === code && (field === undefined || error.details?.field === field);
+
+test('a JSON body is read as it is', () => deepEqual(parse({ body: '{"a":[1,null,"ü"]}' }), { a: [1, null, 'ü'] }));
+test('a body in base64 is the same body', () =>
+  deepEqual(parse({ body: Buffer.from('{"a":"ü"}').toString('base64'), isBase64Encoded: true }), { a: 'ü' }));
+
+for (const body of ['{', '', 'undefined', '{"a":1}}', "{'a':1}", '{"a":NaN}', '\u0000'])
+  test(`${JSON.stringify(body)} is not a JSON body`, () => throws(() => parse({ body }), refused('VALIDATION_ERROR', 'body')));
+
+test('a body that is not UTF-8 is refused', () => {
+  const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
+  throws(() => parse({ body: bytes.toString('base64'), isBase64Encoded: true }), refused('VALIDATION_ERROR', 'body'));
+});
+
+test('no body is an empty object where the row says so, whatever its type is said to be', () => {
+  deepEqual(parse({ headers: {} }, true), {});
+  deepEqual(parse({ headers: { 'content-type': 'text/plain' }, body: '' }, true), {});
+});
+
+for (const type of ['text/plain', '', 'application/json-patch+json', 'application/jsonx', 'multipart/form-data', 'text/json'])
+  test(`a body sent as ${JSON.stringify(type)} is an unsupported media type`, () =>
+    throws(() => parse({ headers: { 'content-type': type }, body: '{}' }), refused('UNSUPPORTED_MEDIA_TYPE')));
+
+for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y'])
+  test(`a body sent as ${type} is read`, () => deepEqual(parse({ headers: { 'Content-Type': type }, body: '{}' }), {}));
+
+test('of a key given twice the last counts', () =>
+  deepEqual(parse({ body: '{"role":"viewer","role":"owner"}' }), { role: 'owner' }));
+
+test('__proto__ is a name like any other and changes no prototype', () => {
+  const body = parse({ body: '{"__proto__":{"role":"owner"}}' }) as { role?: string };
+  equal(body.role, undefined);
+  deepEqual(Object.keys(body), ['__proto__']);
+  equal(({} as { role?: string }).role, undefined);
+});
+
+test('a body nested a hundred thousand deep is read or refused, and does not end the process', () => {
+  const body = '['.repeat(100_000) + ']'.repeat(100_000);
+  try {
+    parse({ body });
+  } catch (error) {
+    equal((error as ApiError).code, 'VALIDATION_ERROR');
+  }
+});
+
+test('a body of exactly the limit is read, one byte more is too large, counted in bytes', () => {
+  const size =
+    (text: string, isBase64Encoded = false) =>
+    () =>
+      refuseLargeBody(readEvent(eventOf({ body: text, isBase64Encoded })));
+  size('a'.repeat(bodyMaxBytes))();
+  throws(size('a'.repeat(bodyMaxBytes + 1)), refused('PAYLOAD_TOO_LARGE'));
+  throws(size('ü'.repeat(bodyMaxBytes / 2 + 1)), refused('PAYLOAD_TOO_LARGE'));
+  size(Buffer.alloc(bodyMaxBytes).toString('base64'), true)();
+  throws(size(Buffer.alloc(bodyMaxBytes + 1).toString('base64'), true), refused('PAYLOAD_TOO_LARGE'));
+});
+
+test('a query is its parameters, decoded', () => deepEqual(readQuery('a=1&b=%C3%BC+x&c='), { a: '1', b: 'ü x', c: '' }));
+test('a parameter given twice is refused by name', () =>
+  throws(() => readQuery('a=1&b=2&a=1'), refused('VALIDATION_ERROR', 'a')));
+test('a parameter named __proto__ is one', () => deepEqual(Object.keys(readQuery('__proto__=1')), ['__proto__']));
+test('no query from outside makes reading it throw anything but a validation error', () =>
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      try {
+        readQuery(text);
+      } catch (error) {
+        equal((error as ApiError).code, 'VALIDATION_ERROR');
+      }
+    }),
+  ));
+
+test('headers are found whatever their case, cookies whatever is in them', () => {
+  const { headers, cookies } = readEvent(eventOf({ headers: { 'X-Organization-ID': 'a' }, cookies: ['a=b=c', 'd=', 'e'] }));
+  equal(headers['x-organization-id'], 'a');
+  deepEqual(cookies, { a: 'b=c', d: '', e: '' });
+});
+
+test('what is kept of a user agent is short and cannot break a log line', () => {
+  const { origin } = readEvent(eventOf({ headers: { 'user-agent': `a\r\nb\u0000\ud800${'x'.repeat(2_000)}` } }));
+  equal(origin.userAgent?.length, 512);
+  equal(origin.userAgent?.slice(0, 6), 'a  b \ufffd');
+});

@@ -1,0 +1,70 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { ApiError, errors } from '../../../shared/contract/errors.ts';
+import { asApiError, errorResponse, fileResponse, redirectResponse } from '../../../shared/http/responses.ts';
+
+const error = new ApiError('SLUG_TAKEN', 'Taken', { field: 'slug' }, { headers: { 'x-more': '1' } });
+
+test('an error is answered in the envelope', () => {
+  const { statusCode, headers, body } = errorResponse(error, 'r1', undefined);
+  equal(statusCode, 409);
+  equal(headers['content-type'], 'application/json; charset=utf-8');
+  equal(headers['x-more'], '1');
+  deepEqual(JSON.parse(body!), {
+    success: false,
+    error: { code: 'SLUG_TAKEN', message: 'Taken', details: { field: 'slug' }, requestId: 'r1' },
+  });
+});
+
+for (const accept of ['application/problem+json', 'application/json;q=0.5, application/problem+json'])
+  test(`Accept: ${accept} gets the same error as RFC 9457 has it`, () => {
+    const { statusCode, headers, body } = errorResponse(error, 'r1', accept);
+    equal(statusCode, 409);
+    equal(headers['content-type'], 'application/problem+json');
+    deepEqual(JSON.parse(body!), {
+      type: 'urn:backup-management-service:error:SLUG_TAKEN',
+      title: 'Slug taken',
+      status: 409,
+      detail: 'Taken',
+      code: 'SLUG_TAKEN',
+      details: { field: 'slug' },
+      requestId: 'r1',
+    });
+  });
+
+test('an error without details has none', () => {
+  const { body } = errorResponse(new ApiError('UNAUTHORIZED', 'No'), 'r1', undefined);
+  ok(!('details' in (JSON.parse(body!) as { error: object }).error));
+});
+
+test('whatever else was thrown is a bare 500 that says nothing of it and keeps it as its cause', () => {
+  const secret = new Error('password hunter2 at table arn:aws:dynamodb');
+  const known = asApiError(secret);
+  equal(known.status, 500);
+  equal(known.cause, secret);
+  ok(!errorResponse(known, 'r1', undefined).body?.includes('hunter2'));
+});
+
+test('an outage behind us is 503, and worth trying again', () => {
+  const known = asApiError(Object.assign(new Error('x'), { name: 'ThrottlingException' }));
+  equal(known.code, 'SERVICE_UNAVAILABLE');
+  equal(known.headers['retry-after'], '1');
+});
+
+test('every kind of answer forbids guessing its type and keeping it, unless it says otherwise', () => {
+  for (const response of [
+    errorResponse(error, 'r', undefined),
+    redirectResponse('/x'),
+    fileResponse({ body: '', contentType: 'text/csv' }),
+  ]) {
+    equal(response.headers['x-content-type-options'], 'nosniff');
+    equal(response.headers['cache-control'], 'no-store');
+    ok(response.headers['strict-transport-security']);
+  }
+  const file = { body: '', contentType: 'text/csv', headers: { 'cache-control': 'public' } };
+  equal(fileResponse(file).headers['cache-control'], 'public');
+});
+
+test('every code has a status between 400 and 599', () => {
+  for (const status of Object.values(errors)) ok(status >= 400 && status < 600);
+});

@@ -1,0 +1,395 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { afterAll, describe, test } from 'vitest';
+import { type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../shared/backup/index.ts';
+import type { ApiError } from '../../../shared/contract/errors.ts';
+import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
+import { MemoryStore } from '../../../shared/destination/index.ts';
+import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
+import { commit, newId, Overtaken, openSecret, proveTenant, sealSecret } from '../../../shared/platform/index.ts';
+import { type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
+import {
+  elsewhere,
+  from,
+  mover,
+  newBackup,
+  newWorld,
+  project,
+  projectId,
+  seenIn,
+  start,
+  stopWorld,
+  to,
+  unused,
+  used,
+} from '../../harness/env/move-env.ts';
+import { momentsOf } from '../../harness/faults/crash-injector.ts';
+import type { StrictTable } from '../../harness/table/strict-table.ts';
+
+afterAll(stopWorld);
+const time = { now: () => start };
+const move = (organizationId = to.organizationId) => moveProject(mover(), projectId, organizationId, time);
+/** As the pipeline does: a rule that was overtaken is decided anew. */
+const moveAnew = async (): Promise<ProjectRecord> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await move();
+    } catch (error) {
+      if (!(error instanceof Overtaken) || tries === 4) throw error;
+    }
+  }
+};
+const refused = (code: string) => (error: unknown) => (error as ApiError).code === code;
+const leftovers = (table: StrictTable) =>
+  [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));
+
+test('a chain goes with its project, and one that two projects share is not torn', async () => {
+  const table = await newWorld(1);
+  const records = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as readonly BackupRecord[];
+  const full = records.find((one) => one.projectId === projectId && one.status === 'completed');
+  const link = (more: Partial<BackupRecord>): BackupRecord =>
+    newBackup({ type: 'incremental', needs: [full!.archive.backup], ...more });
+  const [own, foreign] = [link({ parentBackupId: full!.id }), link({ projectId: newId('project') })];
+  const stayer = newBackup({ projectId: foreign.projectId, archive: full!.archive });
+  for (const backup of [own, foreign, stayer]) table.put(backup);
+  // The other project has the archive, too: both sides keep what they need.
+  await move();
+  deepEqual((await seenIn(table, to)).backups.includes(own.id), true);
+  const { needs, parentBackupId } = table.get<BackupRecord>(backupKey.backup(to, own.id))!;
+  deepEqual([needs, parentBackupId], [[full!.archive.backup], full!.id]);
+});
+
+test('a move is refused that would leave a backup without what it needs, on either side', async () => {
+  for (const isOwn of [true, false]) {
+    const table = await newWorld(0);
+    const elsewhereId = newId('project');
+    const full = newBackup(isOwn ? { projectId: elsewhereId } : {});
+    const needy = newBackup({ type: 'incremental', needs: [full.archive.backup], ...(!isOwn && { projectId: elsewhereId }) });
+    for (const backup of [full, needy]) table.put(backup);
+    await rejects(move(), { code: 'CONFLICT', details: { backupId: needy.id } });
+    deepEqual(leftovers(table), []);
+  }
+});
+
+test('the project, its backups and its destinations are in the other organization, and no longer in this one', async () => {
+  const table = await newWorld();
+  const before = await seenIn(table, from);
+  equal(before.backups.length, 31);
+  const moved = await move();
+  const [here, there] = [await seenIn(table, from), await seenIn(table, to)];
+  deepEqual([here.project, here.backups], [undefined, []]);
+  deepEqual(there.backups, before.backups);
+  deepEqual(there.project, { ...moved, updatedAt: start.toISOString() });
+  const { pk: _, ...kept } = project;
+  deepEqual({ ...there.project, pk: undefined, updatedAt: '' }, { ...kept, pk: undefined, updatedAt: '' });
+  deepEqual(here.counts, { projectCount: 1, backupCount: 70, storageUsed: 970_000 });
+  deepEqual(there.counts, { projectCount: 1, backupCount: 30, storageUsed: 30_000 });
+  deepEqual([here.destinations[used], there.destinations[used], there.destinations[unused]], [2, 30, 0]);
+  deepEqual(leftovers(table), []);
+  const actions = (organizationId: string) => table.find(`AUDIT#${organizationId}`).map(({ action }) => action);
+  deepEqual([actions(from.organizationId), actions(to.organizationId)], [['project.moved'], ['project.moved']]);
+});
+
+test('a backup is byte for byte what it was, and keeps the identity its objects are bound to', async () => {
+  const table = await newWorld(1);
+  const [before] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  await move();
+  deepEqual(table.get(backupKey.backup(to, before!.id)), { ...before!, ...backupKey.backup(to, before!.id) });
+  equal(before!.archive.organization, from.organizationId);
+});
+
+test('credentials open in the new organization, and there only', async () => {
+  const table = await newWorld(1);
+  const context = (organization: string) => ({ organization, project: projectId, purpose: 'source-credentials' });
+  const sealed = await sealSecret('the key', context(from.organizationId));
+  await commit([{ put: { ...project, connection: { type: 'service_account', email: 'a@b.c', sealed } } }]);
+  await move();
+  const { connection } = table.get<ProjectRecord>(projectKey.project(to, projectId))!;
+  ok(connection.type === 'service_account');
+  equal(await openSecret(connection.sealed, context(to.organizationId)), 'the key');
+  await rejects(openSecret(connection.sealed, context(from.organizationId)));
+  const destination = table.get<{ sealed: Uint8Array }>(organizationKey.storageDestination(to, used))!;
+  const purpose = { destination: used, purpose: 'destination-credentials' };
+  ok(await openSecret(destination.sealed, { organization: to.organizationId, ...purpose }));
+});
+
+test('where the person whose grant it uses is no member, the project waits to be reconnected', async () => {
+  const table = await newWorld(1);
+  const connection = { type: 'user', userId: newId('user'), email: 'b@example.com' } as const;
+  await commit([{ put: { ...project, connection } }]);
+  equal((await move()).status, 'unauthorized');
+  equal((await seenIn(table, to)).project?.status, 'unauthorized');
+});
+
+test('objects that a record which stays needs as well are known to be shared on both sides', async () => {
+  const table = await newWorld(1);
+  const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
+  equal(sharing.archive.backup, own.id);
+  await move();
+  const sharers = (organizationId: string) =>
+    table.find(`ORG#${organizationId}`, `ARCHIVE#${own.id}#`).map(({ backupId }) => backupId);
+  deepEqual(sharers(from.organizationId).sort(), [own.id, sharing.id].sort());
+  deepEqual(sharers(to.organizationId).sort(), [own.id, sharing.id].sort());
+});
+
+/** The project in `to`, moved back. */
+const moveBack = (table: StrictTable) => {
+  const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
+  return moveProject({ ...mover(), tenant: to, organization }, projectId, from.organizationId, time);
+};
+const linksOf = (table: StrictTable, organizationId: string, archiveId: string) =>
+  table
+    .find(`ORG#${organizationId}`, `ARCHIVE#${archiveId}#`)
+    .map(({ backupId, movedTo }) => [backupId, movedTo])
+    .sort();
+
+test('the side it left knows for ever that the objects are the other one’s, until it comes back', async () => {
+  const table = await newWorld(3);
+  const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
+  await move();
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
+  deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
+  await moveBack(table);
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, undefined]]);
+  deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, from.organizationId]]);
+});
+
+test('a way back that is taken back leaves that knowledge as it was', async () => {
+  const table = await newWorld(3);
+  const [own] = table.find(`ORG#${from.organizationId}`, 'BACKUP#').slice(1) as unknown as BackupRecord[];
+  await move();
+  let writes = 0;
+  // The copies are made, then nothing more.
+  table.onWrite = (when) => (when === 'before' && ++writes > 2 ? new Fault('AccessDeniedException') : undefined);
+  await rejects(moveBack(table));
+  table.onWrite = () => undefined;
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
+  const [begun] = table.find(`ORG#${to.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
+  const later = { now: () => new Date(start.getTime() + 120_000) };
+  const task = { projectId, moveId: begun!.id };
+  await settleMove(to, task, (id) => proveTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  deepEqual(leftovers(table), []);
+  deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
+  deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
+});
+
+test('what shares the objects of a backup that has moved is deleted without them', async () => {
+  const table = await newWorld(1);
+  const rows = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  const [own, sharing] = [rows.find((row) => row.projectId === projectId)!, rows.at(-1)!];
+  await commit([{ put: { ...sharing, path: own.path } }]);
+  await move();
+  const store = new MemoryStore();
+  await store.put('manifest', Buffer.from('x'));
+  const open = async (_tenant: unknown, _destination: unknown, path: string) => (path === own.path ? store : new MemoryStore());
+  await commit([{ put: { ...sharing, path: own.path, status: 'deleted' } }]);
+  await eraseBackup(from, sharing.id, open);
+  equal(store.objects.size, 1);
+});
+
+test('both logs name the destinations whose credentials went along, and only those', async () => {
+  const table = await newWorld(1);
+  const named = (organizationId: string) =>
+    table
+      .find(`AUDIT#${organizationId}`)
+      .map(({ details }) =>
+        (details as { storageDestinations: { id: string }[] }).storageDestinations.map(({ id }) => id).sort(),
+      );
+  await move();
+  for (const { organizationId } of [from, to]) deepEqual(named(organizationId), [[used, unused].sort()]);
+  await moveBack(table);
+  for (const { organizationId } of [from, to]) ok(named(organizationId).some((ids) => ids.length === 0));
+});
+
+test('the other organization is told of the destinations that are new to it, and only of those', async () => {
+  const table = await newWorld(1);
+  const told = ({ organizationId }: typeof to) =>
+    table
+      .find(`ORG#${organizationId}`, 'EVENT#')
+      .filter(({ type }) => type === 'storage.connected')
+      .map(({ data }) => data as EventData<'storage.connected'>);
+  await move();
+  deepEqual(
+    told(to)
+      .map(({ storage }) => storage.id)
+      .sort(),
+    [used, unused].sort(),
+  );
+  ok(told(to).every(({ organization }) => organization.id === to.organizationId));
+  await moveBack(table);
+  deepEqual([told(to).length, told(from).length], [2, 0]);
+});
+
+test('it can move on and come back', async () => {
+  const table = await newWorld(3);
+  const before = await seenIn(table, from);
+  await move();
+  await moveBack(table);
+  const back = await seenIn(table, from);
+  deepEqual(back, { ...before, project: { ...project, updatedAt: start.toISOString() } });
+  deepEqual((await seenIn(table, to)).backups, []);
+  deepEqual(leftovers(table), []);
+});
+
+describe('a call that dies at any write leaves one side or the other, and', () => {
+  const dieAt = (table: StrictTable, n: number, dies: 'before' | 'after') => {
+    let [write, isDead] = [0, false];
+    table.onWrite = (when) => {
+      if (when === 'before') write += 1;
+      if (write === n && when === dies) isDead = true;
+      return isDead ? new Fault('AccessDeniedException') : undefined;
+    };
+  };
+  const writesOfAll = 7;
+  for (const { at: n, when: dies } of momentsOf(writesOfAll)) {
+    const die = async () => {
+      const table = await newWorld();
+      const before = await seenIn(table, from);
+      const empty = await seenIn(table, to);
+      dieAt(table, n, dies);
+      await rejects(move());
+      table.onWrite = () => undefined;
+      const [here, there] = [await seenIn(table, from), await seenIn(table, to)];
+      const isOld = here.project !== undefined;
+      deepEqual(isOld ? here : there.backups, isOld ? before : before.backups, 'the side it is on is whole');
+      deepEqual(isOld ? there : here.backups, isOld ? empty : [], 'the other shows nothing');
+      return { table, before, isOld };
+    };
+    test(`write ${n}, ${dies} it is made: the same call goes on`, async () => {
+      const { table, before } = await die();
+      const moved = await moveAnew();
+      deepEqual(moved.pk, `ORG#${to.organizationId}`);
+      const there = await seenIn(table, to);
+      deepEqual([there.backups, there.counts.backupCount], [before.backups, 30]);
+      deepEqual([(await seenIn(table, from)).backups, leftovers(table)], [[], []]);
+    });
+    test(`write ${n}, ${dies} it is made: the task puts it in order`, async () => {
+      const { table, before, isOld } = await die();
+      const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
+      const later = { now: () => new Date(start.getTime() + 120_000) };
+      const until = new Date(start.getTime() + 600_000);
+      const task = { projectId, moveId: begun?.id ?? '' };
+      await settleMove(from, task, (id) => proveTenant(id, 'record'), until, later);
+      deepEqual(leftovers(table), []);
+      deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
+      if (isOld) deepEqual(await seenIn(table, from), before);
+    });
+  }
+  test('these are all the writes there are', async () => {
+    const table = await newWorld();
+    let writes = 0;
+    table.onWrite = (when) => {
+      if (when === 'before') writes += 1;
+      return undefined;
+    };
+    await move();
+    equal(writes, writesOfAll);
+  });
+});
+
+test('the task leaves a move alone while its call may be at it', async () => {
+  const table = await newWorld(30);
+  table.onWrite = (when) =>
+    when === 'before' && table.find('ORG#', 'MOVE#').length > 0 ? new Fault('AccessDeniedException') : undefined;
+  await rejects(move());
+  table.onWrite = () => undefined;
+  const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
+  const task = { projectId, moveId: begun!.id };
+  await rejects(
+    settleMove(from, task, (id) => proveTenant(id, 'record'), start, time),
+    /under way/,
+  );
+  await rejects(moveProject(mover(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));
+});
+
+test('two calls at once move it once', async () => {
+  const table = await newWorld();
+  const results = await Promise.allSettled([moveAnew(), moveAnew()]);
+  const lost = results.filter((result) => result.status === 'rejected');
+  ok(lost.length < 2 && lost.every(({ reason }) => refused('JOB_IN_PROGRESS')(reason)), String(lost[0]?.reason));
+  const there = await seenIn(table, to);
+  deepEqual([there.counts.backupCount, there.backups.length], [30, 31]);
+  equal(table.find(`AUDIT#${to.organizationId}`).length, 1);
+  deepEqual(leftovers(table), []);
+});
+
+test('what leaves cannot be deleted meanwhile, so nothing that was deleted arrives', async () => {
+  const table = await newWorld(1);
+  const [row] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
+  const change = removeBackup(from, row!, undefined, start);
+  await commit([{ put: { ...row!, leaving: 'mov_1' } }]);
+  await rejects(commit(change.writes), Overtaken);
+  try {
+    removeBackup(from, { ...row!, leaving: 'mov_1' }, undefined, start);
+    ok(false);
+  } catch (error) {
+    equal((error as ApiError).code, 'JOB_IN_PROGRESS');
+  }
+});
+
+for (const [what, more, code] of [
+  ['is running', { status: 'running' }, 'JOB_IN_PROGRESS'],
+  ['is pending', { status: 'pending' }, 'JOB_IN_PROGRESS'],
+  [
+    'is being verified',
+    { verification: { status: 'running', depth: 'full', checkedAt: start.toISOString(), objects: 0, findings: [] } },
+    'JOB_IN_PROGRESS',
+  ],
+  ['is being restored', { restoring: 1 }, 'JOB_IN_PROGRESS'],
+  ['is wrapped by a passphrase', { encryption: { mode: 'customer', keyId: 'k' } }, 'CONFLICT'],
+] as const)
+  test(`a project with a backup that ${what} stays, untouched`, async () => {
+    const table = await newWorld(2);
+    await commit([{ put: newBackup(more as Partial<BackupRecord>) }]);
+    const before = new Map(table.items);
+    await rejects(move(), refused(code));
+    deepEqual(table.items, before);
+  });
+
+test('a project whose cancelled backup is still being cleaned up stays', async () => {
+  await newWorld(1);
+  const cancelled = newBackup({ status: 'cancelled' });
+  await commit([{ put: cancelled }, { put: { ...backupKey.running(from, cancelled.id), backupId: cancelled.id } }]);
+  await rejects(move(), refused('JOB_IN_PROGRESS'));
+});
+
+test('moving it to where it is changes nothing', async () => {
+  const table = await newWorld(1);
+  const before = new Map(table.items);
+  deepEqual(await move(from.organizationId), project);
+  deepEqual(table.items, before);
+});
+
+for (const [what, role, code] of [
+  ['nobody there', undefined, 'FORBIDDEN'],
+  ['a viewer there', 'viewer', 'PERMISSION_DENIED'],
+  ['a member there', 'member', 'PERMISSION_DENIED'],
+] as const)
+  test(`who is ${what} moves nothing there`, async () => {
+    const table = await newWorld(1);
+    const member = organizationKey.member(to, mover().actor.id);
+    await commit([role ? { put: { ...member, userId: mover().actor.id, role } } : { remove: member }]);
+    const before = new Map(table.items);
+    await rejects(move(), (error) => {
+      equal((error as ApiError).code, code);
+      if (role) deepEqual((error as ApiError).details, { requiredRole: 'admin', currentRole: role });
+      return true;
+    });
+    deepEqual(table.items, before);
+  });
+
+test('who is a member here, or a service account, moves nothing away', async () => {
+  await newWorld(1);
+  const asMember = moveProject({ ...mover(), role: 'member' }, projectId, to.organizationId, time);
+  await rejects(asMember, (error) => {
+    deepEqual((error as ApiError).details, { requiredRole: 'admin', currentRole: 'member' });
+    return refused('PERMISSION_DENIED')(error);
+  });
+  const actor = { type: 'service_account', id: newId('serviceAccount'), email: null } as const;
+  await rejects(moveProject({ ...mover(), role: undefined, actor }, projectId, to.organizationId, time), refused('FORBIDDEN'));
+  await rejects(move(newId('organization')), refused('ORGANIZATION_NOT_FOUND'));
+  await rejects(moveProject(mover(), newId('project'), to.organizationId, time), refused('PROJECT_NOT_FOUND'));
+  await rejects(moveProject(mover(), 'x', to.organizationId, time), refused('PROJECT_NOT_FOUND'));
+});

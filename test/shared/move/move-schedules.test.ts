@@ -1,0 +1,120 @@
+/** Schedules go with their project, whatever dies on the way: on one side or the other, never on both, and due as before. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
+import { type Item, iso, newId, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+import type { MoveRecord } from '../../../shared/project/index.ts';
+import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
+import {
+  destination,
+  from,
+  mover,
+  newWorld,
+  organizationOf,
+  projectId,
+  start,
+  stopWorld,
+  to,
+  used,
+} from '../../harness/env/move-env.ts';
+import { Mortal } from '../../harness/faults/crash-injector.ts';
+import type { StrictTable } from '../../harness/table/strict-table.ts';
+
+afterAll(stopWorld);
+const time = { now: () => start };
+
+const nextRunAt = '2026-01-02T03:00:00.000Z';
+const putSchedule = (table: StrictTable, more: Partial<ScheduleRecord> = {}): ScheduleRecord => {
+  const id = newId('schedule', start);
+  const schedule = {
+    ...scheduleKey.schedule(from, id),
+    ...{ id, projectId, name: 'Nightly', cron: '0 3 * * *', timezone: 'UTC', type: 'full', enabled: true, retention: null },
+    ...{ retentionPolicy: null, collections: ['*'], excludeCollections: [], includeAuthUsers: false, storageDestinationId: used },
+    ...{ nextRunAt, lastRunAt: null, lastBackupId: null, lastSuccessAt: null, failing: null, createdAt: iso(start) },
+    ...{ updatedAt: iso(start), createdBy: { id: 'usr_1', email: null }, revision: 4, enteredRevision: 4, lastTick: null },
+    ...more,
+  } as ScheduleRecord;
+  table.put(schedule);
+  for (const write of dueWrites(from, undefined, schedule)) if ('put' in write) table.put(write.put);
+  return schedule;
+};
+const newSchedules = async () => {
+  const table = await newWorld(1);
+  const schedules = [
+    putSchedule(table),
+    putSchedule(table, { enabled: false, nextRunAt: null }),
+    putSchedule(table, { storageDestinationId: null }),
+  ];
+  const other = putSchedule(table, { projectId: newId('project') });
+  table.put({ ...organizationOf(from), scheduleCount: 4 });
+  return { table, schedules, other };
+};
+
+const idsIn = (table: StrictTable, { organizationId }: Tenant): readonly unknown[] =>
+  table.find(`ORG#${organizationId}`, 'SCHEDULE#').map(({ id }) => id);
+const tasksIn = (table: StrictTable, { organizationId }: Tenant): number =>
+  table.find(`ORG#${organizationId}`, 'TASK#').filter(({ queue }) => queue === 'schedule').length;
+
+const check = (table: StrictTable, schedules: readonly ScheduleRecord[], other: ScheduleRecord): void => {
+  const ids = schedules.map(({ id }) => id);
+  deepEqual([idsIn(table, from), [...idsIn(table, to)].sort()], [[other.id], ids.toSorted()]);
+  const [one, paused] = ids.map((id) => table.get<ScheduleRecord>(scheduleKey.schedule(to, id ?? '')));
+  deepEqual([one?.nextRunAt, one?.enteredRevision, paused?.nextRunAt], [nextRunAt, 0, null]);
+  deepEqual(
+    table
+      .find('DUE#SCHEDULE')
+      .map(({ sk }) => sk)
+      .sort(),
+    [schedules[0], schedules[2]]
+      .map((schedule) => `${nextRunAt}#${to.organizationId}#${schedule?.id}`)
+      .concat(`${nextRunAt}#${from.organizationId}#${other.id}`)
+      .sort(),
+  );
+  const counts = [from, to].map((side) => table.get<Item>(organizationKey.organization(side))?.scheduleCount);
+  deepEqual(counts, [1, 3]);
+  // Each side sees to its own entries: they have different names.
+  deepEqual([tasksIn(table, from), tasksIn(table, to)], [3, 3]);
+  const told = (side: Tenant) =>
+    table.find(`ORG#${side.organizationId}`, 'EVENT#').filter(({ type }) => String(type).startsWith('schedule.'));
+  deepEqual(
+    [told(from), told(to)].map((events) => events.map(({ type }) => type)),
+    [Array(3).fill('schedule.deleted'), Array(3).fill('schedule.created')],
+  );
+};
+
+test('schedules are where their project is, due as before, with the destinations they name', async () => {
+  const { table, schedules, other } = await newSchedules();
+  const named = newId('storageDestination');
+  table.put(await destination(named, 0));
+  table.put({ ...schedules[0]!, storageDestinationId: named });
+  await moveProject(mover(), projectId, to.organizationId, time);
+  check(table, schedules, other);
+  equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, named);
+  equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
+});
+
+test('whoever dies while they move, the task brings them over, each once', async () => {
+  const whole = new Mortal();
+  const begin = async (machine: Mortal) => {
+    const made = await newSchedules();
+    made.table.onWrite = (when) => machine.atWrite(when);
+    made.table.onRead = () => machine.atRead();
+    await moveProject(mover(), projectId, to.organizationId, time).catch(() => undefined);
+    made.table.onWrite = () => undefined;
+    made.table.onRead = () => undefined;
+    return made;
+  };
+  await begin(whole);
+  // The last of them carry the schedules and put the move in order.
+  for (let at = whole.effects - 6; at <= whole.effects; at++)
+    for (const when of ['before', 'after'] as const) {
+      const { table, schedules, other } = await begin(new Mortal(at, when));
+      const [move] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as readonly MoveRecord[];
+      const later = { now: () => new Date(start.getTime() + 120_000) };
+      const task = { projectId, moveId: move?.id ?? '' };
+      if (move) await settleMove(from, task, (id) => proveTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
+      if (idsIn(table, to).length > 0) check(table, schedules, other);
+      else equal(idsIn(table, from).length, 4, 'taken back, whole');
+    }
+});

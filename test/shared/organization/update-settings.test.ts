@@ -1,0 +1,54 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import type { Acting } from '../../../shared/organization/model/caller-context.ts';
+import type { OrganizationRecord } from '../../../shared/organization/model/record.ts';
+import { changeSettings } from '../../../shared/organization/update-settings.ts';
+import { proveTenant } from '../../../shared/platform/index.ts';
+
+const id = 'org_01JWNVAV000000000000000000';
+const storage = 'dst_01JWNVAV000000000000000000';
+const organization = {
+  id,
+  name: 'Acme',
+  timezone: 'Europe/Berlin',
+  defaultStorageId: storage,
+  updatedAt: '2025-05-01T00:00:00.000Z',
+} as unknown as OrganizationRecord;
+const acting: Acting = {
+  tenant: proveTenant(id, 'record'),
+  organization,
+  role: 'admin',
+  actor: { type: 'user', id: 'usr_01JWNVAV000000000000000001', email: 'ann@example.com' },
+};
+const now = new Date('2025-06-01T12:00:00.000Z');
+const changed = (body: unknown) => changeSettings(acting, organizations.update.body.parse(body), now);
+
+for (const body of [{}, { settings: {} }]) {
+  test(`${JSON.stringify(body)} changes nothing and leaves no trace`, () => {
+    const { organization: after, change } = changed(body);
+    deepEqual(change, { writes: [], audit: [] });
+    equal(after, organization);
+  });
+}
+
+test('only what is given changes', () => {
+  const { organization: after } = changed({ settings: { timezone: 'Asia/Tokyo' } });
+  deepEqual(
+    [after.name, after.timezone, after.defaultStorageId, after.updatedAt],
+    ['Acme', 'Asia/Tokyo', storage, now.toISOString()],
+  );
+});
+
+test('null takes the default destination away, without asking whether one exists', () => {
+  const { organization: after, change } = changed({ settings: { defaultStorageId: null } });
+  equal(after.defaultStorageId, null);
+  ok(!change.writes.some((write) => 'check' in write));
+});
+
+test('a default destination must exist in this very organization when the change is made', async () => {
+  const { change } = changed({ settings: { defaultStorageId: storage } });
+  const check = change.writes.find((write) => 'check' in write);
+  deepEqual(check && 'check' in check && check.check, { pk: `ORG#${id}`, sk: `DESTINATION#${storage}` });
+  equal((await check?.otherwise?.())?.code, 'STORAGE_NOT_FOUND');
+});

@@ -1,0 +1,124 @@
+/** A batch that is lost with its record is found missing: whatever needs it is refused by its name, whatever does not is not. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
+import { readBackup } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { JobFailure } from '../../../../shared/job/index.ts';
+import { canBegin } from '../../../../shared/pitr/base/base-backup.ts';
+import { missingIn, nameOf } from '../../../../shared/pitr/batch/batch-chain.ts';
+import { type BatchRecord, gatherPoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
+import { newId } from '../../../../shared/platform/index.ts';
+import {
+  batches,
+  disable,
+  enable,
+  newCaptureWorld,
+  nextTurn,
+  pass,
+  pitrNow,
+  projectId,
+  put,
+  server,
+  table,
+  tenant,
+  time,
+  untilActive,
+} from '../../../harness/env/capture-env.ts';
+
+afterAll(() => server.stop());
+
+test('of a row with batches removed, nothing is missing only if all that a moment needs are there', () => {
+  const spans = fc.array(fc.record({ idle: fc.integer({ min: 0, max: 3 }), lasts: fc.integer({ min: 1, max: 3 }) }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const wish = fc.record({ begin: fc.integer({ min: 0, max: 30 }), ahead: fc.integer({ min: 1, max: 20 }), gone: fc.nat(255) });
+  fc.assert(
+    fc.property(spans, wish, (given, { begin, ahead, gone }) => {
+      const moment = begin + ahead;
+      const row: (Pick<BatchRecord, 'id' | 'to' | 'from' | 'previous'> & { isGone: boolean })[] = [];
+      for (const [n, { idle, lasts }] of given.entries()) {
+        const last = row.at(-1);
+        const from = (last ? microsOf(last.to) : 0) + idle;
+        const previous = last ? nameOf(last) : null;
+        row.push({ id: `c${n}`, from: momentOf(from), to: momentOf(from + lasts), previous, isGone: ((gone >> n) & 1) === 1 });
+      }
+      const isNeeded = ({ from, to }: (typeof row)[number]) => microsOf(to) > begin && microsOf(from) < moment;
+      const left = row.filter(({ isGone, to }) => !isGone && microsOf(to) > begin);
+      const found = left.filter(isNeeded);
+      const following = left.find(({ from }) => microsOf(from) >= moment);
+      const lastName = following ? following.previous : nameOf(row.at(-1)!);
+      const missing = missingIn({ batches: found, lastName, begin, moment });
+      const lost = row.filter((batch) => batch.isGone && isNeeded(batch));
+      if (lost.length > 0) assert.ok(missing !== undefined, 'one that is needed was passed over');
+      if (missing !== undefined) assert.ok(row.some((batch) => batch.isGone && nameOf(batch) === missing));
+      // What follows a moment that is reached is not asked for.
+      const isReached = found.some(({ to }) => microsOf(to) >= moment);
+      if (lost.length === 0 && (isReached || !row.some(({ isGone }) => isGone))) assert.equal(missing, undefined);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('of ten batches the sixth is lost: a moment after it is refused by its name, one before it is not', async () => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable();
+  await untilActive(world);
+  const seconds: string[] = [];
+  for (let n = 1; n <= 10; n++) {
+    pass(2);
+    await put(world, { 'users/ada': String(n) });
+    pass(2);
+    seconds.push(shownMoment(time.ms * 1_000));
+    await nextTurn(world);
+    // A turn without a change leaves no batch, and no hole.
+    if (n % 3 === 0) await nextTurn(world);
+  }
+  const plan = (pointInTime: string) => planPoint(tenant, projectId, { pointInTime }, new Date(time.ms));
+  const plans = await Promise.all(seconds.map(plan));
+  assert.deepEqual(
+    plans.map(({ batches: found }) => found.length),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  );
+  const isNamed = (id: string) => (error: unknown) =>
+    (error instanceof ApiError
+      ? error.code === 'CONFLICT'
+      : error instanceof JobFailure && error.code === 'STORAGE_READ_ERROR') && (error as Error).message.includes(id);
+  const all = batches();
+  const lose = ({ pk, sk }: BatchRecord): boolean => table.items.delete(`${pk}\n${sk}`);
+  const [sixth, tenth] = [all[5]!, all[9]!];
+  lose(sixth);
+  for (const [n, second] of seconds.entries())
+    if (n < 5) assert.equal((await plan(second)).batches.length, n + 1);
+    else await assert.rejects(plan(second), isNamed(sixth.id));
+  await assert.rejects(gatherPoint(tenant, projectId, plans[7]!.point), isNamed(sixth.id));
+  assert.equal((await gatherPoint(tenant, projectId, plans[3]!.point)).batches.length, 4);
+  table.put(sixth);
+  // The last one has none behind it that names it: the record does, also when captures were disabled and enabled again.
+  lose(tenth);
+  await assert.rejects(plan(seconds[9]!), isNamed(tenth.id));
+  await disable();
+  await enable();
+  await assert.rejects(plan(seconds[9]!), isNamed(tenth.id));
+  for (const batch of all) lose(batch);
+  await assert.rejects(plan(seconds[0]!), isNamed(tenth.id));
+  assert.equal(pitrNow().lastBatch, nameOf(tenth));
+});
+
+test('captures begin anew with no moment before the last that was captured: the row stays in the order of time', async () => {
+  const world = newCaptureWorld();
+  await put(world, { 'users/ada': '0' });
+  await enable();
+  await untilActive(world);
+  await nextTurn(world);
+  const pitr = pitrNow();
+  const base = await readBackup(tenant, pitr.bases[0]!.backupId);
+  const gap = { from: base.readTime!, to: null, reason: 'the base backup is gone' };
+  const begins = (micros: number) => {
+    const backup = { ...base, id: newId('backup'), readTime: momentOf(microsOf(pitr.capturedTo!) + micros) };
+    return canBegin(tenant, { ...pitr, gaps: [gap] }, backup, new Date(time.ms));
+  };
+  assert.deepEqual([-1, 0, 1].map(begins), [false, true, true]);
+});

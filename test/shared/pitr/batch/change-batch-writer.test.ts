@@ -1,0 +1,127 @@
+/** A batch is what was found, whoever hands it over and however slow the store is; and it is proven before anything relies on it. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { setImmediate as soon } from 'node:timers/promises';
+import { test } from 'vitest';
+import { readChunk } from '../../../../shared/archive/index.ts';
+import { MemoryStore, StorageError, type Store } from '../../../../shared/destination/index.ts';
+import { PartGatherer } from '../../../../shared/destination/store/part-buffer.ts';
+import { BatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
+
+const identity = { organization: 'o', project: 'p', backup: 'b' };
+const dataKey = randomBytes(32);
+const partBytes = 256 << 10;
+
+/** As the clients of real stores do it: parts are gathered, and more is taken only when one of two under way is through. */
+const waitingStore = (): Store & { readonly objects: MemoryStore['objects'] } => {
+  const memory = new MemoryStore();
+  const upload: Store['upload'] = (name) => {
+    const gatherer = new PartGatherer(partBytes);
+    const parts: Uint8Array[] = [];
+    return {
+      write: async (pieces) => {
+        for (const part of gatherer.add(pieces)) {
+          parts.push(part);
+          await soon();
+        }
+      },
+      finish: async () => {
+        const bytes = Buffer.concat([...parts, gatherer.rest()]);
+        memory.objects.set(name, bytes);
+        return { size: bytes.length };
+      },
+      abort: async () => undefined,
+    };
+  };
+  return Object.assign(Object.create(memory) as MemoryStore, {
+    upload,
+    get: memory.get.bind(memory),
+    head: memory.head.bind(memory),
+  });
+};
+
+const writing = (store: Store) => {
+  const opened = { count: 0 };
+  const openStore = async (): Promise<Store> => {
+    opened.count += 1;
+    await soon();
+    return store;
+  };
+  const signal = AbortSignal.timeout(60_000);
+  return { opened, writer: new BatchWriter({ identity, dataKey, random: randomBytes, signal, openStore }) };
+};
+
+const fill = (writer: BatchWriter, names = 1_100): void => {
+  for (let n = 0; n < names; n++)
+    writer.tombstone(`projects/p/documents/c/${randomBytes(1_100).toString('base64url')}`, 1_700_000_000_000_000 + n);
+};
+
+test('two streams that hand over at once open one store, and what they store can be read', async () => {
+  const store = waitingStore();
+  const { writer, opened } = writing(store);
+  const lane = async (): Promise<void> => {
+    for (let times = 0; times < 4; times++) {
+      fill(writer);
+      await writer.rest();
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  const entry = await writer.finish();
+  await writer.close();
+  assert.equal(opened.count, 1);
+  let records = 0;
+  const bytes = store.objects.get(entry!.name)!;
+  for await (const { leaf } of readChunk([bytes], { identity, name: entry!.name, dataKey, entry: entry! })) records += leaf.count;
+  assert.equal(records, writer.changes);
+});
+
+test('after one hand-over failed none goes on: bytes are missing', async () => {
+  const store = new MemoryStore();
+  let fails = true;
+  const upload: Store['upload'] = (name) => {
+    const real = MemoryStore.prototype.upload.call(store, name);
+    return {
+      ...real,
+      write: async (pieces) => {
+        if (fails) throw new StorageError('unavailable', 'later');
+        return real.write(pieces);
+      },
+    };
+  };
+  const { writer } = writing(Object.assign(Object.create(store) as MemoryStore, { upload }));
+  fill(writer, 2_500);
+  await assert.rejects(writer.rest(), /later/);
+  fails = false;
+  fill(writer, 2_500);
+  await assert.rejects(writer.rest(), /later/);
+  await assert.rejects(writer.finish(), /later/);
+  await writer.close();
+  await assert.rejects(writer.finish());
+  assert.equal(store.objects.size, 0);
+});
+
+test('an object of the right size that is not what was written is no batch', async () => {
+  const store = new MemoryStore();
+  const get: Store['get'] = async (...all) => {
+    const bytes = await MemoryStore.prototype.get.call(store, ...all);
+    bytes[bytes.length >> 1]! ^= 1;
+    return bytes;
+  };
+  const wrapped = {
+    upload: store.upload.bind(store),
+    get,
+    head: store.head.bind(store),
+    close: () => undefined,
+  } as unknown as Store;
+  const { writer } = writing(wrapped);
+  fill(writer, 10);
+  await assert.rejects(writer.finish(), (error) => error instanceof StorageError && error.code === 'invalid');
+});
+
+test('a large object that the store does not show is no batch', async () => {
+  const store = new MemoryStore();
+  const wrapped = { upload: store.upload.bind(store), head: async () => undefined, close: () => undefined } as unknown as Store;
+  const { writer } = writing(wrapped);
+  fill(writer, 8_500);
+  await assert.rejects(writer.finish(), /The store has 0 bytes/);
+});

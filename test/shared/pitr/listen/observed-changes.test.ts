@@ -1,0 +1,18 @@
+/** What is heard of a group, as far as somebody else's turn can be gone on from with it. */
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { Group } from '../../../../shared/pitr/listen/observed-changes.ts';
+
+test('a group is gone on with from a moment that was heard, unless the source was not sure of what it told', () => {
+  const group = new Group({ collectionId: 'users', to: 10, token: undefined, count: 3 }, true);
+  group.heard = { to: 20, token: undefined };
+  assert.deepEqual(
+    [9, 10, 20, 21].map((moment) => group.wasHeardAt(moment)),
+    [false, true, true, false],
+  );
+  group.filter = { count: 3, gone: 0, created: 0 };
+  assert.equal(group.wasHeardAt(15), false);
+  group.filter = undefined;
+  group.isReplayed = true;
+  assert.equal(group.wasHeardAt(15), false);
+});

@@ -1,0 +1,119 @@
+/** Where a restore may go in time, and from where: never further than what is known. */
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'vitest';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { type PitrRecord, type PointWish, pointFor, secondAsked } from '../../../../shared/pitr/index.ts';
+import { doubtAt } from '../../../../shared/pitr/point/resolve-point.ts';
+
+const at = (time: string): string => `2026-03-01T${time}Z`;
+const now = new Date(at('14:00:00'));
+const gap = (from: string, to: string | null, more: object = {}) => ({
+  from: at(from),
+  to: to === null ? null : at(to),
+  reason: 'the token was lost',
+  ...more,
+});
+
+const record = (more: Partial<PitrRecord> = {}): PitrRecord =>
+  ({
+    retentionDays: 7,
+    bases: [
+      { backupId: 'first', readTime: at('10:00:00.500000'), since: at('10:00:00.500000') },
+      { backupId: 'second', readTime: at('12:00:00.250000'), since: at('12:00:10') },
+    ],
+    gaps: [],
+    capturedTo: at('13:30:00.750000'),
+    keptFrom: null,
+    ...more,
+  }) as PitrRecord;
+
+const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof pointFor>[1] = [], wish = {}) => {
+  const { moment, base, isPartial } = pointFor(record(more), batches, { pointInTime: at(time), ...wish }, now);
+  return [moment.slice(11, -1), base.backupId, ...(isPartial ? ['partial'] : [])];
+};
+
+const refused = (work: () => unknown, message: RegExp, details: object = {}) =>
+  throws(work, (error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    equal(error.code, 'CONFLICT');
+    for (const [field, value] of Object.entries(details)) deepEqual(error.details?.[field], value);
+    return message.test(error.message);
+  });
+
+test('a moment is the second it lies in, made of the newest base before', () => {
+  deepEqual(point('10:00:01'), ['10:00:01.000000', 'first']);
+  deepEqual(point('11:59:59.999'), ['11:59:59.000000', 'first']);
+  deepEqual(point('12:00:00.900'), ['12:00:00.000000', 'first']);
+  deepEqual(point('12:00:01'), ['12:00:01.000000', 'second']);
+  deepEqual(point('13:30:00.999'), ['13:30:00.000000', 'second']);
+  equal(secondAsked({ pointInTime: '2026-03-01T13:00:01.5+02:00' }, now), at('11:00:01.000000'));
+  equal(secondAsked({ pointInTime: '2026-03-01' }, now), at('00:00:00.000000'));
+});
+
+test('a moment before the first base, after what is captured, or that has not come is refused, with what there is', () => {
+  const reach = { earliest: at('10:00:01.000'), latest: at('13:30:00.000') };
+  refused(() => point('10:00:00'), /earliest moment is 2026-03-01T10:00:01/, { ...reach, pointInTime: at('10:00:00.000') });
+  refused(() => point('13:30:01'), /latest moment is 2026-03-01T13:30:00/, reach);
+  refused(() => point('12:00:00', { bases: [], capturedTo: null }), /nothing is captured/, { earliest: null, latest: null });
+  throws(() => point('14:00:00.001'), /must not lie in the future/);
+});
+
+test('a moment in a gap is refused by the gap; at both its ends, and behind it from the base that closed it, it is not', () => {
+  const gaps = { gaps: [gap('11:00:00.100000', '12:00:00.250000')] };
+  deepEqual(point('11:00:00', gaps), ['11:00:00.000000', 'first']);
+  refused(() => point('11:00:01', gaps), /in a gap: the token was lost/, {
+    gap: { from: at('11:00:00.100'), to: at('12:00:00.250'), reason: 'the token was lost' },
+  });
+  refused(() => point('12:00:00', gaps), /in a gap/);
+  deepEqual(point('12:00:01', gaps), ['12:00:01.000000', 'second']);
+  refused(() => point('13:30:00', { gaps: [gap('13:00:00', null)], capturedTo: at('13:00:00') }), /in a gap/);
+});
+
+test('where not every second is known a restore goes to the last moment that is, and the same base leads on', () => {
+  const gaps = { gaps: [gap('12:30:00.5', '12:31:09.5', { isBridged: true })] };
+  // Some collections were heard ten seconds further: behind its end only that end is known of them.
+  const unproven = { from: at('12:30:00.5'), to: at('12:30:59.5'), isProven: false, heardTo: at('12:31:09.5') };
+  const next = { from: unproven.to, to: at('12:31:59.5'), isProven: true };
+  const spans = [unproven, next];
+  deepEqual(point('12:30:30', gaps, spans), ['12:30:00.500000', 'second']);
+  deepEqual(point('12:31:05', gaps, spans), ['12:30:59.500000', 'second']);
+  deepEqual(point('12:31:10', gaps, spans), ['12:31:10.000000', 'second']);
+  deepEqual(point('13:00:00', gaps, spans), ['13:00:00.000000', 'second']);
+  // Of the moment that it becomes something may be missing, though not of the second.
+  const lost = gap('12:29:00', '12:30:10', { collections: ['deep'] });
+  refused(() => point('12:30:30', { gaps: [...gaps.gaps, lost] }, spans), /collections are missing: deep/);
+});
+
+test('what is missing of some collections is refused wherever they could be meant, and makes the rest a part', () => {
+  const gaps = { gaps: [gap('10:30:00', '12:00:00.250000', { collections: ['deep'] })] };
+  const wanting = (collectionIds?: readonly string[]): Partial<PointWish> => ({ collectionIds });
+  refused(() => point('11:00:00', gaps), /missing: deep/);
+  refused(() => point('11:00:00', gaps, [], wanting(['users', 'deep'])), /missing: deep/);
+  deepEqual(point('11:00:00', gaps, [], wanting(['users'])), ['11:00:00.000000', 'first', 'partial']);
+  deepEqual(point('10:30:00', gaps), ['10:30:00.000000', 'first']);
+  deepEqual(point('12:00:01', gaps), ['12:00:01.000000', 'second']);
+});
+
+test('within a batch that knows only its ends the last known moment is taken: its beginning, or a base taken within', () => {
+  const batch = (from: string, to: string, isProven = false) => ({ from: at(from), to: at(to), isProven });
+  deepEqual(point('11:00:30', {}, [batch('11:00:00.100000', '11:01:00.100000')]), ['11:00:00.100000', 'first']);
+  deepEqual(point('11:00:30', {}, [batch('11:00:00.100000', '11:01:00.100000', true)]), ['11:00:30.000000', 'first']);
+  deepEqual(point('11:01:00', {}, [batch('11:00:00', '11:01:00')]), ['11:01:00.000000', 'first']);
+  deepEqual(point('12:00:20', {}, [batch('11:59:50', '12:00:50')]), ['12:00:00.250000', 'second']);
+});
+
+test('collections that were named and that nobody listened to are in doubt, but where a batch tells of them or it was counted', () => {
+  const doubt = (named: readonly string[], more: Partial<PitrRecord> = {}, heard: readonly string[] = []) => {
+    const batches = heard.map((id) => ({ collections: JSON.stringify([id]) }));
+    const asked = { moment: at('13:00:00.000000'), wish: { pointInTime: at('13:00:00'), named } };
+    return doubtAt(record(more), batches, asked, now)?.collectionIds;
+  };
+  const checked = { checkedAt: at('13:30:00.750000') };
+  const unknown = { ...checked, gaps: [gap('12:30:00', null, { collections: [] })] };
+  const asked = ['users', 'users/a/late', 'shops/b/late', 'users/a/deep'];
+  deepEqual(doubt(asked), ['late', 'deep']);
+  deepEqual(doubt(asked, unknown), ['late', 'deep']);
+  deepEqual(doubt(asked, unknown, ['deep']), ['late']);
+  deepEqual(doubt(['users'], unknown), undefined);
+  deepEqual(doubt(asked, checked), undefined);
+});

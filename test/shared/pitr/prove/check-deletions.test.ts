@@ -1,0 +1,123 @@
+/** A source that is not sure what was deleted is believed only if the numbers fit. */
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from 'vitest';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { commitWrites, readWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import { ListenLost } from '../../../../shared/firestore/index.ts';
+import { Group } from '../../../../shared/pitr/listen/observed-changes.ts';
+import { countAfter, judgeGroup } from '../../../../shared/pitr/prove/check-deletions.ts';
+import { BudgetSpent, Lookup } from '../../../../shared/pitr/prove/document-lookup.ts';
+import { name, root, sourceOf, startServer, write } from '../../../harness/firestore/firestore-server.ts';
+
+let server: Firestore;
+let [from, to] = [0, 0];
+const signal = AbortSignal.timeout(60_000);
+
+/** Of ten users two were deleted and one came; one of the two was told of, or both. Another came and went again. */
+beforeAll(async () => {
+  server = await startServer();
+  const users = server.databases.open(name);
+  await write(
+    server,
+    Array.from({ length: 10 }, (_, n) => `users/${n}`),
+  );
+  from = users.readTime();
+  await write(server, ['users/new']);
+  const gone = ['users/0', 'users/1'].map((path) => readWrite(proto.Write.encode({ delete: `${root}/${path}` }), name));
+  await commitWrites(users, gone);
+  await write(server, ['users/brief']);
+  await commitWrites(users, [readWrite(proto.Write.encode({ delete: `${root}/users/brief` }), name)]);
+  to = users.readTime();
+});
+afterAll(() => server.stop());
+
+const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?: number; filter?: number }): Group => {
+  const group = new Group({ collectionId: 'users', to: from, token: undefined, count }, false);
+  group.heard = { to, token: undefined };
+  for (const path of deleted) group.changes.set(`${root}/${path}`, undefined);
+  group.changes.set(`${root}/users/new`, { updated: to, created: to });
+  if (filter !== undefined) group.filter = { count: filter, ...group.tally() };
+  return group;
+};
+const judge = async (group: Group) => {
+  const source = sourceOf(server.url);
+  try {
+    return await judgeGroup(group, { source, lookup: new Lookup(source, signal), signal });
+  } finally {
+    source.close();
+  }
+};
+
+test('numbers that fit what is known cost nothing but to look up what is gone', async () => {
+  const group = heard({ deleted: ['users/0', 'users/1'], count: 10, filter: 9 });
+  assert.equal(await judge(group), 0);
+  assert.equal(countAfter(group), 9);
+});
+
+test('a deletion that nobody told of is a loss, whatever is known', async () => {
+  for (const count of [10, undefined, 12])
+    await assert.rejects(judge(heard({ deleted: ['users/0'], ...(count !== undefined && { count }), filter: 9 })), ListenLost);
+});
+
+test('a document that came and went again hides no deletion that nobody told of, then or later', async () => {
+  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/brief'], count: 10, filter: 9 })), ListenLost);
+  assert.equal(await judge(heard({ deleted: ['users/0', 'users/1', 'users/brief'], count: 10, filter: 9 })), 0);
+  // What is said to be gone does not lower our number, which the next judgement rests on.
+  assert.equal(countAfter(heard({ deleted: ['users/brief'], count: 10 })), 11);
+});
+
+test('what went after the source had counted is not taken for what did before', async () => {
+  const group = heard({ deleted: ['users/brief'], count: 10, filter: 10 });
+  group.changes.set(`${root}/users/1`, undefined);
+  await assert.rejects(judge(group), ListenLost);
+});
+
+test('where our own number is wrong or missing, the source is asked for every part of the sum', async () => {
+  for (const count of [undefined, 11]) {
+    const group = heard({ deleted: ['users/0', 'users/1'], ...(count !== undefined && { count }), filter: 9 });
+    assert.equal(await judge(group), 2);
+  }
+});
+
+test('a replay, which tells of no deletion, is a loss if there was one', async () => {
+  const group = heard({ deleted: [], count: 10 });
+  group.isReplayed = true;
+  await assert.rejects(judge(group), ListenLost);
+});
+
+test('a source that does not count is not believed', async () => {
+  server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 9 });
+  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/1'], filter: 9 })), ListenLost);
+  server.faults.clear();
+});
+
+test('looking up stops at its budget, and counts what was billed', async () => {
+  const source = sourceOf(server.url);
+  const lookup = new Lookup(source, signal);
+  const names = Array.from({ length: 10 }, (_, n) => `${root}/users/${n}`);
+  const found: string[] = [];
+  await lookup.at(from, names, (one, bytes) => void (bytes && found.push(one)));
+  assert.deepEqual([found.length, lookup.reads], [10, 10]);
+  lookup.budget = 15;
+  await assert.rejects(
+    lookup.at(to, names, () => {}),
+    BudgetSpent,
+  );
+  assert.equal(lookup.reads, 10);
+  source.close();
+});
+
+test('of what is asked for at once no more is looked up than the budget has, and nothing is told after it is spent', async () => {
+  const source = sourceOf(server.url);
+  const lookup = new Lookup(source, signal);
+  lookup.budget = 700;
+  let told = 0;
+  const names = Array.from({ length: 1_200 }, (_, n) => `${root}/users/${n}`);
+  const tell = () => {
+    told += 1;
+  };
+  await assert.rejects(lookup.at(to, names, tell), BudgetSpent);
+  assert.deepEqual([told, lookup.reads], [600, 600]);
+  source.close();
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { type Gap, microsOf, momentOf } from '../../../../shared/pitr/index.ts';
+import { widened, withGaps } from '../../../../shared/pitr/timeline/gaps.ts';
+
+const start = microsOf('2030-06-01T00:00:00Z');
+const at = (minute: number): string => momentOf(start + minute * 60_000_000);
+const bridged = (from: number, to: number): Gap => ({ from: at(from), to: at(to), reason: 'too much', isBridged: true });
+const lost: Gap = { from: at(0), to: at(30), reason: 'lost' };
+
+test('stretches that are not known second by second and follow each other are one gap, however many', () => {
+  let gaps: readonly Gap[] = [lost];
+  for (let minute = 60; minute < 60 + 1_500; minute++) gaps = withGaps(gaps, bridged(minute, minute + 1));
+  assert.deepEqual(gaps, [lost, bridged(60, 1_560)]);
+});
+
+test('of too many gaps the oldest become one that no base leads over; what lasts stays as it is', () => {
+  const lasting: Gap = { from: at(1), to: null, reason: 'deeper', collections: ['a'], heardFrom: at(2) };
+  const many = Array.from({ length: 1_150 }, (_, n) => bridged(60 + 2 * n, 61 + 2 * n));
+  let gaps = withGaps([lost, lasting], ...many.slice(0, 800));
+  for (let n = 800; n < many.length; n += 10) gaps = withGaps(gaps, ...many.slice(n, n + 10));
+  assert.ok(gaps.length <= 1_000 && JSON.stringify(gaps).length < 150_000, `${gaps.length}`);
+  assert.deepEqual([gaps[0]!.from, gaps[0]!.isBridged, gaps[0]!.collections], [lost.from, undefined, undefined]);
+  assert.deepEqual(gaps[1], lasting);
+  assert.deepEqual(gaps.at(-1), bridged(60 + 2 * 1_149, 61 + 2 * 1_149));
+});
+
+test('a gap that would have to name too many collections holds for all', () => {
+  const some: Gap = { ...lost, collections: Array.from({ length: 100 }, (_, n) => `c${n}`) };
+  assert.equal(widened(some), some);
+  for (const collections of [
+    [...some.collections!, 'one more'],
+    Array.from({ length: 40 }, (_, n) => `${n}${'x'.repeat(1_400)}`),
+  ])
+    assert.deepEqual(withGaps([], { ...lost, collections }), [lost]);
+});
+
+const gap = fc
+  .record({
+    from: fc.nat(3_000),
+    minutes: fc.integer({ min: 1, max: 40 }),
+    kind: fc.constantFrom('loss', 'bridged', 'some', 'lasting'),
+  })
+  .map(({ from, minutes, kind }): Gap => {
+    const span = { from: at(from), to: at(from + minutes), reason: 'x'.repeat(150) };
+    if (kind === 'bridged') return { ...span, isBridged: true };
+    if (kind === 'some') return { ...span, collections: ['a', 'b'] };
+    return kind === 'loss' || from > 5 ? span : { ...span, to: null, collections: ['a'], heardFrom: at(from) };
+  });
+
+test('whatever is missing is still told as missing, and never as less', () =>
+  fc.assert(
+    fc.property(fc.array(gap, { minLength: 500, maxLength: 900, size: 'max' }), (all) => {
+      let kept = withGaps([], ...all.slice(0, 400));
+      for (let n = 400; n < all.length; n += 10) kept = withGaps(kept, ...all.slice(n, n + 10));
+      for (const one of all)
+        assert.ok(
+          kept.some(
+            (other) =>
+              microsOf(other.from) <= microsOf(one.from) &&
+              (other.to === null || (one.to !== null && microsOf(other.to) >= microsOf(one.to))) &&
+              (one.isBridged || !other.isBridged) &&
+              (!other.collections || one.collections?.every((id) => other.collections?.includes(id))),
+          ),
+        );
+    }),
+    { numRuns: 2 },
+  ));

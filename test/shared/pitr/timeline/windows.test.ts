@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { baseFor, type Gap, microsOf, momentOf, type PitrRecord, spelled, windowsOf } from '../../../../shared/pitr/index.ts';
+import { decideForgetting } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { keptAfter } from '../../../../shared/pitr/settings/capture-retention.ts';
+
+const day = '2030-06-01T';
+const at = (time: string): string => `${day}${time}Z`;
+const base = (time: string, since = time) => ({ backupId: `bkp_${time}`, readTime: at(time), since: at(since) });
+const record = (more: Partial<PitrRecord>): PitrRecord => ({
+  pk: 'ORG#o',
+  sk: 'PITR#p',
+  projectId: 'p',
+  status: 'active',
+  retentionDays: 7,
+  captureIntervalSeconds: 60,
+  precision: 'second',
+  storageDestination: { id: 'd', name: 'D', type: 's3' },
+  enabledAt: at('00:00:00'),
+  bases: [],
+  comingBaseId: null,
+  baseTriedAt: null,
+  baseFailures: 0,
+  gaps: [],
+  capturedTo: null,
+  keptFrom: null,
+  listedAt: null,
+  turn: 1,
+  nextTurnAt: null,
+  lastCapture: null,
+  changesCaptured: 0,
+  reads: 0,
+  createdBy: { type: 'user', id: 'u' },
+  ...more,
+});
+const now = new Date(at('23:00:00'));
+const spans = (pitr: PitrRecord, when = now) =>
+  windowsOf(pitr, when).windows.map(({ from, to }) => [from, to].map((one) => one.slice(11, 19)));
+
+test('a window begins with the second after its base and ends with the second before what is captured', () => {
+  assert.deepEqual(spans(record({})), []);
+  assert.deepEqual(spans(record({ bases: [base('10:00:00.400000')], capturedTo: at('11:00:00.900000') })), [
+    ['10:00:01', '11:00:00'],
+  ]);
+  assert.deepEqual(spans(record({ bases: [base('10:00:00.400000')], capturedTo: at('10:00:00.900000') })), []);
+});
+
+const lost: Gap = { from: at('10:30:00.500000'), to: at('11:00:00.200000'), reason: 'lost' };
+
+test('what was lost cuts a window, and the next begins with a base', () => {
+  const bases = [base('10:00:00'), base('11:00:00.200000')];
+  const pitr = record({ bases, gaps: [lost], capturedTo: at('12:00:00') });
+  assert.deepEqual(spans(pitr), [
+    ['10:00:00', '10:30:00'],
+    ['11:00:01', '12:00:00'],
+  ]);
+  assert.equal(baseFor(pitr, at('10:30:00'))?.backupId, bases[0]!.backupId);
+  assert.equal(baseFor(pitr, at('10:45:00')), undefined);
+  assert.equal(baseFor(pitr, at('11:30:00'))?.backupId, bases[1]!.backupId);
+  const lasting = record({ bases: bases.slice(0, 1), gaps: [{ ...lost, to: null }], capturedTo: at('10:30:00.500000') });
+  assert.deepEqual(spans(lasting), [['10:00:00', '10:30:00']]);
+});
+
+test('seconds that are unknown between two known moments are told apart, and need no base', () => {
+  const pitr = record({ bases: [base('10:00:00')], gaps: [{ ...lost, isBridged: true }], capturedTo: at('12:00:00') });
+  assert.deepEqual(spans(pitr), [
+    ['10:00:00', '10:30:00'],
+    ['10:30:01', '11:00:00'],
+    ['11:00:01', '12:00:00'],
+  ]);
+  const { windows, gaps } = windowsOf(pitr, now);
+  assert.deepEqual([windows.map(({ precision }) => precision), gaps], [[undefined, 'interval', undefined], []]);
+  assert.equal(baseFor(pitr, at('11:30:00'))?.backupId, pitr.bases[0]!.backupId);
+});
+
+test('gaps cut whatever order they were recorded in, and no base that is missing is led to', () => {
+  const bridged: Gap = { from: at('10:00:00'), to: at('10:01:00'), reason: 'bridged', isBridged: true };
+  const gone: Gap = { from: at('09:00:00'), to: at('11:00:00'), reason: 'the base backup is gone' };
+  const bases = [base('08:00:00'), base('11:00:00')];
+  const expected = [
+    ['08:00:00', '09:00:00'],
+    ['11:00:00', '12:00:00'],
+  ];
+  for (const gaps of [
+    [bridged, gone],
+    [gone, bridged],
+  ])
+    assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps })), expected);
+  // A bridged gap around a loss leads to nothing that the loss cuts off.
+  const around: Gap = { ...bridged, from: at('08:30:00'), to: at('10:30:00') };
+  assert.deepEqual(spans(record({ bases, capturedTo: at('12:00:00'), gaps: [around, { ...gone, to: at('10:00:00') }] })), [
+    ['08:00:00', '08:30:00'],
+    ['08:30:01', '09:00:00'],
+    ['11:00:00', '12:00:00'],
+  ]);
+});
+
+test('what is missing of some collections is listed, and windows name those that are whole then', () => {
+  const bases = [base('10:00:00')];
+  const of = (...collections: readonly string[]): Gap => ({ ...lost, collections });
+  const told = (more: Partial<PitrRecord>) => {
+    const pitr = record({ bases, capturedTo: at('12:00:00'), checkedAt: at('12:00:00'), known: ['a', 'b', 'c'], ...more });
+    const { windows, gaps } = windowsOf(pitr, now);
+    const shown = windows.map(({ from, to, collections }) => [from.slice(11, 19), to.slice(11, 19), collections]);
+    return [...shown, gaps.map(({ collections }) => collections)];
+  };
+  const before = ['10:00:00', '10:30:00', undefined];
+  const after = ['11:00:01', '12:00:00', undefined];
+  assert.deepEqual(told({ gaps: [of('a')] }), [before, ['10:30:01', '11:00:00', ['b', 'c']], after, [['a']]]);
+  // Where two of them meet, of both; where nobody knows which they are, none is vouched for.
+  const longer: Gap = { ...of('b'), from: at('10:45:00'), to: null };
+  assert.deepEqual(told({ gaps: [of('a'), longer] }), [
+    before,
+    ['10:30:01', '10:45:00', ['b', 'c']],
+    ['10:45:01', '11:00:00', ['c']],
+    ['11:00:01', '12:00:00', ['a', 'c']],
+    [['a'], ['b']],
+  ]);
+  assert.deepEqual(told({ gaps: [of()] }), [before, ['10:30:01', '11:00:00', []], after, [[]]]);
+  // What was not counted yet names those that were listened to.
+  assert.deepEqual(told({ gaps: [of()], checkedAt: at('10:50:00'), known: ['a'] }).slice(2), [
+    ['10:50:01', '11:00:00', ['a']],
+    ['11:00:01', '12:00:00', ['a']],
+    [[]],
+  ]);
+});
+
+test('nothing older than it was to be kept is offered, nor what was removed', () => {
+  const pitr = record({ bases: [base('10:00:00')], capturedTo: at('12:00:00'), retentionDays: 1, status: 'disabled' });
+  assert.deepEqual(spans(pitr, new Date('2030-06-02T11:30:00.500Z')), [['11:30:01', '12:00:00']]);
+  assert.deepEqual(spans(pitr, new Date('2030-06-02T12:00:01Z')), []);
+  assert.deepEqual(spans({ ...pitr, keptFrom: at('11:00:00') }), [['11:00:00', '12:00:00']]);
+});
+
+test('bases are kept while a batch under their key may be needed; windows shrink before anything is removed', () => {
+  const bases = [base('10:00:00'), base('11:00:00', '11:20:00'), base('13:00:00', '13:20:00')];
+  const pitr = record({
+    bases,
+    capturedTo: at('14:00:00'),
+    retentionDays: 1,
+    gaps: [{ ...lost, to: at('10:50:00'), collections: ['a'] }],
+  });
+  const later = (time: string) => new Date(`2030-06-03T${time}Z`);
+  assert.equal(decideForgetting(pitr, later('09:00:00')), undefined);
+  assert.deepEqual(decideForgetting(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
+  assert.deepEqual(decideForgetting(pitr, later('13:30:00'))?.bases, bases.slice(1));
+  assert.equal(decideForgetting({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
+  const ended = { ...pitr, status: 'disabled' as const };
+  assert.deepEqual(decideForgetting(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
+});
+
+test('what was captured is kept for a week after a change that keeps less, and offered again if that is taken back', () => {
+  const bases = [base('10:00:00'), base('13:00:00', '13:20:00')];
+  const before = record({ bases, capturedTo: at('14:00:00'), retentionDays: 30 });
+  const when = new Date('2030-06-20T00:00:00Z');
+  const less = (pitr: PitrRecord, days: number, on: Date): PitrRecord => ({
+    ...pitr,
+    retentionDays: days,
+    keptDays: keptAfter(pitr, days, on),
+  });
+  const changed = less(before, 1, when);
+  assert.deepEqual([windowsOf(changed, when).windows, decideForgetting(changed, when)], [[], undefined]);
+  // A second change gives no less time, nor does one that keeps a little more.
+  for (const again of [less(changed, 2, when), less(less(changed, 2, when), 1, when)])
+    assert.equal(decideForgetting(again, new Date('2030-06-26T23:59:59Z')), undefined);
+  assert.equal(spans(less(changed, 30, when), when).length, 1);
+  assert.equal(less(changed, 30, when).keptDays, undefined);
+  assert.equal(decideForgetting(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
+});
+
+test('moments are exact to the microsecond and spelled in one way', () => {
+  assert.equal(spelled('2030-06-01T10:00:00.12Z'), '2030-06-01T10:00:00.120000Z');
+  assert.equal(momentOf(microsOf('2254-12-31T23:59:59.999999Z')), '2254-12-31T23:59:59.999999Z');
+  assert.equal(microsOf('1970-01-01T00:00:01.000001Z'), 1_000_001);
+  assert.throws(() => microsOf('2030-06-01'));
+});

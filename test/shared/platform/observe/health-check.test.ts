@@ -1,0 +1,59 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { afterAll, beforeEach, test, vi } from 'vitest';
+import { clock, probe } from '../../../../shared/platform/index.ts';
+import { Fault, type Script, scriptAws, silence } from '../../../harness/aws/scripted-aws.ts';
+
+const aws = await scriptAws();
+afterAll(aws.stop);
+
+const table = { TableStatus: 'ACTIVE', LatestStreamArn: 'arn:stream' };
+const fine: Script = {
+  DescribeTable: () => ({ Table: table }),
+  GetQueueAttributes: () => ({ Attributes: { QueueArn: 'arn:queue' } }),
+};
+
+// Verdicts are kept for two seconds; each test begins after that.
+let time = Date.now();
+vi.spyOn(clock, 'now').mockImplementation(() => new Date(time));
+beforeEach(() => {
+  time += 2_000;
+});
+
+const checked = (script: Script) => {
+  aws.play(script);
+  return probe();
+};
+
+test('parts that answer are ok', async () => {
+  deepEqual(await checked(fine), { database: 'ok', queue: 'ok', storage: 'ok' });
+});
+
+test('a table that is away fails both what it answers and what it keeps', async () => {
+  const verdict = await checked({ ...fine, DescribeTable: () => new Fault('ResourceNotFoundException') });
+  deepEqual(verdict, { database: 'failing', queue: 'ok', storage: 'failing' });
+});
+
+test('a table whose key is out of reach fails its storage', async () => {
+  const SSEDescription = { Status: 'ENABLED', InaccessibleEncryptionDateTime: 1 };
+  const verdict = await checked({ ...fine, DescribeTable: () => ({ Table: { ...table, SSEDescription } }) });
+  deepEqual(verdict, { database: 'ok', queue: 'ok', storage: 'failing' });
+});
+
+test('a table without its stream fails its storage: nothing written would leave', async () => {
+  const verdict = await checked({ ...fine, DescribeTable: () => ({ Table: { TableStatus: 'ACTIVE' } }) });
+  equal(verdict.storage, 'failing');
+});
+
+test('a part that is silent fails after two seconds, and the others are ok', async () => {
+  const verdict = await checked({ ...fine, GetQueueAttributes: () => silence });
+  deepEqual(verdict, { database: 'ok', queue: 'failing', storage: 'ok' });
+});
+
+test('however often it is asked, the parts are asked once in two seconds', async () => {
+  await checked(fine);
+  await Promise.all([probe(), probe()]);
+  equal(aws.calls.length, 2);
+  time += 2_000;
+  await probe();
+  equal(aws.calls.length, 4);
+});

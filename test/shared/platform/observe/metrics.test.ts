@@ -1,0 +1,35 @@
+/** A number becomes a metric by a line that CloudWatch reads, with the ids of what it is about beside it. */
+import assert from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { metrics } from '../../../../shared/contract/runtime/metric-names.ts';
+import { measure, withIds } from '../../../../shared/platform/index.ts';
+import { captureLog } from '../../../harness/aws/captured-log.ts';
+import { sourcesIn } from '../../../harness/law/source-files.ts';
+
+const { lines, stop } = captureLog();
+afterAll(stop);
+
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+test('the line has the embedded format: every metric it declares is a number at its root, and none has a dimension', async () => {
+  await withIds({ organizationId: 'org_1' }, async () => measure('done', { BackupsCompleted: 1, BytesStored: 1_024 }));
+  const [line] = lines as { _aws: { Timestamp: number; CloudWatchMetrics: unknown } }[];
+  const { _aws, organizationId, message, BackupsCompleted, BytesStored } = line as typeof line & Record<string, unknown>;
+  assert.deepEqual([message, organizationId, BackupsCompleted, BytesStored], ['done', 'org_1', 1, 1_024]);
+  assert.ok(Math.abs(_aws.Timestamp - Date.now()) < 60_000, 'milliseconds');
+  assert.deepEqual(_aws.CloudWatchMetrics, [
+    {
+      Namespace: 'BackupService',
+      Dimensions: [[]],
+      Metrics: [
+        { Name: 'BackupsCompleted', Unit: 'Count' },
+        { Name: 'BytesStored', Unit: 'Bytes' },
+      ],
+    },
+  ]);
+});
+
+test('every metric is measured somewhere', () => {
+  const elsewhere = sourcesIn('shared', 'functions').filter(({ path }) => path !== 'shared/contract/runtime/metric-names.ts');
+  const unmeasured = Object.keys(metrics).filter((name) => !elsewhere.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text)));
+  assert.deepEqual(unmeasured, []);
+});

@@ -1,0 +1,95 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { beforeEach, test } from 'vitest';
+import { changeOne, claim, isOutage, putNew, set } from '../../../../shared/platform/index.ts';
+import { answerOnWire } from '../../../harness/aws/in-process.ts';
+import { Fault } from '../../../harness/aws/scripted-aws.ts';
+import { StrictTable } from '../../../harness/table/strict-table.ts';
+
+const table = new StrictTable();
+answerOnWire(table.script);
+const key = { pk: 'A', sk: 'B' };
+
+beforeEach(() => {
+  table.items.clear();
+  table.onWrite = () => undefined;
+});
+
+test('of several that put the same item one does, and what it put stays', async () => {
+  const won = await Promise.all([1, 2, 3].map((n) => putNew({ ...key, n })));
+  equal(won.filter(Boolean).length, 1);
+  deepEqual(table.get(key), { ...key, n: won.indexOf(true) + 1 });
+});
+
+test('an item is changed only while it is as it was', async () => {
+  table.put({ ...key, status: 'open', n: 1, extra: 'x' });
+  const close = set(key, { status: 'closed', n: 2, note: null, extra: undefined }, { where: { status: 'open', n: 1 } });
+  equal(await changeOne(close), true);
+  const after = { ...key, status: 'closed', n: 2, note: null };
+  deepEqual(table.get(key), after);
+  equal(await changeOne(close), false);
+  deepEqual(table.get(key), after);
+});
+
+test('an item that is not there is not made by a change of it', async () => {
+  equal(await changeOne(set(key, { n: 1 })), false);
+  equal(table.items.size, 0);
+});
+
+test('every other failure is told, not taken for a condition', async () => {
+  table.onWrite = (when) => (when === 'before' ? new Fault('AccessDeniedException') : undefined);
+  await rejects(putNew(key));
+  await rejects(changeOne(set(key, { n: 1 })));
+});
+
+test('changeOne, putNew: a condition that fails after a lost answer is reported as an unknown outcome', async () => {
+  for (const write of [
+    () => putNew({ ...key, status: 'open' }),
+    () => changeOne(set(key, { status: 'closed' }, { where: { status: 'open' } })),
+  ]) {
+    let answers = 0;
+    table.onWrite = (when) => (when === 'after' && ++answers === 1 ? new Fault('InternalServerError', 500) : undefined);
+    await rejects(write(), { name: 'OutcomeUnknownError' });
+  }
+  deepEqual(table.get(key), { ...key, status: 'closed' });
+});
+
+test('putNew: a write that meets a transaction is retried', async () => {
+  let meetings = 0;
+  table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
+  equal(await putNew(key), true);
+});
+
+for (const [what, lost] of [
+  ['a reset connection', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
+  ['a timeout', Object.assign(new Error('late'), { name: 'TimeoutError' })],
+] as const)
+  test(`changeOne, putNew: after ${what} a failed condition is an unknown outcome, and an outage`, async () => {
+    let answers = 0;
+    table.onWrite = (when) => {
+      if (when === 'after' && ++answers === 1) throw lost;
+      return undefined;
+    };
+    await rejects(putNew(key), (error: Error) => error.name === 'OutcomeUnknownError' && error.cause === lost && isOutage(error));
+    equal(table.items.size, 1);
+  });
+
+test('changeOne, putNew: a condition that fails after throttling is a conflict, because nothing was written', async () => {
+  table.put({ ...key });
+  let tries = 0;
+  table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('ThrottlingException') : undefined);
+  equal(await putNew(key), false);
+  equal(tries, 2);
+});
+
+test('changeOne, putNew: a write that is applied on a retry succeeds', async () => {
+  let tries = 0;
+  table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('InternalServerError', 500) : undefined);
+  equal(await putNew(key), true);
+});
+
+test('claim: an update that meets a transaction is retried', async () => {
+  let meetings = 0;
+  table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
+  equal(await claim(key, 'owner', 'a'), 'a');
+  equal(meetings, 3);
+});

@@ -1,0 +1,18 @@
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'vitest';
+import { takePage } from '../../../../shared/platform/index.ts';
+
+async function* letters(text: string) {
+  for (const sk of text) yield { sk };
+}
+const page = async (text: string, limit: number) => {
+  const { items, next } = await takePage(letters(text), limit);
+  return [items.map(({ sk }) => sk).join(''), next];
+};
+
+test('a page goes on after its last element only if there is one more', async () => {
+  deepEqual(await page('abc', 2), ['ab', 'b']);
+  deepEqual(await page('ab', 2), ['ab', undefined]);
+  deepEqual(await page('a', 2), ['a', undefined]);
+  deepEqual(await page('', 2), ['', undefined]);
+});

@@ -1,0 +1,94 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { type Firestore, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
+import type { ApiError } from '../../../shared/contract/errors.ts';
+import { probeSource } from '../../../shared/firestore/index.ts';
+import { proveTenant } from '../../../shared/platform/index.ts';
+import type { ProjectRecord } from '../../../shared/project/index.ts';
+import { askSource, probeProject } from '../../../shared/project/probe-project.ts';
+import { scriptAws } from '../../harness/aws/scripted-aws.ts';
+
+const tenant = proveTenant('org_01JWNVAV000000000000000000', 'record');
+const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+const project = {
+  ...{ id: 'prj_01JWNVAV000000000000000000', sourceProjectId: 'shop', databaseId: '(default)' },
+  connection: { type: 'service_account', email: 'a@b.c', sealed: new Uint8Array([1]) },
+} as const satisfies Partial<ProjectRecord>;
+
+const tokens = (response: ServerResponse) => void response.end(JSON.stringify({ access_token: 'canary-token', expires_in: 60 }));
+let google = tokens;
+const server = createServer((_request, response) => google(response));
+const silent = createTcp(() => {});
+const aws = await scriptAws({ Decrypt: () => ({ Plaintext: Buffer.from(key).toString('base64') }) });
+let firestore: Firestore;
+const portOf = (listening: { address(): unknown }) => (listening.address() as AddressInfo).port;
+beforeAll(async () => {
+  for (const each of [server, silent]) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', () => resolve()));
+  firestore = await startFirestore();
+  Object.assign(process.env, {
+    ...{ SECRETS_KEY_ID: 'key', PUBLIC_URL: 'https://api.example.com' },
+    GOOGLE_TOKEN_URL: `http://127.0.0.1:${portOf(server)}/token`,
+  });
+});
+afterAll(async () => {
+  aws.stop();
+  for (const each of [server, silent]) each.close();
+  server.closeAllConnections();
+  await firestore.stop();
+});
+beforeEach(() => {
+  google = tokens;
+  firestore.faults.clear();
+  process.env.FIRESTORE_URL = firestore.url;
+});
+const refused = (code: string, words: RegExp) => (error: unknown) => {
+  const { code: found, message, details } = error as ApiError;
+  equal(found, code, message);
+  match(message, words);
+  ok(!JSON.stringify({ message, details }).includes('canary'));
+  return true;
+};
+
+test('a source that lets us in costs one read', async () => {
+  firestore.faults.resetCalls();
+  await probeProject(tenant, project);
+  deepEqual(firestore.faults.calls, { BatchGetDocuments: 1 });
+});
+
+for (const status of ['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'INVALID_ARGUMENT'] as const)
+  test(`a source that answers ${status} refuses, and the caller is told where to consent`, async () => {
+    firestore.faults.add({ method: 'BatchGetDocuments', status });
+    await rejects(probeProject(tenant, project), (error) => {
+      refused('SOURCE_AUTH_ERROR', new RegExp(status))(error);
+      const { reason, authorizationUrl } = (error as ApiError).details as Record<string, string>;
+      match(reason!, new RegExp(status));
+      equal(authorizationUrl, 'https://api.example.com/api/v1/auth/google');
+      return true;
+    });
+  });
+
+test('an account that Google refuses is refused, an account service that is away is not', async () => {
+  google = (response) => void response.writeHead(400).end('{"error":"invalid_grant","error_description":"canary"}');
+  await rejects(probeProject(tenant, project), refused('SOURCE_AUTH_ERROR', /invalid_grant/));
+  google = (response) => void response.writeHead(503).end('canary');
+  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /does not answer/));
+});
+
+test('a source that stumbles twice is asked a third time', async () => {
+  firestore.faults.add({ method: 'BatchGetDocuments', status: 'UNAVAILABLE', times: 2 });
+  await probeProject(tenant, project);
+});
+
+test('a source that nobody answers for, or that never answers, is unavailable', async () => {
+  const closed = createTcp();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const port = portOf(closed);
+  await new Promise<void>((resolve) => closed.close(() => resolve()));
+  process.env.FIRESTORE_URL = `http://127.0.0.1:${port}`;
+  await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /does not answer/));
+  process.env.FIRESTORE_URL = `http://127.0.0.1:${portOf(silent)}`;
+  await rejects(askSource(tenant, project, probeSource, 200), refused('SERVICE_UNAVAILABLE', /does not answer/));
+});

@@ -1,0 +1,97 @@
+/** Where nobody knows what a restore wrote, only what is as it was to leave it is taken back. */
+import { deepEqual } from 'node:assert/strict';
+import fc from 'fast-check';
+import { afterAll, test } from 'vitest';
+import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
+import { compareNames } from '../../../../shared/firestore/index.ts';
+import { archiveOf, type Fields, type Records, server, Target, text, walk } from '../../../harness/env/document-walk-env.ts';
+
+afterAll(() => server.stop());
+
+const undoing = { mergeMode: 'rollback', undoOf: 'res_1' } as const;
+const both = (one: string, two: string): Fields => ({ ...text(one), more: { stringValue: two } });
+
+test('a merge is known by the fields that it wrote; one that made the document, by all of them', async () => {
+  const target = new Target();
+  const saved = archiveOf(target.projectId, { 'a/1': text('old'), 'a/2': text('old'), 'a/3': undefined, 'a/4': undefined });
+  const archive = archiveOf('elsewhere', {
+    'a/1': text('new'),
+    'a/2': text('new'),
+    'a/3': text('new'),
+    'a/4': text('new'),
+  }).archive;
+  await target.put({
+    'a/1': both('new', 'kept'),
+    'a/2': both('theirs', 'kept'),
+    'a/3': text('new'),
+    'a/4': both('new', 'theirs'),
+  });
+  deepEqual((await walk(saved, target, { ...undoing, unclean: { archive, mode: 'merge' } })).decided, [
+    ['a/1', 'overwrite'],
+    ['a/2', 'skip'],
+    ['a/3', 'delete'],
+    ['a/4', 'skip'],
+  ]);
+});
+
+test('references count as those into the target that they became', async () => {
+  const target = new Target();
+  const to = (projectId: string): Fields => ({
+    at: { referenceValue: `projects/${projectId}/databases/(default)/documents/b/1` },
+  });
+  const saved = archiveOf(target.projectId, { 'a/1': text('old'), 'a/2': text('old') });
+  const { archive } = archiveOf('elsewhere', { 'a/1': to('elsewhere'), 'a/2': to('elsewhere') });
+  await target.put({ 'a/1': to(target.projectId), 'a/2': to('elsewhere') });
+  deepEqual((await walk(saved, target, { ...undoing, unclean: { archive, mode: 'overwrite' } })).decided, [
+    ['a/1', 'overwrite'],
+    ['a/2', 'skip'],
+  ]);
+});
+
+const path = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', 'é'), fc.constantFrom('1', 'x', 'x!', '__id3__', '~')), {
+    minLength: 1,
+    maxLength: 2,
+  })
+  .map((parts) => parts.flat().join('/'));
+const tree = fc.dictionary(path, fc.constantFrom('one', 'two', 'three'), { maxKeys: 20 });
+
+test('for random trees it is decided as by a plain comparison, in one walk or in two', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        kept: tree,
+        gone: fc.uniqueArray(path, { maxLength: 10 }),
+        restored: tree,
+        there: tree,
+        mode: fc.constantFrom<MergeMode>('overwrite', 'skip_existing', 'merge', 'rollback'),
+        perShard: fc.constantFrom(3, 1_000),
+        cut: path,
+      }),
+      async ({ kept, gone, restored, there, mode, perShard, cut }) => {
+        const target = new Target();
+        const of = (all: Readonly<Record<string, string>>) =>
+          Object.fromEntries(Object.entries(all).map(([at, value]) => [at, text(value)]));
+        await target.put(of(there));
+        const records: Records = { ...Object.fromEntries(gone.map((at) => [at, undefined])), ...of(kept) };
+        const expected = Object.keys(records)
+          .sort(compareNames)
+          .map((at) => {
+            const [was, left, live] = [kept[at], restored[at], there[at]];
+            if (was === live) return [at, 'unchanged'];
+            if (left !== live) return [at, 'skip'];
+            return [at, was === undefined ? 'delete' : live === undefined ? 'create' : 'overwrite'];
+          });
+        const made = archiveOf(target.projectId, records, perShard);
+        const unclean = { archive: archiveOf('elsewhere', of(restored), perShard).archive, mode };
+        deepEqual((await walk(made, target, { ...undoing, unclean })).decided, expected);
+        const parts = [];
+        for (const bound of [{ to: cut }, { from: cut }])
+          parts.push(...(await walk(made, target, { ...undoing, unclean, bound })).decided);
+        deepEqual(parts, expected);
+        target.source.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

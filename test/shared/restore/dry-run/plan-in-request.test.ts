@@ -1,0 +1,222 @@
+/** A dry run within one call: what it tells is what a restore would do, and it does nothing. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { DryRun } from '../../../../shared/contract/models/restore.ts';
+import { newId } from '../../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
+import { type PlanAsked, planInCall } from '../../../../shared/restore/dry-run/plan-in-request.ts';
+import {
+  type Fields,
+  liveOf,
+  newRestoreWorld,
+  projectId,
+  put,
+  putTarget,
+  type RestoreWorld,
+  restore,
+  server,
+  table,
+  takeBackup,
+  targetId,
+  tenant,
+  writesSent,
+} from '../../../harness/env/restore-env.ts';
+
+afterAll(() => server.stop());
+beforeEach(() => server.faults.clear());
+
+const text = (stringValue: string): Fields => ({ text: { stringValue } });
+const actor = { type: 'user', id: newId('user'), email: 'ada@example.com' } as const;
+const asker = { tenant, actor, origin: { ip: null, userAgent: null, requestId: 'r' }, now: new Date() };
+const targetNow = (): ProjectRecord => table.get<ProjectRecord>(projectKey.project(tenant, targetId))!;
+
+type Wish = PlanAsked['wish'];
+const plan = (world: RestoreWorld, backup: BackupRecord, more: Partial<Wish> = {}, target = targetNow()) => {
+  const wish: Wish = {
+    mergeMode: 'overwrite',
+    collections: ['*'],
+    includeSubcollections: true,
+    includeAuthUsers: false,
+    ...more,
+  };
+  return planInCall(asker, { backup, target, wish }, world.engine);
+};
+const given = (...paths: string[]) => ({ documents: { paths, given: paths.map((path) => [path, [path]] as const) } });
+
+/** Users are as they were, orders were changed, removed and added to. */
+const shop = async () => {
+  const world = newRestoreWorld();
+  await put(world, { 'users/ada': text('a'), 'users/bob': text('b'), 'orders/1': text('1'), 'orders/2': text('2') });
+  const backup = await takeBackup(world);
+  await putTarget(world, { 'users/ada': text('a'), 'users/bob': text('b'), 'orders/1': text('other'), 'orders/3': text('3') });
+  return { world, backup };
+};
+const counts = ({ create, overwrite, skip, delete: deleted, unchanged }: NonNullable<Awaited<ReturnType<typeof plan>>>) => [
+  create,
+  overwrite,
+  skip,
+  deleted,
+  unchanged,
+];
+
+test('it tells what each mode would do to the live target, by number and by path, and what that look cost', async () => {
+  const { world, backup } = await shop();
+  const planned = (await plan(world, backup))!;
+  equal(DryRun.safeParse(planned).error, undefined);
+  deepEqual(counts(planned), [1, 1, 0, 0, 2]);
+  deepEqual(planned.changes, [
+    { path: 'orders/1', action: 'overwrite' },
+    { path: 'orders/2', action: 'create' },
+  ]);
+  deepEqual(
+    [planned.dryRun, planned.backupId, planned.projectId, planned.targetProjectId],
+    [true, backup.id, projectId, targetId],
+  );
+  // The time, four documents, and the target's own count of them.
+  deepEqual([planned.cost.reads, planned.notFound], [6, []]);
+  deepEqual(counts((await plan(world, backup, { mergeMode: 'skip_existing' }))!), [1, 0, 3, 0, 0]);
+  deepEqual(counts((await plan(world, backup, { mergeMode: 'merge' }))!), [1, 1, 0, 0, 2]);
+  deepEqual(counts((await plan(world, backup, { mergeMode: 'rollback' }))!), [1, 1, 0, 1, 2]);
+  deepEqual(counts((await plan(world, backup, { collections: ['users'], mergeMode: 'rollback' }))!), [0, 0, 0, 0, 2]);
+});
+
+test('what was named and is not in the backup is told', async () => {
+  const { world, backup } = await shop();
+  const planned = (await plan(world, backup, { ...given('orders/2', 'orders/3', 'users/eve'), mergeMode: 'rollback' }))!;
+  deepEqual(
+    [planned.notFound, counts(planned)],
+    [
+      ['orders/3', 'users/eve'],
+      [1, 0, 0, 1, 0],
+    ],
+  );
+  deepEqual((await plan(world, backup, { collections: ['users', 'staff'] }))!.notFound, ['staff']);
+});
+
+test('nothing is written: not to the target, not to the table, not to the bucket', async () => {
+  const { world, backup } = await shop();
+  const [live, items, objects] = [
+    liveOf(world),
+    structuredClone([...table.items]),
+    [...world.stores].map(([path, { objects }]) => [path, objects.size]),
+  ];
+  server.faults.resetCalls();
+  for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as const)
+    ok(await plan(world, backup, { mergeMode }));
+  equal(writesSent(), 0);
+  deepEqual(liveOf(world), live);
+  deepEqual([...table.items], items);
+  deepEqual(
+    [...world.stores].map(([path, { objects }]) => [path, objects.size]),
+    objects,
+  );
+});
+
+test('it is the plan that the job then has', async () => {
+  const { world, backup } = await shop();
+  for (const mergeMode of ['skip_existing', 'merge', 'overwrite', 'rollback'] as const) {
+    const planned = (await plan(world, backup, { mergeMode }))!;
+    const { create, overwrite, skip, delete: deleted, unchanged } = planned;
+    const done = await restore(world, backup, { mergeMode, dryRun: true });
+    deepEqual(done.plan, { create, overwrite, skip, delete: deleted, unchanged });
+  }
+});
+
+test('the users of a backup are told of beside its documents', async () => {
+  const { world } = await shop();
+  world.users = ['ada', 'bob'].map((id) => ({ id, json: Buffer.from(JSON.stringify({ localId: id })) }));
+  const backup = await takeBackup(world, { includeAuthUsers: true });
+  deepEqual((await plan(world, backup, { includeAuthUsers: true }))!.authUsers, { create: 2, overwrite: 0, skip: 0 });
+  equal((await plan(world, backup))!.authUsers, undefined);
+});
+
+test('of many changes the first hundred are listed, in the order of names', async () => {
+  const world = newRestoreWorld();
+  const paths = Array.from({ length: 250 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
+  await put(world, Object.fromEntries(paths.map((path) => [path, text('x')])));
+  const planned = (await plan(world, await takeBackup(world)))!;
+  equal(planned.create, 250);
+  deepEqual(
+    planned.changes.map(({ path }) => path),
+    paths.slice(0, 100),
+  );
+});
+
+const failing = (code: string, details?: object) => (error: unknown) => {
+  ok(error instanceof ApiError, String(error));
+  equal(error.code, code);
+  if (details) deepEqual(error.details, details);
+  return true;
+};
+
+test('more reads of the target than its project allows are refused', async () => {
+  const { world, backup } = await shop();
+  const project = targetNow();
+  const limited = { ...project, settings: { ...project.settings, maxReads: 4 } };
+  await rejects(plan(world, backup, {}, limited), failing('CONFLICT', { maxReads: 4, reads: 5 }));
+  ok(await plan(world, backup, {}, { ...project, settings: { ...project.settings, maxReads: 5 } }));
+});
+
+test('a target that did not send all it has is read again', async () => {
+  const { world, backup } = await shop();
+  const { targetProjectId: project } = world;
+  for (const mergeMode of ['overwrite', 'rollback'] as const) {
+    const planned = (await plan(world, backup, { mergeMode }))!;
+    server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 } });
+    const again = (await plan(world, backup, { mergeMode }))!;
+    deepEqual(counts(again), counts(planned));
+    ok(again.cost.reads > planned.cost.reads, 'what was read in vain is billed, too');
+  }
+  // One that never does gives no plan.
+  server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 }, times: 100 });
+  equal(await plan(world, backup), undefined);
+});
+
+test('a target that refuses is told to the caller, and its project is marked', async () => {
+  const { world, backup } = await shop();
+  server.faults.add({ method: 'RunQuery', status: 'PERMISSION_DENIED' });
+  await rejects(plan(world, backup), failing('SOURCE_AUTH_ERROR'));
+  equal(targetNow().status, 'unauthorized');
+  equal(table.get<ProjectRecord>(projectKey.project(tenant, projectId))!.status, 'connected');
+});
+
+test('one that takes too long is no answer: it becomes a job', async () => {
+  const { world, backup } = await shop();
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`users/${n}`, text('x')]));
+  await putTarget(world, many);
+  const begun = Date.now();
+  let looks = 0;
+  world.nowMs = () => begun + 1_000 * looks++;
+  ok(await plan(world, backup, { mergeMode: 'rollback' }));
+  world.nowMs = () => begun + 20_000 * looks++;
+  equal(await plan(world, backup, { mergeMode: 'rollback' }), undefined);
+});
+
+test('looking for what was named takes no longer than the call has', async () => {
+  const { world, backup } = await shop();
+  const many = Array.from({ length: 50 }, (_, n) => `users/${n}`);
+  const begun = Date.now();
+  let looks = 0;
+  world.nowMs = () => begun + 1_000 * looks++;
+  server.faults.resetCalls();
+  equal(await plan(world, backup, given(...many)), undefined);
+  ok(looks < 30, `${looks}`);
+  deepEqual(server.faults.calls, {}, 'the target is not asked for a plan that comes too late');
+});
+
+test('a damaged backup is told as such, naming the object', async () => {
+  const { world, backup } = await shop();
+  const { objects } = world.stores.get(backup.path)!;
+  const [name, bytes] = [...objects].find(([one]) => one.includes('chunk'))!;
+  objects.set(
+    name,
+    bytes.map((byte, n) => (n > bytes.length - 30 ? byte ^ 1 : byte)),
+  );
+  await rejects(plan(world, backup), (error: unknown) => {
+    ok(error instanceof ApiError && error.code === 'STORAGE_ERROR', String(error));
+    equal((error.details as { object: string }).object, name);
+    return true;
+  });
+});

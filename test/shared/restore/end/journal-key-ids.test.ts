@@ -1,0 +1,45 @@
+/** A passphrase that an organization has given up is kept as long as it opens what a restore has saved. */
+import { deepEqual } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { rewrapKeys } from '../../../../shared/backup/index.ts';
+import { newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { journalKeyIds } from '../../../../shared/restore/end/journal-key-ids.ts';
+import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { answerInProcess } from '../../../harness/aws/in-process.ts';
+import { StrictTable } from '../../../harness/table/strict-table.ts';
+
+const table = new StrictTable();
+answerInProcess(table.script);
+const tenant = proveTenant(newId('organization'), 'created');
+beforeEach(() => table.items.clear());
+afterAll(() => table.items.clear());
+
+const now = new Date('2026-03-10T12:00:00.000Z');
+const put = (keyId: string, more: object): void => {
+  const id = newId('restore');
+  const journal = { encryption: { mode: 'customer', keyId }, keyFile: 'a key' };
+  const record = { status: 'running', dryRun: false, undoneBy: null, completedAt: null, journal, ...more };
+  table.put({ ...restoreKey.restore(tenant, id), id, ...record });
+};
+const ended = (completedAt: string) => ({ status: 'failed', completedAt, sealedAt: completedAt });
+
+test('of a restore that runs, or can be resumed with a plan that is no backup; not of any other', async () => {
+  put('pending', { status: 'pending' });
+  put('running', {});
+  put('has no key yet', { journal: { encryption: { mode: 'customer', keyId: 'has no key yet' } } });
+  put('resumable', ended('2026-03-09T12:00:00.000Z'));
+  put('too old', ended('2026-03-01T12:00:00.000Z'));
+  put('a backup by now', { ...ended('2026-03-09T12:00:00.000Z'), safetyBackupId: newId('backup') });
+  put('not sealed', { status: 'cancelled', completedAt: '2026-03-09T12:00:00.000Z' });
+  put('completed', { ...ended('2026-03-09T12:00:00.000Z'), status: 'completed' });
+  deepEqual([...(await journalKeyIds(tenant, now))].sort(), ['pending', 'resumable', 'running']);
+});
+
+test('wrapping all backups anew forgets no passphrase that a restore under way still needs', async () => {
+  put('old', {});
+  const key = { pk: `ORG#${tenant.organizationId}`, sk: 'ENCRYPTION' };
+  const chosen = { mode: 'kms', previous: { old: 'sealed', older: 'sealed' }, version: 'now', isWalking: true, updatedAt: 'x' };
+  table.put({ ...key, ...chosen });
+  await rewrapKeys(tenant, { walk: 'now' }, new Date('2099-01-01'), { now: () => now }, undefined, journalKeyIds);
+  deepEqual(table.get(key), { ...key, ...chosen, isWalking: false, previous: { old: 'sealed' } });
+});

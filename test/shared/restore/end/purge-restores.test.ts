@@ -1,0 +1,100 @@
+/** An organization's restores go with it: rows always, what they stored only when that was asked for. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import { newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { purgeRestores } from '../../../../shared/restore/end/purge-restores.ts';
+import { type RestoreRecord, restoreKey, restoreWork } from '../../../../shared/restore/model/record.ts';
+import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
+import { MemoryTable } from '../../../harness/table/memory-table.ts';
+
+const table = new MemoryTable();
+type Requests = Record<string, { DeleteRequest: { Key: { pk: { S: string }; sk: { S: string } } } }[]>;
+const aws = await scriptAws({
+  ...table.script,
+  BatchWriteItem: ({ RequestItems }: Input) => {
+    for (const { DeleteRequest } of Object.values(RequestItems as Requests).flat())
+      table.items.delete(`${DeleteRequest.Key.pk.S}\n${DeleteRequest.Key.sk.S}`);
+    return { UnprocessedItems: {} };
+  },
+});
+afterAll(() => aws.stop());
+
+const tenant = proveTenant(newId('organization'), 'created');
+const destinationId = newId('storageDestination');
+let stores: Map<string, MemoryStore>;
+const open = async (_tenant: unknown, _destination: unknown, folder: string) => stores.get(folder)!;
+const down = async () => {
+  throw new StorageError('unavailable', 'The bucket does not answer.');
+};
+beforeEach(() => {
+  table.items.clear();
+  stores = new Map();
+});
+
+const never = new Date('2099-01-01');
+const clock = { now: () => new Date('2026-01-01') };
+const wish = { deleteBackupData: true, isPatient: true };
+const purge = (more: object = {}, door: unknown = open) =>
+  purgeRestores(tenant, { ...wish, ...more }, never, clock, door as never);
+
+const journalAt = async (path: string) => {
+  const store = new MemoryStore();
+  await store.put('key', Buffer.from('x'));
+  stores.set(path, store);
+  return { backupId: newId('backup'), path, storageDestination: { id: destinationId, name: 'Bucket', type: 's3' } };
+};
+const put = async (more: Partial<RestoreRecord> = {}): Promise<string> => {
+  const id = newId('restore');
+  const journal = await journalAt(id);
+  const givenUp = [await journalAt(`${id}/given up`)];
+  const record = { status: 'failed', targetProjectId: 'prj_1', journal, givenUp, ...more };
+  table.put({ ...restoreKey.restore(tenant, id), id, ...record });
+  table.put({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${destinationId}`, id: destinationId, immutable: false });
+  table.put({ ...restoreKey.running(tenant, id), restoreJobId: id });
+  for (let n = 0; n < 250; n++) table.put({ pk: restoreWork(tenant, id), sk: `SHARD#${String(n).padStart(8, '0')}` });
+  table.put({ pk: restoreWork(tenant, id), sk: 'PACE' });
+  return id;
+};
+const left = () => [...table.items.keys()].filter((name) => !name.includes('DESTINATION#'));
+const objects = () => [...stores].flatMap(([path, store]) => (store.objects.size > 0 ? [path] : [])).sort();
+
+test('records, notes and journals go', async () => {
+  await put();
+  await put({ status: 'running' });
+  equal(await purge(), true);
+  deepEqual([left(), objects()], [[], []]);
+});
+
+test('what became a safety backup is a backup’s, and stays for the purge of those', async () => {
+  const id = await put({ status: 'completed', sealedAt: 'then', safetyBackupId: newId('backup') });
+  equal(await purge(), true);
+  deepEqual([left(), objects()], [[], [id]]);
+});
+
+test('objects stay where that was not asked for', async () => {
+  const id = await put();
+  equal(await purge({ deleteBackupData: false }), true);
+  deepEqual([left(), objects()], [[], [id, `${id}/given up`]]);
+});
+
+test('out of time it says so and goes on the next time', async () => {
+  for (let n = 0; n < 3; n++) await put();
+  let looks = 0;
+  const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
+  equal(await purgeRestores(tenant, wish, new Date('2026-01-02'), short, open as never), false);
+  equal(left().filter((name) => name.includes('\nRESTORE#')).length, 2);
+  equal(await purge(), true);
+  deepEqual(left(), []);
+});
+
+test('a bucket that does not answer is waited for, but not for ever', async () => {
+  const id = await put();
+  await rejects(purge({}, down), { name: 'StorageError' });
+  equal(
+    left().some((name) => name.endsWith(`RESTORE#${id}`)),
+    true,
+  );
+  equal(await purge({ isPatient: false }, down), true);
+  deepEqual(left(), []);
+});

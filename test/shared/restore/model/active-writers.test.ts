@@ -1,0 +1,194 @@
+/** The target of a restore is free only when nobody writes to it any more, however the restore ends. */
+import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import { Source } from '../../../../shared/firestore/index.ts';
+import { after, commit, newId } from '../../../../shared/platform/index.ts';
+import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
+import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
+import { failRestore, reasonFor } from '../../../../shared/restore/end/fail-restore.ts';
+import { reapRestore } from '../../../../shared/restore/end/restore-reaper.ts';
+import { writerPrefix } from '../../../../shared/restore/model/record.ts';
+import { answerStep } from '../../../../shared/restore/model/restore-steps.ts';
+import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
+import { writeShard } from '../../../../shared/restore/write/write-shard.ts';
+import { lockOf, noteOf, notesOf } from '../../../harness/env/restore-end-env.ts';
+import {
+  atStart,
+  backupOf,
+  beginRestore,
+  type Fields,
+  fieldsOf,
+  newRestoreWorld,
+  organizationNow,
+  put,
+  putTarget,
+  type RestoreWorld,
+  restoreOf,
+  runFrom,
+  runRestore,
+  server,
+  takeBackup,
+  targetId,
+  tenant,
+} from '../../../harness/env/restore-env.ts';
+import { Machine } from '../../../harness/faults/restore-machine.ts';
+import { hurry } from '../../../harness/time/with-virtual-time.ts';
+
+const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
+const writersOf = (id: string): readonly string[] => notesOf(id).filter((sk) => sk.startsWith(writerPrefix));
+
+interface Scene {
+  readonly world: RestoreWorld;
+  readonly id: string;
+  readonly before: ReturnType<typeof fieldsOf>;
+  /** Lets the target answer, and resolves when the writer has ended. */
+  answer(): Promise<void>;
+}
+
+/** A writer whose request is under way: the target takes its time. */
+const sceneOf = async (): Promise<Scene> => {
+  const world = newRestoreWorld();
+  hurry(world);
+  await put(world, { 'a/1': { n: integer(1) } });
+  const backup = await takeBackup(world);
+  await putTarget(world, { 'a/1': { mine: integer(7) } });
+  const before = fieldsOf(world);
+  const id = await beginRestore(world, backup);
+  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const [gate, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: RestoreWorld['engine'] = {
+    ...world.engine,
+    openSource: (_tenant, { sourceProjectId: projectId }) =>
+      new (class extends Source {
+        override async once(...all: Parameters<Source['once']>) {
+          if (all[0] !== 'BatchWrite') return super.once(...all);
+          sent.resolve();
+          await gate.promise;
+          return super.once(...all);
+        }
+      })({ endpoint: server.url, projectId, token: () => world.token(), random: () => 0.5 }),
+  };
+  const work = () => writeShard(tenant, id, 0, after(world.engine.clock.now(), 600), slow, 1);
+  const writing = answerStep(tenant, id, work, 1);
+  await sent.promise;
+  const answer = async (): Promise<void> => {
+    gate.resolve();
+    await writing;
+  };
+  return { world, id, before, answer };
+};
+
+const fail = ({ world, id }: Scene, sleep = world.engine.sleep): Promise<void> =>
+  failRestore(tenant, id, (restore) => reasonFor(restore), world.engine.clock.now(), 1, sleep);
+const clean = ({ world, id }: Scene): Promise<void> => cleanUpRestore(tenant, id, world.engine, { attempt: 1 });
+const cancel = async ({ world, id }: Scene): Promise<void> => {
+  const actor = { type: 'user' as const, id: newId('user'), email: null };
+  const acting = { tenant, organization: organizationNow(), role: 'owner' as const, actor };
+  await commit((await cancelRestore(acting, id, world.engine.clock.now())).change.writes);
+};
+const reap = ({ world, id }: Scene): Promise<void> =>
+  reapRestore(tenant, noteOf(id)!, world.engine, {
+    look: async () => 'ended',
+    start: async () => undefined,
+    stop: async () => undefined,
+  });
+
+const undo = async ({ world, id }: Scene): Promise<string> => {
+  const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;
+  const { restore, change } = await undoRestore(tenant, restoreOf(id), by, world.engine.clock.now());
+  await commit(change.writes);
+  return restore.id;
+};
+const resume = async ({ world, id }: Scene): Promise<void> => {
+  await commit((await resumeRestore(tenant, restoreOf(id), world.engine.clock.now())).change.writes);
+};
+
+const endings: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+  'a failure of another shard': async (scene) => {
+    await fail(scene);
+    await clean(scene);
+  },
+  'the reaper, because its workflow was stopped': reap,
+  'being cancelled': async (scene) => {
+    await cancel(scene);
+    await clean(scene);
+  },
+};
+
+describe('a restore that ends while a write is under way', () => {
+  for (const [ending, end] of Object.entries(endings))
+    test(`by ${ending}: its target stays locked until the writer has ended, and can be taken back then`, async () => {
+      const scene = await sceneOf();
+      const { world, id, before } = scene;
+      await end(scene);
+      notEqual(restoreOf(id).status, 'running');
+      deepEqual([lockOf(targetId)?.jobId, backupOf(restoreOf(id).backupId).restoring], [id, 1]);
+      const busy = { code: 'JOB_IN_PROGRESS' };
+      await rejects(undo(scene), busy);
+      await rejects(resume(scene), busy);
+      await scene.answer();
+      deepEqual([writersOf(id), lockOf(targetId)?.jobId], [[], id]);
+      await reap(scene);
+      deepEqual([lockOf(targetId), backupOf(restoreOf(id).backupId).restoring], [undefined, 0]);
+      const undone = await runRestore(world, await undo(scene));
+      equal(undone.status, 'completed', JSON.stringify(undone.error));
+      deepEqual(fieldsOf(world), before);
+    });
+
+  test('has failed with its target free, if the writer stops in time', async () => {
+    const scene = await sceneOf();
+    let isAnswered = false;
+    await fail(scene, async () => {
+      deepEqual([restoreOf(scene.id).status, restoreOf(scene.id).failure?.code], ['running', 'INTERNAL_ERROR']);
+      if (!isAnswered) await scene.answer();
+      isAnswered = true;
+    });
+    deepEqual([isAnswered, restoreOf(scene.id).status, lockOf(targetId)], [true, 'failed', undefined]);
+    await resume(scene);
+    const done = await runRestore(scene.world, scene.id);
+    deepEqual([done.status, done.attempt, done.written], ['completed', 2, 1]);
+  });
+});
+
+test('once it is known that a restore fails no run begins to write', async () => {
+  const scene = await sceneOf();
+  const { world, id } = scene;
+  const [writer] = writersOf(id);
+  let runs = 0;
+  await fail(scene, async () => {
+    const work = () => writeShard(tenant, id, 0, after(world.engine.clock.now(), 600), world.engine, 1);
+    equal(await answerStep(tenant, id, work, 1), undefined);
+    deepEqual(writersOf(id), [writer]);
+    runs += 1;
+    await scene.answer();
+  });
+  deepEqual([runs, writersOf(id), restoreOf(id).status], [1, [], 'failed']);
+});
+
+test('a writer that died without a word keeps the target as long as it could be alive', async () => {
+  const world = newRestoreWorld();
+  await put(world, { 'a/1': { n: integer(1) } });
+  const id = await beginRestore(world, await takeBackup(world));
+  await runFrom(world, id, atStart(), { upTo: 'seal' });
+  const startMs = Date.now();
+  world.nowMs = () => startMs;
+  Object.assign(world.engine, { sleep: async () => undefined });
+  // The claim, the pace, the request; it dies before it can tell.
+  const machine = new Machine(4).attach(world);
+  const position = { ...atStart(), step: 'write' as const, shards: [0], left: [0] };
+  await rejects(runFrom(world, id, position));
+  equal(machine.isDead, true);
+  new Machine().attach(world);
+  const scene = { world, id, before: fieldsOf(world), answer: async () => undefined };
+  await fail(scene);
+  await clean(scene);
+  deepEqual([restoreOf(id).status, lockOf(targetId)?.jobId], ['failed', id]);
+  // The time of a worker, and that in which it was to have ended.
+  world.nowMs = () => startMs + 689_000;
+  await reap(scene);
+  equal(lockOf(targetId)?.jobId, id);
+  world.nowMs = () => startMs + 691_000;
+  await reap(scene);
+  equal(lockOf(targetId), undefined);
+});

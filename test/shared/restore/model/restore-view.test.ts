@@ -1,0 +1,114 @@
+/** How a restore is shown: to whoever asks, in the history, to subscribers. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { beforeEach, test } from 'vitest';
+import { events } from '../../../../shared/contract/events/event-catalogue.ts';
+import { RestoreHistory, RestoreJob } from '../../../../shared/contract/models/restore.ts';
+import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
+import { historyOf, restoreData, restoreEvent } from '../../../../shared/restore/model/restore-view.ts';
+import { begin, beginAnew, now, organization, putBackup, targetId } from '../../../harness/builders/sample-restore.ts';
+
+let begun: RestoreRecord;
+beforeEach(() => {
+  beginAnew();
+  begun = begin(putBackup(), { collections: ['users'], maxWritesPerSecond: 3 }).restore;
+});
+
+const plan = { create: 4, overwrite: 3, skip: 5, delete: 2, unchanged: 7 };
+const ended = (more: Partial<RestoreRecord> = {}): RestoreRecord => ({
+  ...begun,
+  status: 'completed',
+  phase: 'Completed',
+  plan,
+  notFound: ['nowhere'],
+  sealedAt: '2026-03-01T10:00:10.000Z',
+  safetyBackupId: begun.journal.backupId,
+  written: 6,
+  deleted: 2,
+  raced: 1,
+  reads: 1_000,
+  collectionsRestored: 1,
+  startedAt: '2026-03-01T10:00:00.400Z',
+  completedAt: '2026-03-01T10:00:42.900Z',
+  undoUntil: '2026-03-08T10:00:42.900Z',
+  ...more,
+});
+
+test('what the interface names, and nothing more: not where the journal lies, nor its key', () => {
+  const record = ended({ journal: { ...begun.journal, keyFile: Buffer.from('sealed') } });
+  const shown = restoreData(record);
+  deepEqual(RestoreJob.strict().parse(shown), shown);
+  const text = JSON.stringify([
+    shown,
+    historyOf(record),
+    restoreEvent(record, { project: undefined, target: undefined }, organization),
+  ]);
+  ok(!text.includes(begun.journal.path) && !text.includes('keyFile') && !text.includes('ORG#'));
+});
+
+test('as it begins, before anything is known', () => {
+  const shown = restoreData(begun);
+  deepEqual([shown.status, shown.phase, shown.plan, shown.attempts], ['pending', 'Initializing', null, 1]);
+  deepEqual(shown.progress, { percent: 0, documents: 0, totalDocuments: null });
+  deepEqual([shown.documentsRestored, shown.documentsSkipped, shown.documentsFailed, shown.failures], [0, 0, 0, []]);
+  deepEqual([shown.safetyBackupId, shown.undoUntil, shown.duration, shown.startedAt], [null, null, null, null]);
+});
+
+test('every document is accounted for: restored, deleted, skipped or failed', () => {
+  const shown = restoreData(ended());
+  deepEqual([shown.documentsRestored, shown.documentsUnchanged, shown.documentsDeleted], [13, 7, 2]);
+  deepEqual([shown.documentsSkipped, shown.documentsFailed], [6, 0]);
+  deepEqual(shown.plan, { ...plan, notFound: ['nowhere'] });
+  deepEqual(shown.progress, { percent: 100, documents: 21, totalDocuments: 21 });
+  equal(shown.duration, 43);
+});
+
+test('what was only planned has restored nothing', () => {
+  const shown = restoreData(ended({ dryRun: true, written: 0, deleted: 0, raced: 0 }));
+  deepEqual([shown.documentsRestored, shown.documentsUnchanged, shown.documentsSkipped], [0, 0, 0]);
+  deepEqual(shown.plan?.create, 4);
+});
+
+test('its cost is what the target bills, never too low', () => {
+  const { cost } = restoreData(ended({ reads: 100_000, written: 100_000, deleted: 100_000 }));
+  deepEqual(cost, { reads: 100_000, writes: 100_000, deletes: 100_000, estimatedUsd: 0.26 });
+});
+
+for (const [status, shown] of [
+  ['pending', 'In Progress'],
+  ['running', 'In Progress'],
+  ['completed', 'Success'],
+  ['failed', 'Failed'],
+  ['cancelled', 'Failed'],
+] as const)
+  test(`the history shows ${status} as ${shown}`, () => {
+    const line = historyOf(ended({ status }));
+    deepEqual([line.status, line.jobStatus], [shown, status]);
+    deepEqual(RestoreHistory.parse(line).targetProject, { id: targetId, name: 'Copy' });
+    deepEqual(
+      [line.date, line.sourceBackup.id, line.sourceBackup.createdAt],
+      [now.toISOString(), begun.backupId, begun.backupCreatedAt],
+    );
+  });
+
+test('events carry it with the names of both projects, as they are called now', () => {
+  const names = { project: { name: 'New name' }, target: undefined };
+  const data = restoreEvent(ended(), names, organization);
+  deepEqual([data.restore.projectName, data.restore.targetProjectName], ['New name', 'Copy']);
+  const told = events['restore.completed'].parse(data);
+  deepEqual(told.organization, { id: organization.id, name: 'Acme' });
+  // Lists that may be long stay out of what is sent to every subscriber.
+  for (const name of ['failures', 'collections', 'documentIds', 'plan']) ok(!(name in told.restore), name);
+  for (const name of [
+    'restoreJobId',
+    'backupId',
+    'targetProjectId',
+    'documentsRestored',
+    'collectionsRestored',
+    'mergeMode',
+    'duration',
+  ])
+    ok(name in told.restore, name);
+  const error = { code: 'CANCELLED', message: 'x' } as const;
+  events['restore.failed'].parse({ ...data, restore: { ...data.restore, error } });
+  events['restore.progress'].parse({ ...data, progress: data.restore.progress });
+});

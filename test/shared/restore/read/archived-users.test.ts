@@ -1,0 +1,310 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeEach, test } from 'vitest';
+import { openArchive } from '../../../../shared/backup/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
+import { planUsers } from '../../../../shared/restore/dry-run/plan-users.ts';
+import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
+import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
+import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import {
+  atStart,
+  backupOf,
+  beginRestore,
+  journalOf,
+  liveOf,
+  projectId,
+  put,
+  type RestoreAsk,
+  restore as restoreDocuments,
+  restoreOf,
+  runFrom,
+  runRestore,
+  server,
+  shardsOf,
+  table,
+  takeBackup,
+  targetId,
+  tenant,
+} from '../../../harness/env/restore-env.ts';
+import {
+  newUsersWorld,
+  putUsers,
+  removeUsers,
+  type UsersWorld,
+  usersOf,
+  withoutPassword,
+  withPassword,
+} from '../../../harness/env/restore-users-env.ts';
+
+let world: UsersWorld;
+beforeEach(() => {
+  world = newUsersWorld();
+  server.faults.clear();
+});
+
+const backUp = async () => {
+  await put(world, { 'a/1': { n: { integerValue: 1n } } });
+  return takeBackup(world, { includeAuthUsers: true });
+};
+const restore = (backup: Parameters<typeof restoreDocuments>[1], ask: RestoreAsk = {}): Promise<RestoreRecord> =>
+  restoreDocuments(world, backup, { includeAuthUsers: true, ...ask });
+const undo = ({ id, safetyBackupId, targetProjectId }: RestoreRecord): Promise<RestoreRecord> =>
+  restore(backupOf(safetyBackupId!), { targetProjectId, mergeMode: 'rollback', undoOf: id });
+const ended = ({ status, users, error }: RestoreRecord) => [status, users, error?.message];
+const counts = (restored: number, deleted = 0, skipped = 0, failed = 0) => ({ restored, deleted, skipped, failed });
+const sent = (verb: string) => world.calls.filter((call) => call.verb === verb);
+
+test('users who were lost are restored as they were, with the hash and the salt of their passwords', async () => {
+  const users = [withPassword('ada'), withoutPassword('bob'), withPassword('eve', { disabled: true })];
+  putUsers('source', users);
+  const backup = await backUp();
+  removeUsers('source', ['ada', 'bob', 'eve']);
+  deepEqual(ended(await restore(backup, { targetProjectId: projectId })), ['completed', counts(3), undefined]);
+  deepEqual(usersOf('source'), users);
+});
+
+test('users of another project are put in with the parameters their passwords were hashed with', async () => {
+  const users = [withPassword('ada'), withoutPassword('bob')];
+  putUsers('source', users);
+  deepEqual(ended(await restore(await backUp())), ['completed', counts(2), undefined]);
+  deepEqual(usersOf('target'), users);
+  const config = await fetch(`${server.url}/admin/v2/projects/${world.sourceProjectId}/config`);
+  const { signerKey } = ((await config.json()) as { signIn: { hashConfig: { signerKey: string } } }).signIn.hashConfig;
+  const last = sent('batchCreate').at(-1)!;
+  deepEqual(
+    [last.project, last.body.hashAlgorithm, Buffer.from(String(last.body.signerKey), 'base64url').toString('base64')],
+    [world.targetProjectId, 'SCRYPT', signerKey],
+  );
+});
+
+for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
+  test(`${mergeMode} replaces users who differ, leaves those who do not and those whom only the target has`, async () => {
+    const [ada, bob] = [withPassword('ada'), withoutPassword('bob')];
+    putUsers('source', [ada, bob, withPassword('same')]);
+    const backup = await backUp();
+    const before = [
+      withPassword('ada', { passwordHash: 'b3RoZXI=', displayName: 'changed' }),
+      withPassword('same'),
+      withPassword('theirs'),
+    ];
+    putUsers('target', before);
+    const done = await restore(backup, { mergeMode });
+    deepEqual(ended(done), ['completed', counts(3), undefined]);
+    deepEqual(usersOf('target'), [ada, bob, withPassword('same'), withPassword('theirs')]);
+    deepEqual(
+      (sent('batchCreate').at(-1)!.body.users as { localId: string }[]).map(({ localId }) => localId),
+      ['ada', 'bob'],
+    );
+
+    const saved = await journalOf(world, done.id);
+    deepEqual(JSON.parse(saved.get('accounts/ada')!.content), before[0]);
+    equal(saved.get('accounts/bob')?.kind, 'tombstone');
+    equal(saved.has('accounts/same'), false);
+    equal(backupOf(done.safetyBackupId!).authUsers, 1);
+
+    const undone = await undo(done);
+    deepEqual(ended(undone), ['completed', counts(1, 1), undefined]);
+    deepEqual(usersOf('target'), before);
+
+    deepEqual(ended(await undo(undone)), ['completed', counts(2), undefined]);
+    deepEqual(usersOf('target'), [ada, bob, withPassword('same'), withPassword('theirs')]);
+  });
+
+test('skip_existing keeps who is there, and who comes while it runs', async () => {
+  putUsers('source', [withPassword('ada'), withPassword('bob'), withPassword('eve')]);
+  const backup = await backUp();
+  const [theirs, late] = [withPassword('ada', { displayName: 'theirs' }), withPassword('bob', { createdAt: '1800000000000' })];
+  putUsers('target', [theirs]);
+  const id = await beginRestore(world, backup, { includeAuthUsers: true, mergeMode: 'skip_existing' });
+  const done = await runRestore(world, id, { onStep: (step) => step === 'write' && putUsers('target', [late]) });
+  deepEqual(ended(done), ['completed', counts(1, 0, 2), undefined]);
+  deepEqual(usersOf('target'), [theirs, late, withPassword('eve')]);
+  equal(
+    sent('batchCreate').some(({ body }) => body.allowOverwrite === true),
+    false,
+  );
+});
+
+test('with skip_existing, users whose answer was lost are not taken for somebody else’s', async () => {
+  putUsers('source', [withPassword('ada'), withoutPassword('bob')]);
+  const backup = await backUp();
+  let isLost = false;
+  world.fate = ({ verb, body }) => {
+    if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0 || isLost) return undefined;
+    isLost = true;
+    return 'lost';
+  };
+  deepEqual(ended(await restore(backup, { mergeMode: 'skip_existing' })), ['completed', counts(2), undefined]);
+  equal(isLost, true);
+});
+
+test('a user whom the service does not take fails alone, by name', async () => {
+  const good = [withPassword('ada'), withoutPassword('zoe')];
+  putUsers('source', [...good, withPassword('bad', { customAttributes: 'no json' })]);
+  const done = await restore(await backUp());
+  deepEqual(ended(done), ['failed', counts(2, 0, 0, 1), '1 of 3 users could not be written; failures lists them']);
+  deepEqual(done.failures, [{ path: 'accounts/bad', code: 'INVALID_ARGUMENT', message: 'Invalid custom claims provided.' }]);
+  deepEqual([done.error?.code, done.written, done.failed], ['COUNT_MISMATCH', 1, 0]);
+  deepEqual(usersOf('target'), good);
+});
+
+test('without the parameters of their hashes, users with a password fail and others are restored', async () => {
+  putUsers('source', [withPassword('ada'), withoutPassword('bob')]);
+  const backup = await backUp();
+  server.faults.revoke(world.sourceProjectId);
+  const done = await restore(backup);
+  deepEqual(ended(done), ['failed', counts(1, 0, 0, 1), '1 of 2 users could not be written; failures lists them']);
+  deepEqual(
+    done.failures.map(({ path, code }) => [path, code]),
+    [['accounts/ada', 'FAILED_PRECONDITION']],
+  );
+  deepEqual(usersOf('target'), [withoutPassword('bob')]);
+});
+
+test('a user whose address was taken by another since then fails alone: no two accounts share one', async () => {
+  putUsers('source', [withPassword('ada'), withoutPassword('bob', { phoneNumber: '+441234567890' }), withPassword('eve')]);
+  const backup = await backUp();
+  const again = withPassword('ada-again', { email: 'ada@example.com' });
+  putUsers('target', [again, withoutPassword('bob-again', { phoneNumber: '+441234567890' })]);
+  const done = await restore(backup);
+  deepEqual(ended(done).slice(0, 2), ['failed', counts(1, 0, 0, 2)]);
+  deepEqual(done.failures, [
+    {
+      path: 'accounts/ada',
+      code: 'ALREADY_EXISTS',
+      message: 'Its e-mail address belongs to another user of the target by now: ada-again',
+    },
+    {
+      path: 'accounts/bob',
+      code: 'ALREADY_EXISTS',
+      message: 'Its phone number belongs to another user of the target by now: bob-again',
+    },
+  ]);
+});
+
+test('what stood in the way of a user removed, the restore is resumed to its end', async () => {
+  const users = [withPassword('ada'), withPassword('eve')];
+  putUsers('source', users);
+  const backup = await backUp();
+  putUsers('target', [withPassword('ada-again', { email: 'ada@example.com' })]);
+  const { id, safetyBackupId } = await restore(backup, { mergeMode: 'skip_existing' });
+  equal(restoreOf(id).status, 'failed');
+  removeUsers('target', ['ada-again']);
+  const { change } = await resumeRestore(tenant, restoreOf(id), world.engine.clock.now());
+  await commit(change.writes);
+  const done = await runRestore(world, id);
+  deepEqual(ended(done), ['completed', counts(2), undefined]);
+  deepEqual([done.attempt, done.safetyBackupId, done.failures, usersOf('target')], [2, safetyBackupId, [], users]);
+});
+
+test('a worker that dies between two batches is gone on from, and each user counts once', async () => {
+  const users = Array.from({ length: 2_300 }, (_, n) => withPassword(`u${String(n).padStart(5, '0')}`));
+  putUsers('source', users);
+  const backup = await backUp();
+  const id = await beginRestore(world, backup, { includeAuthUsers: true });
+  const position = atStart();
+  const batches = () => sent('batchCreate').filter(({ body }) => (body.users as unknown[]).length > 0).length;
+  await runFrom(world, id, position, { upTo: 'seal' });
+  world.fate = () => (batches() === 2 ? 'lost' : undefined);
+  world.isDead = () => batches() === 2;
+  await runFrom(world, id, position).then(
+    () => ok(false),
+    (error) => match(error.message, /died/),
+  );
+  equal(shardsOf(id)[0]?.written, 1_000);
+  Object.assign(world, { fate: () => undefined, isDead: () => false });
+  await runFrom(world, id, position);
+  deepEqual(ended(restoreOf(id)), ['completed', counts(2_300), undefined]);
+  deepEqual(usersOf('target'), users);
+  // The second was sent, and nobody had heard of it.
+  equal(batches(), 4);
+});
+
+test('a restore that fails while users are written frees its target when they are', async () => {
+  const users = [withPassword('ada')];
+  putUsers('source', users);
+  const id = await beginRestore(world, await backUp(), { includeAuthUsers: true });
+  const position = atStart();
+  await runFrom(world, id, position, { upTo: 'seal' });
+  const [gate, begun] = [Promise.withResolvers<undefined>(), Promise.withResolvers<void>()];
+  world.fate = ({ verb, body }) => {
+    if (verb !== 'batchCreate' || (body.users as unknown[]).length === 0) return undefined;
+    begun.resolve();
+    return gate.promise;
+  };
+  const writing = runFrom(world, id, position, { upTo: 'write' }).catch(() => undefined);
+  await begun.promise;
+  let looks = 0;
+  const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
+  await failRestore(
+    tenant,
+    id,
+    () => reason,
+    world.engine.clock.now(),
+    1,
+    async (ms) => {
+      await pause(ms);
+      // The writer has looked by then, and knows.
+      if (++looks === 6) gate.resolve(undefined);
+    },
+  );
+  deepEqual([restoreOf(id).status, looks >= 6, usersOf('target')], ['failed', true, users]);
+  equal(table.get(projectKey.job(tenant, targetId)), undefined);
+  await writing;
+});
+
+test('where a target does not show hashes or does not take users, nothing is written at all', async () => {
+  putUsers('source', [withPassword('ada')]);
+  const backup = await backUp();
+  putUsers('target', [withPassword('ada', { passwordHash: 'UkVEQUNURUQ=', salt: undefined })]);
+  const hidden = await restore(backup);
+  deepEqual([hidden.status, hidden.error?.code, hidden.phase], ['failed', 'TARGET_PERMISSION_DENIED', 'Validating']);
+  match(hidden.error!.message, /getHashConfig/);
+
+  removeUsers('target', ['ada']);
+  world.fate = ({ verb }) => (verb === 'batchCreate' ? { status: 403, message: 'PERMISSION_DENIED' } : undefined);
+  const refused = await restore(backup);
+  deepEqual([refused.status, refused.error?.code, refused.phase], ['failed', 'TARGET_PERMISSION_DENIED', 'Validating']);
+  equal(liveOf(world).size, 0);
+});
+
+test('without a safety backup only the names of users are noted', async () => {
+  putUsers('source', [withPassword('ada')]);
+  const backup = await backUp();
+  putUsers('target', [withPassword('ada', { passwordHash: 'UkVEQUNURUQ=', salt: undefined })]);
+  const id = await beginRestore(world, backup, { includeAuthUsers: true, safetyBackup: false });
+  await runRestore(world, id, { upTo: 'write' });
+  equal((await journalOf(world, id)).get('accounts/ada')?.kind, 'tombstone');
+  deepEqual(usersOf('target'), [withPassword('ada')]);
+});
+
+test('without users being asked for, none is touched', async () => {
+  putUsers('source', [withPassword('ada')]);
+  const done = await restore(await backUp(), { includeAuthUsers: false });
+  deepEqual([done.status, done.users, usersOf('target')], ['completed', undefined, []]);
+});
+
+test('a plan counts users by looking them up, and writes none', async () => {
+  const users = Array.from({ length: 250 }, (_, n) => withPassword(`u${n}`));
+  putUsers('source', users);
+  const backup = await backUp();
+  putUsers('target', users.slice(0, 120));
+  const toolkit = world.engine.openToolkit(tenant, table.get<ProjectRecord>(projectKey.project(tenant, targetId))!);
+  const open = await openArchive(tenant, backup, undefined, world.engine);
+  deepEqual(await planUsers(open.archive, toolkit, 'overwrite'), { create: 130, overwrite: 120, skip: 0 });
+  deepEqual(await planUsers(open.archive, toolkit, 'skip_existing'), { create: 130, overwrite: 0, skip: 120 });
+  equal(sent('lookup').length, 6);
+  open.close();
+  deepEqual(usersOf('target').length, 120);
+});
+
+test('no hash, salt or key stands in the table, whatever fails', async () => {
+  putUsers('source', [withPassword('ada'), withPassword('bad', { passwordHash: 'no base64 at all!' })]);
+  const done = await restore(await backUp());
+  equal(done.status, 'failed');
+  const all = JSON.stringify([...table.items.values()]);
+  for (const secret of [withPassword('ada').passwordHash!, withPassword('ada').salt!, 'no base64 at all!'])
+    ok(!all.includes(secret));
+});

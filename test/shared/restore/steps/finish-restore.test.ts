@@ -1,0 +1,192 @@
+/** How a restore ends that came to its end. */
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import { projectKey } from '../../../../shared/project/index.ts';
+import { accountOf, firstFailures, shortfall } from '../../../../shared/restore/model/reconcile-counts.ts';
+import type { RestoreShardRecord } from '../../../../shared/restore/model/record.ts';
+import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { finishRestore } from '../../../../shared/restore/steps/finish-restore.ts';
+import {
+  backupOf,
+  beginRestore,
+  eventsOf,
+  type Fields,
+  fieldsOf,
+  liveOf,
+  newRestoreWorld,
+  organizationNow,
+  put,
+  putTarget,
+  restore,
+  restoreOf,
+  runRestore,
+  server,
+  shardsOf,
+  table,
+  takeBackup,
+  targetId,
+  tenant,
+  writesSent,
+} from '../../../harness/env/restore-env.ts';
+
+const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
+const documents = {
+  'a/1': { n: integer(1) },
+  'a/2': { n: integer(2) },
+  'a/2/below/3': { n: integer(3) },
+  'b/4': { n: integer(4) },
+};
+
+const scene = async () => {
+  const world = newRestoreWorld();
+  await put(world, documents);
+  const backup = await takeBackup(world);
+  await putTarget(world, { 'a/1': documents['a/1'], 'a/2': { n: integer(-2) }, 'z/9': { n: integer(9) } });
+  server.faults.resetCalls();
+  return { world, backup };
+};
+
+const auditsOf = (action: string) => table.find('AUDIT#').filter((entry) => entry.action === action);
+
+test('A completed restore is so in all its parts: record, target, both backups, events and audit', async () => {
+  const { world, backup } = await scene();
+  const done = await restore(world, backup, { mergeMode: 'rollback' });
+  assert.equal(done.status, 'completed', JSON.stringify(done.error));
+  assert.equal(done.phase, 'Completed');
+  assert.deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 1 });
+  assert.deepEqual([done.written, done.deleted, done.raced, done.failed], [3, 1, 0, 0]);
+  assert.equal(done.collectionsRestored, 3);
+  assert.equal(done.toldPercent, 100);
+  assert.equal(Date.parse(done.undoUntil!) - Date.parse(done.completedAt!), 7 * 24 * 3_600_000);
+  const safety = backupOf(done.journal.backupId);
+  assert.equal(safety.expiresAt, done.undoUntil);
+  assert.equal(safety.restoring ?? 0, 0);
+  assert.equal(backupOf(backup.id).restoring ?? 0, 0);
+  assert.equal(table.get(projectKey.job(tenant, targetId)), undefined, 'the target is free');
+  assert.equal(table.get(restoreKey.running(tenant, done.id)), undefined);
+  assert.equal(shardsOf(done.id).length, 0);
+  const [completed, ...more] = eventsOf('restore.completed');
+  assert.equal(more.length, 0);
+  const shown = (completed!.data as { restore: { documentsRestored: number; documentsDeleted: number } }).restore;
+  assert.deepEqual([shown.documentsRestored, shown.documentsDeleted], [4, 1]);
+  assert.equal(auditsOf('restore.completed').length, 1);
+  assert.equal(organizationNow().backupCount, 2);
+});
+
+test('A second run of the last step changes nothing', async () => {
+  const { world, backup } = await scene();
+  const done = await restore(world, backup);
+  const before = new Map(table.items);
+  await finishRestore(tenant, done.id, world.engine);
+  assert.deepEqual(new Map(table.items), before);
+});
+
+test('A restore that was given up meanwhile, or lost its target, completes nothing', async () => {
+  const { world, backup } = await scene();
+  const id = await beginRestore(world, backup);
+  await runRestore(world, id, { upTo: 'write' });
+  const job = table.get<Record<string, string>>(projectKey.job(tenant, targetId))!;
+  table.put({ ...job, ...projectKey.job(tenant, targetId), jobId: 'another' });
+  await assert.rejects(finishRestore(tenant, id, world.engine));
+  assert.equal(restoreOf(id).status, 'running');
+  table.put({ ...job, ...projectKey.job(tenant, targetId) });
+  table.put({ ...restoreOf(id), status: 'cancelled' });
+  await assert.rejects(finishRestore(tenant, id, world.engine), { name: 'NotRunning' });
+  assert.equal(restoreOf(id).status, 'cancelled');
+  assert.equal(eventsOf('restore.completed').length, 0);
+});
+
+test('A document that nobody accounts for fails the restore with COUNT_MISMATCH, whatever was told of progress', async () => {
+  const { world, backup } = await scene();
+  const id = await beginRestore(world, backup);
+  await runRestore(world, id, { upTo: 'write' });
+  const [shard] = shardsOf(id);
+  table.put({ ...shard!, written: shard!.written - 1 });
+  await assert.rejects(finishRestore(tenant, id, world.engine), { name: 'JobFailure', code: 'COUNT_MISMATCH' });
+  assert.equal(restoreOf(id).phase, 'Finalizing');
+  assert.equal(restoreOf(id).status, 'running', 'the workflow ends it');
+});
+
+test('A dry run that is a job has its plan, and has touched nothing', async () => {
+  const { world, backup } = await scene();
+  const before = liveOf(world);
+  const done = await restore(world, backup, { mergeMode: 'rollback', dryRun: true });
+  assert.equal(done.status, 'completed', JSON.stringify(done.error));
+  assert.deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 1, unchanged: 1 });
+  assert.equal(writesSent(), 0);
+  assert.deepEqual(liveOf(world), before);
+  assert.equal(done.undoUntil, null);
+  assert.equal(organizationNow().backupCount, 1);
+  // Subscribers are told of restores, not of plans.
+  assert.deepEqual(
+    eventsOf().filter(({ type }) => String(type).startsWith('restore.')),
+    [],
+  );
+  assert.equal(table.get(projectKey.job(tenant, targetId)), undefined);
+});
+
+test('A restore that finds all as it should be completes without a write and without a safety backup', async () => {
+  const { world, backup } = await scene();
+  await putTarget(world, documents);
+  const done = await restore(world, backup);
+  assert.equal(done.status, 'completed', JSON.stringify(done.error));
+  assert.equal(writesSent(), 0);
+  assert.equal(done.plan?.unchanged, 4);
+  assert.equal(done.undoUntil, null);
+});
+
+test('An undo is named by the restore that it took back, and can be undone', async () => {
+  const { world, backup } = await scene();
+  const before = fieldsOf(world);
+  const done = await restore(world, backup, { mergeMode: 'rollback' });
+  const restored = fieldsOf(world);
+  const undo = await restore(world, backupOf(done.journal.backupId), { mergeMode: 'rollback', undoOf: done.id });
+  assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
+  assert.equal(restoreOf(done.id).undoneBy, undo.id);
+  assert.deepEqual(fieldsOf(world), before);
+  const again = await restore(world, backupOf(undo.journal.backupId), { mergeMode: 'rollback', undoOf: undo.id });
+  assert.equal(again.status, 'completed', JSON.stringify(again.error));
+  assert.equal(restoreOf(undo.id).undoneBy, again.id);
+  assert.deepEqual(fieldsOf(world), restored);
+});
+
+test('Without a safety backup nothing stays of a completed restore, and nothing can be taken back', async () => {
+  const { world, backup } = await scene();
+  const done = await restore(world, backup, { safetyBackup: false });
+  assert.equal(done.status, 'completed', JSON.stringify(done.error));
+  assert.equal(done.undoUntil, null);
+  assert.equal(backupOf(done.journal.backupId) as BackupRecord | undefined, undefined);
+  assert.deepEqual([...(world.stores.get(done.journal.path)?.objects.keys() ?? [])], []);
+});
+
+test('Written, deleted, raced and failed make up what was planned, or it is said by how much they do not', () => {
+  const shard = (more: Partial<RestoreShardRecord>): RestoreShardRecord =>
+    ({
+      plan: { create: 6, overwrite: 3, delete: 1, skip: 5, unchanged: 7 },
+      ...{ written: 8, deleted: 1, raced: 1, failed: 0, failures: [] },
+      ...more,
+    }) as RestoreShardRecord;
+  assert.equal(shortfall(accountOf([shard({}), shard({})])), undefined);
+  const failed = shortfall(accountOf([shard({}), shard({ written: 6, failed: 2 })]));
+  assert.deepEqual(failed?.details, { planned: 20, failed: 2 });
+  assert.match(failed?.message ?? '', /^2 of 20 documents could not be written; failures lists them$/);
+  // In the last two the sums agree, and yet one was deleted that was to be written, or written that was to be deleted.
+  const swapped = [
+    { written: 7, deleted: 2 },
+    { written: 9, deleted: 0 },
+  ];
+  for (const more of [{ written: 7 }, { written: 9 }, { deleted: 0 }, { raced: 3 }, ...swapped])
+    assert.equal(shortfall(accountOf([shard({}), shard(more)]))?.code, 'COUNT_MISMATCH');
+});
+
+test('Of many failures the first hundred by path are told, and never more than fits', () => {
+  const failure = (n: number, path = `c/${String(n).padStart(4, '0')}`) => ({ path, code: 'X', message: 'm' });
+  const many = Array.from({ length: 300 }, (_, n) => failure((n * 7) % 300));
+  assert.deepEqual(
+    firstFailures(many).map(({ path }) => path),
+    Array.from({ length: 100 }, (_, n) => failure(n).path),
+  );
+  const long = Array.from({ length: 100 }, (_, n) => failure(n, `c/${'x'.repeat(6_000)}${n}`));
+  assert.ok(JSON.stringify(firstFailures(long)).length < 100_000);
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import type { Grant } from '../../../../shared/firestore/index.ts';
+import { newId } from '../../../../shared/platform/index.ts';
+import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
+import { sharedPace } from '../../../../shared/restore/write/table-rate-store.ts';
+import { newRestoreWorld, table, tenant } from '../../../harness/env/restore-env.ts';
+import { VirtualTime } from '../../../harness/time/virtual-time.ts';
+
+interface Sent {
+  readonly atMs: number;
+  readonly writes: number;
+}
+
+/** Workers of one job, each with a pace of its own over the same item of the table. */
+const begin = (workers: number, maxWritesPerSecond?: number) => {
+  const { engine } = newRestoreWorld();
+  const time = new VirtualTime();
+  const restore = { id: newId('restore'), maxWritesPerSecond } as RestoreRecord;
+  let writes = 0;
+  table.onWrite = (when) => {
+    if (when === 'after') writes += 1;
+    return undefined;
+  };
+  let drawn = 0;
+  const paces = Array.from({ length: workers }, () =>
+    sharedPace(tenant, restore, {
+      ...engine,
+      clock: { now: () => new Date(time.nowMs) },
+      random: () => (++drawn % 10) / 10,
+      sleep: (ms) => time.sleep(ms),
+    }),
+  );
+  const sent: Sent[] = [];
+  return { time, paces, sent, restore, tableWrites: () => writes };
+};
+
+const write = async (world: ReturnType<typeof begin>, n: number, signal: AbortSignal): Promise<Grant | undefined> => {
+  let last: Grant | undefined;
+  while (!signal.aborted) {
+    last = await world.paces[n]!.take(100, signal);
+    world.sent.push({ atMs: world.time.nowMs, writes: last.writes });
+    // A request takes a moment.
+    await world.time.sleep(20);
+  }
+  return last;
+};
+
+/** Virtual time passes only in small steps: what the table answers in between takes no time. */
+const pass = async (world: ReturnType<typeof begin>, ms: number): Promise<void> => {
+  for (let passed = 0; passed < ms; passed += 10) {
+    for (let turn = 0; turn < 4; turn++) await new Promise((done) => setImmediate(done));
+    await world.time.pass(10);
+  }
+};
+
+const within = (sent: readonly Sent[], fromMs: number, toMs: number): number =>
+  sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).reduce((sum, one) => sum + one.writes, 0);
+
+test('Workers that share a pace are together no faster than one may be, and cost a few writes of the table a second', async () => {
+  const world = begin(4);
+  const end = new AbortController();
+  const begunMs = world.time.nowMs;
+  const lanes = world.paces.map((_, n) => write(world, n, end.signal));
+  await pass(world, 5_000);
+  end.abort();
+  const total = within(world.sent, begunMs, begunMs + 5_000);
+  assert.ok(total <= 500 * 6, `${total} writes in 5 s`);
+  assert.ok(total >= 500 * 4, `${total} writes in 5 s`);
+  assert.ok(world.tableWrites() <= 60, `${world.tableWrites()} writes of the table`);
+  await pass(world, 5_000);
+  await Promise.all(lanes);
+});
+
+test('maxWritesPerSecond holds for all workers together', async () => {
+  const world = begin(3, 20);
+  const end = new AbortController();
+  const begunMs = world.time.nowMs;
+  const lanes = world.paces.map((_, n) => write(world, n, end.signal));
+  await pass(world, 8_000);
+  end.abort();
+  const total = within(world.sent, begunMs, begunMs + 8_000);
+  assert.ok(total > 0 && total <= 20 * 10, `${total} writes in 8 s`);
+  await pass(world, 6_000);
+  await Promise.all(lanes);
+});
+
+test('What one worker hears of a target that is asked too much slows all of them down', async () => {
+  const world = begin(2);
+  const [one, other] = world.paces as [(typeof world.paces)[0], (typeof world.paces)[0]];
+  const taking = one.take(100, undefined);
+  await pass(world, 100);
+  await one.exhausted(await taking);
+  const state = () =>
+    table.get<{ state: { slowdowns: number; slowedPerSecond: number } }>(restoreKey.pace(tenant, world.restore.id));
+  assert.equal(state()?.state.slowdowns, 1);
+  assert.equal(state()?.state.slowedPerSecond, 250);
+  const next = other.take(100, undefined);
+  await pass(world, 3_000);
+  assert.equal((await next).slowdowns, 1);
+  // The same overload, heard of by two: it counts once.
+  await other.exhausted({ ...(await next), slowdowns: 0 });
+  assert.equal(state()?.state.slowdowns, 1);
+});
+
+test('A pace that was overtaken reads again, and loses nothing of what the other was given', async () => {
+  const world = begin(2);
+  const grants: Grant[] = [];
+  for (let n = 0; n < 6; n++) {
+    const taking = world.paces[n % 2]!.take(50, undefined);
+    await pass(world, 200);
+    grants.push(await taking);
+  }
+  // 50 writes are 100 ms of 500 a second, one after the other.
+  for (const [n, { fromMs }] of grants.entries()) if (n > 0) assert.ok(fromMs >= grants[n - 1]!.fromMs + 100);
+});

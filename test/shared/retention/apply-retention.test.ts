@@ -1,0 +1,194 @@
+/** Retention applied to a table: all of a backup's going happens at once, however often it is interrupted. */
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { test } from 'vitest';
+import { backupKey, eraseBackup, retentionKey } from '../../../shared/backup/index.ts';
+import { MemoryStore, StorageError } from '../../../shared/destination/index.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
+import { epochSeconds, newIdOf } from '../../../shared/platform/index.ts';
+import { restoreKey } from '../../../shared/restore/model/record.ts';
+import { scheduleKey } from '../../../shared/schedule/index.ts';
+import {
+  ago,
+  apply,
+  audits,
+  begin,
+  counts,
+  dueAt,
+  now,
+  over,
+  put,
+  recordOf,
+  statuses,
+  statusOf,
+  storageDestination,
+  table,
+  tasks,
+  tenant,
+} from '../../harness/env/retention-env.ts';
+import { Mortal } from '../../harness/faults/crash-injector.ts';
+
+const chain = () => {
+  const full = over(40);
+  const first = over(30, { type: 'incremental', needs: [full.archive.backup], parentBackupId: full.id });
+  const second = over(20, { type: 'incremental', needs: [full.archive.backup, first.archive.backup] });
+  return { full, first, second, last: over(10) };
+};
+
+test('what is over goes with its counts, its objects and an entry that says why; the record stays for a month', async () => {
+  const { full, first, second, last } = chain();
+  begin(full, first, second, last);
+  await apply();
+  deepEqual(statuses(full, first, second, last), ['expired', 'expired', 'expired', 'completed']);
+  deepEqual(counts(), [1, 100, 1]);
+  equal(recordOf(full)?.ttl, epochSeconds(now) + 30 * 24 * 3_600);
+  deepEqual(
+    tasks(),
+    [second, first, full].map(({ id }) => ({ kind: 'erase-backup', backupId: id })),
+  );
+  const { path, isErasing } = table.get(backupKey.archive(tenant, full.archive.backup, full.id)) ?? {};
+  deepEqual([path, isErasing], [full.path, true]);
+  const [entry] = audits().filter(({ resource }) => (resource as { id: string }).id === full.id);
+  deepEqual(entry?.actor, { type: 'system', id: 'retention', email: null });
+  deepEqual(entry?.details, { projectId: full.projectId, reason: 'days', size: 100, expiresAt: full.expiresAt });
+  // The last good one is over, too: whether there is another is looked for daily.
+  equal(dueAt(), ago(-1).toISOString());
+});
+
+test('told again it does nothing before it is due; an organization that is deleted keeps everything, one that is gone needs no note', async () => {
+  const { full, first, second, last } = chain();
+  begin(full, first, second, last);
+  await apply();
+  equal(await apply(), 1);
+  equal(audits().length, 3);
+  begin(full, last);
+  const organization = organizationKey.organization(tenant);
+  put({ ...organization, id: tenant.organizationId, deletedAt: now.toISOString() });
+  await apply();
+  deepEqual([statuses(full, last), dueAt()], [['completed', 'completed'], ago(-1).toISOString()]);
+  begin(full, last);
+  table.items.delete(`${organization.pk}\n${organization.sk}`);
+  await apply();
+  equal(dueAt(), undefined);
+});
+
+test('nothing to be removed ever: the note goes; a backup completed meanwhile brings it back', async () => {
+  begin(over(3, { expiresAt: null }));
+  await apply();
+  equal(dueAt(), undefined);
+  begin(over(3, { expiresAt: null }));
+  const later = ago(-0.01).toISOString();
+  await apply([], (call) => {
+    if (call === 3) put({ ...retentionKey(tenant), organizationId: tenant.organizationId, dueAt: later });
+  });
+  equal(dueAt(), later);
+});
+
+test('a pinned one stays, and what it needs', async () => {
+  const { full, first, second, last } = chain();
+  begin(full, first, second, last);
+  await apply([first.id]);
+  deepEqual(statuses(full, first, second, last), ['completed', 'completed', 'expired', 'completed']);
+});
+
+test('killed before and after every effect, and told again, each goes once', async () => {
+  const { full, first, second, last } = chain();
+  const run = async (mortal: Mortal): Promise<void> => {
+    begin(full, first, second, last);
+    table.onWrite = (when) => mortal.atWrite(when);
+    table.onRead = () => mortal.atRead();
+    await apply().catch(() => undefined);
+  };
+  const whole = new Mortal();
+  await run(whole);
+  equal(whole.effects, 4);
+  for (let at = 1; at <= whole.effects; at++)
+    for (const when of ['before', 'after'] as const) {
+      const mortal = new Mortal(at, when);
+      await run(mortal);
+      ok(mortal.isDead);
+      // Whoever is gone is not needed by any that is there.
+      const there = statuses(full, first, second).join();
+      ok(
+        [
+          'completed,completed,completed',
+          'completed,completed,expired',
+          'completed,expired,expired',
+          'expired,expired,expired',
+        ].includes(there),
+        there,
+      );
+      [table.onWrite, table.onRead] = [() => undefined, () => undefined];
+      await apply();
+      deepEqual(statuses(full, first, second, last), ['expired', 'expired', 'expired', 'completed']);
+      deepEqual([audits().length, tasks().length, counts()], [3, 3, [1, 100, 1]]);
+      equal(dueAt(), ago(-1).toISOString());
+    }
+});
+
+test('out of time it asks to be told again, and goes on where it was', async () => {
+  const { full, first, second, last } = chain();
+  begin(full, first, second, last);
+  await apply([], undefined, now);
+  deepEqual([statusOf(second), tasks(), dueAt()], ['completed', [{ kind: 'apply-retention' }], now.toISOString()]);
+  await apply();
+  deepEqual(statuses(full, first, second, last), ['expired', 'expired', 'expired', 'completed']);
+});
+
+test('one that cannot be removed is told of at the end, and keeps nobody else; what it needs stays', async () => {
+  const { full, first, second, last } = chain();
+  const lost = { ...first, storageDestination: { ...storageDestination, id: 'dst_gone' } };
+  begin(full, lost, second, last, over(50));
+  await rejects(apply(), /1 backups could not be removed/);
+  deepEqual(statuses(full, lost, second, last), ['completed', 'completed', 'expired', 'completed']);
+  equal(dueAt(), now.toISOString());
+});
+
+test('the policy is the present one of the schedule; without it that of the newest backup', async () => {
+  const scheduleId = 'sch_x';
+  const own = { daily: 1, weekly: 0, monthly: 0, yearly: 0 };
+  const made = [1, 2, 3, 4].map((days) =>
+    over(days, { scheduleId, trigger: 'scheduled', retentionPolicy: own, expiresAt: null }),
+  );
+  const schedule = { ...scheduleKey.schedule(tenant, scheduleId), id: scheduleId, timezone: 'UTC', revision: 3 };
+  for (const [present, kept] of [[{ ...own, daily: 3 }, 3] as const, [null, 1] as const, [undefined, 1] as const]) {
+    begin(...made);
+    if (present !== undefined) put({ ...schedule, retentionPolicy: present });
+    await apply();
+    equal(statuses(...made).filter((status) => status === 'completed').length, kept);
+    const [entry] = audits();
+    deepEqual(entry?.details, { projectId: made[0]!.projectId, reason: 'policy', size: 100, scheduleId, policy: present ?? own });
+  }
+});
+
+test('with a safety backup ends the offer to take its restore back', async () => {
+  const safetyOf = newIdOf('restore', ago(20));
+  const safety = over(20, { trigger: 'safety', isPartial: true, safetyOf });
+  begin(safety, over(10));
+  put({ ...restoreKey.restore(tenant, safetyOf), id: safetyOf, undoUntil: safety.expiresAt });
+  await apply();
+  deepEqual([statusOf(safety), table.get(restoreKey.restore(tenant, safetyOf))?.undoUntil], ['expired', null]);
+});
+
+test('objects that a store keeps, because they are locked, stay and the audit log says so', async () => {
+  const [old, last] = [over(40), over(10)];
+  const refusing = async () => {
+    throw new StorageError('denied', 'Access Denied because object protected by object lock.');
+  };
+  begin(old, last);
+  await apply();
+  await eraseBackup(tenant, old.id, refusing);
+  const [entry] = table.find('AUDIT#').filter(({ action }) => action === 'backup.objects_kept');
+  deepEqual(entry?.details, {
+    projectId: old.projectId,
+    reason: 'Access Denied because object protected by object lock.',
+  });
+  equal(statusOf(old), 'expired');
+  // And where it lets them go, they go.
+  begin(old, last);
+  await apply();
+  const store = new MemoryStore();
+  for (const name of ['manifest', 'key', 'chunk/00000000-0000', 'theirs.txt']) await store.put(name, Buffer.from('x'));
+  await eraseBackup(tenant, old.id, async () => store);
+  deepEqual([...store.objects.keys()], ['theirs.txt']);
+  equal(table.get(backupKey.archive(tenant, old.archive.backup, old.id)), undefined);
+});

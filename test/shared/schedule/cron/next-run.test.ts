@@ -1,0 +1,300 @@
+/** What a cron expression may say, and when it is due where clocks are changed. */
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { entriesOf, nextRun, parseCron, previousRun } from '../../../../shared/schedule/index.ts';
+
+/** It is due at a moment that is the next one after the moment before. */
+const isDue = (cron: string, timezone: string, at: Date): boolean =>
+  nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
+
+const runs = (cron: string, timezone: string, after: string, count: number): string[] => {
+  const found: string[] = [];
+  for (let at = new Date(after); found.length < count; ) {
+    at = nextRun(cron, timezone, at)!;
+    found.push(at.toISOString().slice(0, 16));
+  }
+  return found;
+};
+
+const runsBack = (cron: string, timezone: string, before: string, count: number): string[] => {
+  const found: string[] = [];
+  for (let at = new Date(before); found.length < count; ) {
+    at = previousRun(cron, timezone, at)!;
+    found.unshift(at.toISOString().slice(0, 16));
+  }
+  return found;
+};
+
+interface Row {
+  readonly what: string;
+  readonly zone: string;
+  readonly cron: string;
+  /** Every moment it is due at between the first and the last, in UTC. */
+  readonly due: readonly string[];
+}
+
+const rows: readonly Row[] = [
+  {
+    what: '02:30 on the night without it comes an hour of the clock later, and only then',
+    zone: 'Europe/Berlin',
+    cron: '30 2 * * *',
+    due: ['2026-03-27T01:30', '2026-03-28T01:30', '2026-03-29T01:30', '2026-03-30T00:30', '2026-03-31T00:30'],
+  },
+  {
+    what: '02:00, the first time that is left out, is when the clocks are changed',
+    zone: 'Europe/Berlin',
+    cron: '0 2 * * *',
+    due: ['2026-03-28T01:00', '2026-03-29T01:00', '2026-03-30T00:00'],
+  },
+  {
+    what: 'what is left out and what it is moved to are one run',
+    zone: 'Europe/Berlin',
+    cron: '30 2,3 * * *',
+    due: ['2026-03-28T01:30', '2026-03-28T02:30', '2026-03-29T01:30', '2026-03-30T00:30', '2026-03-30T01:30'],
+  },
+  {
+    what: '02:30 on the night that has it twice is due at its first pass',
+    zone: 'Europe/Berlin',
+    cron: '30 2 * * *',
+    due: ['2026-10-23T00:30', '2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'],
+  },
+  {
+    what: 'every hour is every hour, in the long night too',
+    zone: 'Europe/Berlin',
+    cron: '0 * * * *',
+    due: ['2026-10-24T22:00', '2026-10-24T23:00', '2026-10-25T00:00', '2026-10-25T01:00', '2026-10-25T02:00', '2026-10-25T03:00'],
+  },
+  {
+    what: 'every hour is every hour, in the short night too',
+    zone: 'Europe/Berlin',
+    cron: '15 * * * *',
+    due: ['2026-03-28T23:15', '2026-03-29T00:15', '2026-03-29T01:15', '2026-03-29T02:15'],
+  },
+  {
+    what: 'midnight is not touched by either',
+    zone: 'Europe/Berlin',
+    cron: '@daily',
+    due: ['2026-03-27T23:00', '2026-03-28T23:00', '2026-03-29T22:00', '2026-03-30T22:00'],
+  },
+  {
+    what: '02:30 is left out on the second Sunday of March',
+    zone: 'America/New_York',
+    cron: '30 2 * * *',
+    due: ['2026-03-07T07:30', '2026-03-08T07:30', '2026-03-09T06:30'],
+  },
+  {
+    what: '01:30 comes twice on the first Sunday of November and is due once',
+    zone: 'America/New_York',
+    cron: '30 1 * * *',
+    due: ['2026-10-31T05:30', '2026-11-01T05:30', '2026-11-02T06:30'],
+  },
+  {
+    what: 'half-hourly runs go on through the hour that comes twice',
+    zone: 'America/New_York',
+    cron: '*/30 * * * *',
+    due: ['2026-11-01T04:30', '2026-11-01T05:00', '2026-11-01T05:30', '2026-11-01T06:00', '2026-11-01T06:30', '2026-11-01T07:00'],
+  },
+  {
+    what: 'a working day’s run keeps its time on the wall',
+    zone: 'America/New_York',
+    cron: '0 18 * * mon-fri',
+    due: ['2026-03-05T23:00', '2026-03-06T23:00', '2026-03-09T22:00', '2026-03-10T22:00'],
+  },
+  {
+    what: 'where clocks go forward by half an hour, 02:15 is due at 02:45',
+    zone: 'Australia/Lord_Howe',
+    cron: '15 2 * * *',
+    due: ['2026-10-02T15:45', '2026-10-03T15:45', '2026-10-04T15:15', '2026-10-05T15:15'],
+  },
+  {
+    what: 'and 02:30 is there, half an hour of the day early',
+    zone: 'Australia/Lord_Howe',
+    cron: '30 2 * * *',
+    due: ['2026-10-02T16:00', '2026-10-03T15:30', '2026-10-04T15:30'],
+  },
+  {
+    what: 'where they go back by half an hour, 01:45 is due at its first pass',
+    zone: 'Australia/Lord_Howe',
+    cron: '45 1 * * *',
+    due: ['2026-04-03T14:45', '2026-04-04T14:45', '2026-04-05T15:15'],
+  },
+  {
+    what: 'and in every hour of the day at both',
+    zone: 'Australia/Lord_Howe',
+    cron: '45 * * * *',
+    due: ['2026-04-04T13:45', '2026-04-04T14:45', '2026-04-04T15:15', '2026-04-04T16:15'],
+  },
+  {
+    what: 'and 01:15 and 02:15 once each, as ever',
+    zone: 'Australia/Lord_Howe',
+    cron: '15 1,2 * * *',
+    due: ['2026-04-03T14:15', '2026-04-03T15:15', '2026-04-04T14:15', '2026-04-04T15:45', '2026-04-05T14:45', '2026-04-05T15:45'],
+  },
+];
+
+describe('where clocks are changed', () => {
+  for (const { what, zone, cron, due } of rows)
+    test(`${zone}: ${what}`, () => {
+      const before = new Date(Date.parse(`${due[0]}Z`) - 1).toISOString();
+      const after = new Date(Date.parse(`${due.at(-1)}Z`) + 1).toISOString();
+      deepEqual(runs(cron, zone, before, due.length), due);
+      deepEqual(runsBack(cron, zone, after, due.length), due);
+      for (const at of due) ok(isDue(cron, zone, new Date(`${at}Z`)), at);
+    });
+
+  test('the second pass of a time that is due once is not due, nor is what a left-out time would have been called', () => {
+    equal(isDue('30 2 * * *', 'Europe/Berlin', new Date('2026-10-25T01:30:00Z')), false);
+    equal(isDue('30 2 * * *', 'Europe/Berlin', new Date('2026-03-29T00:30:00Z')), false);
+    equal(isDue('45 1 * * *', 'Australia/Lord_Howe', new Date('2026-04-04T15:15:00Z')), false);
+  });
+});
+
+test('a moment that is off by a second is not due', () => {
+  ok(isDue('0 3 * * *', 'UTC', new Date('2026-01-01T03:00:00Z')));
+  for (const at of ['2026-01-01T03:00:01Z', '2026-01-01T02:59:59.999Z', '2026-01-01T03:00:00.001Z'])
+    equal(isDue('0 3 * * *', 'UTC', new Date(at)), false, at);
+});
+
+test('within a minute, the next run is later and the last one is not', () => {
+  const at = new Date('2026-01-01T03:00:00.500Z');
+  deepEqual(nextRun('0 3 * * *', 'UTC', at), new Date('2026-01-02T03:00:00Z'));
+  deepEqual(previousRun('0 3 * * *', 'UTC', at), new Date('2026-01-01T03:00:00Z'));
+});
+
+describe('what is understood', () => {
+  const january = '2026-01-01T00:00:00Z';
+  for (const [cron, due] of [
+    ['@hourly', ['2026-01-01T01:00', '2026-01-01T02:00']],
+    ['@daily', ['2026-01-02T00:00', '2026-01-03T00:00']],
+    ['@midnight', ['2026-01-02T00:00', '2026-01-03T00:00']],
+    ['@weekly', ['2026-01-04T00:00', '2026-01-11T00:00']],
+    ['@monthly', ['2026-02-01T00:00', '2026-03-01T00:00']],
+    ['@yearly', ['2027-01-01T00:00', '2028-01-01T00:00']],
+    ['@annually', ['2027-01-01T00:00', '2028-01-01T00:00']],
+    ['*/5 * * * *', ['2026-01-01T00:05', '2026-01-01T00:10']],
+    ['0 0 29 2 *', ['2028-02-29T00:00', '2032-02-29T00:00']],
+    // February lacks the 31st; the first days of March are not passed over for it.
+    ['0 0 1,31 2,3 *', ['2026-02-01T00:00', '2026-03-01T00:00', '2026-03-31T00:00']],
+    ['0 0 31 * *', ['2026-01-31T00:00', '2026-03-31T00:00']],
+    ['0 6-18/6 * * *', ['2026-01-01T06:00', '2026-01-01T12:00', '2026-01-01T18:00', '2026-01-02T06:00']],
+    ['0 0 * JAN,dec *', ['2026-01-02T00:00']],
+    ['0 0 1 jan-mar *', ['2026-02-01T00:00', '2026-03-01T00:00', '2027-01-01T00:00']],
+    ['0 0 * * 7', ['2026-01-04T00:00', '2026-01-11T00:00']],
+    ['0 0 * * 0', ['2026-01-04T00:00', '2026-01-11T00:00']],
+    ['0 0 * * Sun', ['2026-01-04T00:00', '2026-01-11T00:00']],
+    ['0 0 * * fri-sun', ['2026-01-02T00:00', '2026-01-03T00:00', '2026-01-04T00:00', '2026-01-09T00:00']],
+    ['0 0 * * 5-7', ['2026-01-02T00:00', '2026-01-03T00:00', '2026-01-04T00:00', '2026-01-09T00:00']],
+    ['05 08 * * *', ['2026-01-01T08:05']],
+    // Either day is enough where both are restricted.
+    ['0 0 13 * fri', ['2026-01-02T00:00', '2026-01-09T00:00', '2026-01-13T00:00', '2026-01-16T00:00']],
+    // A field that begins with a star is not, in this respect: odd days that are Mondays.
+    ['0 0 */2 * mon', ['2026-01-05T00:00', '2026-01-19T00:00', '2026-02-09T00:00']],
+    ['0 0 1 * */2', ['2026-02-01T00:00', '2026-03-01T00:00', '2026-08-01T00:00']],
+  ] as const)
+    test(cron, () => deepEqual(runs(cron, 'UTC', january, due.length), due));
+
+  test('white space between fields may be any blanks', () => {
+    deepEqual(runs(' 0\t3   * * *', 'UTC', january, 1), ['2026-01-01T03:00']);
+  });
+});
+
+describe('what is refused, with its reason', () => {
+  for (const [cron, reason] of [
+    ['', /five fields/],
+    ['* * * *', /five fields/],
+    ['* * * * * *', /five fields/],
+    ['0 0 3 * * *', /five fields/],
+    ['0 0 * * * 2026', /five fields/],
+    ['@reboot', /@daily/],
+    ['@every 5m', /@daily/],
+    ['@', /@daily/],
+    ['99 * * * *', /minute must be from 0 to 59, not 99/],
+    ['60 * * * *', /minute/],
+    ['0 24 * * *', /hour must be from 0 to 23/],
+    ['0 0 0 * *', /day of month must be from 1 to 31/],
+    ['0 0 32 * *', /day of month/],
+    ['0 0 * 0 *', /month must be from 1 to 12/],
+    ['0 0 * 13 *', /month/],
+    ['0 0 * * 8', /day of week must be from 0 to 7/],
+    ['0 0 L * *', /day of month takes/],
+    ['0 0 15W * *', /day of month takes/],
+    ['0 0 ? * *', /day of month takes/],
+    ['0 0 * * 1#2', /day of week takes/],
+    ['0 0 * * 5L', /day of week takes/],
+    ['0 0 * * monday', /day of week takes/],
+    ['0 0 mon * *', /day of month takes/],
+    ['H 3 * * *', /minute takes/],
+    ['0~30 3 * * *', /minute takes/],
+    ['-5 * * * *', /minute takes/],
+    ['5- * * * *', /minute takes/],
+    ['1,,2 * * * *', /minute takes/],
+    [', * * * *', /minute takes/],
+    ['1.5 * * * *', /minute takes/],
+    ['+5 * * * *', /minute takes/],
+    ['0x5 * * * *', /minute takes/],
+    ['000 * * * *', /minute takes/],
+    ['5-10-15 * * * *', /minute takes/],
+    ['*/5/2 * * * *', /minute takes/],
+    ['*-5 * * * *', /minute takes/],
+    ['** * * * *', /minute takes/],
+    ['٣ * * * *', /minute takes/],
+    ['*/ * * * *', /minute takes/],
+    ['*/x * * * *', /minute takes/],
+    ['5/10 * * * *', /step after \* or a range/],
+    ['*/0 * * * *', /steps from 1 to 60/],
+    ['*/61 * * * *', /steps from 1 to 60/],
+    ['0 */25 * * *', /steps from 1 to 24/],
+    ['50-10 * * * *', /ends before it begins/],
+    ['0 0 * * sat-mon', /ends before it begins/],
+    ['0 0 30 2 *', /no year has/],
+    ['0 0 31 2,4,6,9,11 *', /no year has/],
+    ['0 0 30 feb */2', /no year has/],
+    ['* * * * *', /at least 5 minutes between runs, not 1/],
+    ['*/4 * * * *', /at least 5 minutes between runs, not 4/],
+    ['*/7 * * * *', /not 4/],
+    ['0,3 * * * *', /not 3/],
+    ['59,0 * * * *', /not 1/],
+    ['1-10/3 3 * * *', /not 3/],
+    ['0,57 * * * *', /not 3/],
+    // Over midnight.
+    ['0,58 0,23 * * *', /not 2/],
+    ['0,58 0,23 1,2 * *', /not 2/],
+    ['0,58 0,23 1 * mon', /not 2/],
+  ] as const)
+    test(JSON.stringify(cron), () =>
+      throws(
+        () => parseCron(cron),
+        (error) => error instanceof ApiError && error.details?.field === 'cron' && reason.test(String(error.details.reason)),
+      ),
+    );
+
+  test('what is close on no two days in a row is not close', () => {
+    for (const cron of ['0,58 0,23 1 * *', '0,58 0,23 * * mon', '0,58 0,22 * * *', '0,55 * * * *', '*/5 * * * *'])
+      parseCron(cron);
+  });
+
+  test('text of any kind is refused or read, within no time', () => {
+    for (const cron of ['1'.repeat(200), '*'.repeat(200), '*/5,'.repeat(50), '1-1,'.repeat(49), '@'.repeat(200), ' '.repeat(200)])
+      throws(() => parseCron(`${cron} * * * *`), ApiError);
+  });
+});
+
+describe('entries of the Scheduler', () => {
+  for (const [cron, entries] of [
+    ['@daily', ['cron(0 0 * * ? *)']],
+    ['*/5 * * * *', ['cron(0,5,10,15,20,25,30,35,40,45,50,55 * * * ? *)']],
+    ['0 3 * * sun', ['cron(0 3 ? * 1 *)']],
+    ['0 3 * * fri-sun', ['cron(0 3 ? * 1,6,7 *)']],
+    ['0 3 1,15 * *', ['cron(0 3 1,15 * ? *)']],
+    ['0 3 13 * fri', ['cron(0 3 13 * ? *)', 'cron(0 3 ? * 6 *)']],
+    ['0 3 */2 * mon', ['cron(0 3 ? * 2 *)']],
+    ['0 3 13 jan-mar */2', ['cron(0 3 ? 1,2,3 1,3,5,7 *)']],
+  ] as const)
+    test(cron, () => deepEqual(entriesOf(cron), entries));
+
+  test('the longest fits what the Scheduler takes', () => {
+    const [longest = ''] = entriesOf('1-56/5 1-23 2-31 2-12 *');
+    ok(longest.length <= 256, `${longest.length}`);
+  });
+});

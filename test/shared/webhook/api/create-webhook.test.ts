@@ -1,0 +1,25 @@
+/** How many webhooks an organization may have is the deployment's to say. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { commit, newIdOf } from '../../../../shared/platform/index.ts';
+import { createWebhook, webhookPrefix } from '../../../../shared/webhook/index.ts';
+import { now, organization, setScene, tenant } from '../../../harness/env/webhook-records.ts';
+
+const { table, aws } = await setScene();
+afterAll(() => aws.stop());
+Object.assign(process.env, {
+  WEBHOOK_HOSTS: 'localhost',
+  PUBLIC_URL: 'https://backup.example.com',
+  WEBHOOKS_PER_ORGANIZATION: '2',
+});
+
+test('no more are added than the deployment allows, also at the same moment', async () => {
+  table.put(organization);
+  const wish = { name: 'Pager', url: 'https://localhost/hook', events: ['backup.*'], format: 'simple' as const };
+  const add = async () => commit((await createWebhook(tenant, newIdOf('webhook', now), wish, now)).change.writes);
+  await add();
+  const ends = await Promise.allSettled([add(), add()]);
+  deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  await rejects(add(), { code: 'CONFLICT', details: { max: 2 } });
+  equal(table.find(organization.pk, webhookPrefix).length, 2);
+});

@@ -1,0 +1,125 @@
+import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
+import {
+  type DeliveryRecord,
+  deliveryData,
+  listDeliveries,
+  readDelivery,
+  requestData,
+  webhookKey,
+} from '../../../../shared/webhook/index.ts';
+import type { Input } from '../../../harness/aws/scripted-aws.ts';
+import {
+  deliveryOf,
+  eventAt,
+  minutes,
+  now,
+  organization,
+  setScene,
+  tenant,
+  webhookOf,
+} from '../../../harness/env/webhook-records.ts';
+
+const { table, aws } = await setScene();
+afterAll(() => aws.stop());
+
+const webhook = webhookOf();
+const health = { ...webhookKey.health(tenant, webhook.id), failingSince: iso(now), ttl: epochSeconds(minutes(60)) };
+beforeEach(() => {
+  table.items.clear();
+  for (const item of [organization, webhook, health]) table.put(item);
+});
+
+const put = (minute: number, more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+  const delivery = deliveryOf(webhook, eventAt(minutes(minute)), more);
+  table.put(delivery);
+  return delivery;
+};
+const pages = async (status: DeliveryRecord['status'] | undefined, limit: number): Promise<readonly string[][]> => {
+  const found: string[][] = [];
+  let position: string | undefined;
+  do {
+    const { deliveries, next } = await listDeliveries(tenant, webhook.id, { status }, { limit, after: position }, now);
+    found.push(deliveries.map(({ id }) => id));
+    position = next;
+  } while (position !== undefined);
+  return found;
+};
+
+test('deliveries are listed newest first, page by page, and nothing else that lies with them is', async () => {
+  const ids = [-5, -4, -3, -2, -1].map((minute) => put(minute).id).reverse();
+  deepEqual(await pages(undefined, 2), [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+  deepEqual(await pages(undefined, 5), [ids]);
+});
+
+test('a status lists those that have it', async () => {
+  const failed = put(-3);
+  const delivered = put(-2, { status: 'delivered' });
+  put(-1, { status: 'attempting' });
+  deepEqual(await pages('failed', 10), [[failed.id]]);
+  deepEqual(await pages('delivered', 10), [[delivered.id]]);
+});
+
+test('one call reads no more than three times; where nothing matched so far, it says where to go on', async () => {
+  const failed = put(-20);
+  for (let minute = -10; minute < 0; minute++) put(minute, { status: 'delivered' });
+  const { Query: read } = table.script;
+  let reads = 0;
+  const readLittle = (input: Input) => {
+    reads += 1;
+    // 1 MB is two deliveries here.
+    return read!({ ...input, Limit: 2 });
+  };
+  aws.play({ ...table.script, Query: readLittle });
+  const first = await listDeliveries(tenant, webhook.id, { status: 'failed' }, { limit: 10, after: undefined }, now);
+  deepEqual([first.deliveries, reads], [[], 3]);
+  ok(first.next);
+  const second = await listDeliveries(tenant, webhook.id, { status: 'failed' }, { limit: 10, after: first.next }, now);
+  deepEqual([second.deliveries.map(({ id }) => id), reads], [[failed.id], 6]);
+  aws.play(table.script);
+});
+
+test('one past its time is gone, though the table still has it', async () => {
+  const old = put(-2, { ttl: epochSeconds(now) });
+  const kept = put(-1);
+  deepEqual(await pages(undefined, 10), [[kept.id]]);
+  await rejects(readDelivery(tenant, webhook.id, old.id, now), { code: 'DELIVERY_NOT_FOUND' });
+  equal((await readDelivery(tenant, webhook.id, kept.id, now)).id, kept.id);
+});
+
+test('one of another webhook, one that never was and what could be no id answer alike', async () => {
+  const { id } = put(-1);
+  const pairs = [
+    [newIdOf('webhook', now), id],
+    [webhook.id, newIdOf('delivery', now)],
+    [webhook.id, 'HEALTH'],
+    [webhook.id, 'x'],
+  ] as const;
+  for (const [webhookId, deliveryId] of pairs)
+    await rejects(readDelivery(tenant, webhookId, deliveryId, now), {
+      code: 'DELIVERY_NOT_FOUND',
+      message: 'There is no such delivery',
+    });
+});
+
+test('what went wrong is told until an attempt goes well', () => {
+  const shown = (more: Partial<DeliveryRecord>) => {
+    const { status, statusCode, lastError, nextAttemptAt } = deliveryData(deliveryOf(webhook, eventAt(now), more));
+    return { status, statusCode, lastError, nextAttemptAt };
+  };
+  const none = { nextAttemptAt: null };
+  deepEqual(shown({}), { status: 'failed', statusCode: 500, lastError: 'HTTP 500', ...none });
+  const waiting = { status: 'attempting', nextAttemptAt: iso(minutes(1)) } as const;
+  deepEqual(shown(waiting), { statusCode: 500, lastError: 'HTTP 500', ...waiting });
+  const delivered = { status: 'delivered', statusCode: 200 } as const;
+  deepEqual(shown({ ...delivered, lastError: null }), { ...delivered, lastError: undefined, ...none });
+  const unanswered = { statusCode: null, lastError: 'could not connect' };
+  deepEqual(shown(unanswered), { status: 'failed', ...unanswered, ...none });
+});
+
+test('there is no request to show before the first attempt', () => {
+  const request = { url: webhook.url, headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
+  deepEqual(requestData(deliveryOf(webhook, eventAt(now), { request })), { method: 'POST', ...request });
+  throws(() => requestData(deliveryOf(webhook, eventAt(now))), { code: 'CONFLICT' });
+});

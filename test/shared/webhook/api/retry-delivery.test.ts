@@ -1,0 +1,115 @@
+/** A delivery is tried once more only when it has ended, and once, however many ask. */
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { commit, iso } from '../../../../shared/platform/index.ts';
+import { decide } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
+import { type DeliveryRecord, retryDelivery } from '../../../../shared/webhook/index.ts';
+import {
+  deliveryOf,
+  eventAt,
+  minutes,
+  now,
+  organization,
+  setScene,
+  tenant,
+  webhookOf,
+} from '../../../harness/env/webhook-records.ts';
+
+const { table, aws, tasks } = await setScene();
+afterAll(() => aws.stop());
+
+const webhook = webhookOf();
+const event = eventAt(minutes(-60));
+beforeEach(() => {
+  table.items.clear();
+  table.put(organization);
+  table.put(webhook);
+});
+
+const put = (more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+  const delivery = deliveryOf(webhook, event, more);
+  table.put(delivery);
+  return delivery;
+};
+const retry = (delivery: DeliveryRecord) => commit(retryDelivery(tenant, webhook, delivery, now).writes);
+const overdue = { status: 'attempting', attempts: 2, nextAttemptAt: iso(minutes(-16)) } as const;
+
+test('a failed delivery gets one attempt more, and its message leaves with the change', async () => {
+  const delivery = put();
+  await retry(delivery);
+  const { status, roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
+  deepEqual([status, roundStart, attemptsMax, nextAttemptAt, attempts], ['attempting', 5, 6, iso(now), 5]);
+  deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 6 }]);
+});
+
+test('one whose attempt is overdue by more than a quarter of an hour has lost its message, and is taken up', async () => {
+  const delivery = put(overdue);
+  await retry(delivery);
+  deepEqual(
+    tasks().map(({ attempt }) => attempt),
+    [3],
+  );
+  const { roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
+  deepEqual([roundStart, attemptsMax, nextAttemptAt, attempts], [0, 5, iso(now), 2], 'the attempts it has left');
+});
+
+test('one that is overdue is tried once more also where retries have been turned off since', async () => {
+  const quiet = { ...webhook, retryEnabled: false };
+  const delivery = put(overdue);
+  await commit(retryDelivery(tenant, quiet, delivery, now).writes);
+  const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
+  equal(decide(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, now).kind, 'due');
+});
+
+test('one that is overdue and has no attempt left gets one', async () => {
+  const delivery = put({ ...overdue, attempts: 5 });
+  await retry(delivery);
+  equal(table.get<DeliveryRecord>(delivery)?.attemptsMax, 6);
+});
+
+for (const [name, more] of [
+  ['delivered', { status: 'delivered' }],
+  ['waiting for its next attempt', { status: 'attempting', nextAttemptAt: iso(minutes(30)) }],
+  ['being attempted', { status: 'attempting', nextAttemptAt: iso(minutes(-14)) }],
+] as const)
+  test(`one that is ${name} is not retried`, () => {
+    throws(() => retryDelivery(tenant, webhook, put(more), now), { code: 'CONFLICT' });
+  });
+
+test('nothing is retried for a disabled webhook', () => {
+  throws(() => retryDelivery(tenant, webhookOf({ enabled: false }), put(), now), { code: 'CONFLICT' });
+});
+
+test('what the webhook’s present format does not have is not retried, and what waits for it ends', () => {
+  const simple = webhookOf({ format: 'simple' });
+  const delivery = deliveryOf(simple, eventAt(now, 'storage.error'));
+  throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
+  const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
+  const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
+  equal(decide({ webhook: simple, delivery: waiting, health: undefined }, name, now).kind, 'vain');
+});
+
+for (const [name, more] of [
+  ['failed', {}],
+  ['overdue', overdue],
+] as const)
+  test(`of two who retry what is ${name} at once one does, and the other is told`, async () => {
+    const delivery = put(more);
+    const ends = await Promise.allSettled([retry(delivery), retry(delivery)]);
+    deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    equal(tasks().length, 1);
+    // Decided anew, as the pipeline does with what was overtaken, it is refused.
+    throws(() => retryDelivery(tenant, webhook, table.get<DeliveryRecord>(delivery)!, now), { code: 'CONFLICT' });
+  });
+
+for (const [name, item] of [
+  ['webhook is disabled', { ...webhook, enabled: false }],
+  ['organization is deleted', { ...organization, deletedAt: iso(now) }],
+] as const)
+  test(`a retry that is decided before its ${name} changes nothing`, async () => {
+    const delivery = put();
+    table.put(item);
+    const [end] = await Promise.allSettled([retry(delivery)]);
+    equal(end.status, 'rejected');
+    deepEqual([table.get<DeliveryRecord>(delivery)!.status, tasks()], ['failed', []]);
+  });

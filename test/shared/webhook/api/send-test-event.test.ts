@@ -1,0 +1,52 @@
+/** Which event a test sends, and what it leaves behind. What comes back from real endpoints is told in test/journey. */
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import { type DeliveryRecord, tryWebhook, webhookKey } from '../../../../shared/webhook/index.ts';
+import { now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
+
+const { table, aws } = await setScene();
+afterAll(() => aws.stop());
+Object.assign(process.env, { WEBHOOK_HOSTS: '', SERVICE_VERSION: '2.0.0' });
+beforeEach(() => {
+  table.items.clear();
+  table.put(organization);
+});
+
+const call = { tenant, organization: organization as unknown as OrganizationRecord };
+/** Unsigned, and to where nothing may be sent: neither KMS nor the network is asked. */
+const tryOut = (events: readonly string[], wanted?: string) =>
+  tryWebhook(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
+
+for (const [events, wanted, expected] of [
+  [['schedule.*', 'restore.failed', 'backup.started'], undefined, 'restore.failed'],
+  [['schedule.*', 'restore.*'], undefined, 'restore.started'],
+  [['*'], undefined, 'backup.completed'],
+  [['restore.*', '*'], undefined, 'backup.completed'],
+  [['backup.started'], 'schedule.deleted', 'schedule.deleted'],
+] as const)
+  test(`of ${events.join(', ')}${wanted ? `, asked for ${wanted},` : ''} ${expected} is tried`, async () => {
+    equal((await tryOut(events, wanted)).data.event, expected);
+  });
+
+for (const wanted of ['storage.error', 'backup.*', '*', '', 'toString'])
+  test(`"${wanted}" is no event of the format, and nothing is sent`, async () => {
+    await rejects(tryOut(['*'], wanted), ({ code, details }: { code: string; details: Record<string, unknown> }) => {
+      deepEqual([code, details.field, details.invalidValues], ['VALIDATION_ERROR', 'event', [wanted]]);
+      return true;
+    });
+  });
+
+test('it is kept as a delivery that has ended, and counts as no sign of health', async () => {
+  const { data, change } = await tryOut(['backup.failed']);
+  await commit(change.writes);
+  const { webhookId, deliveryId } = data;
+  const kept = table.get<DeliveryRecord>(webhookKey.delivery(tenant, webhookId, deliveryId))!;
+  deepEqual(
+    [kept.id, kept.isTest, kept.status, kept.attempts, kept.attemptsMax, kept.nextAttemptAt, kept.lastError, kept.event.type],
+    [deliveryId, true, 'failed', 1, 1, null, 'could not connect', 'backup.failed'],
+  );
+  equal(table.find('DELIVERY#').length, 1);
+  deepEqual(change.audit[0]!.details, { name: 'Pager', event: 'backup.failed', deliveryId, success: false, statusCode: null });
+});

@@ -1,0 +1,144 @@
+/** What may be asked of a webhook: the tables of addresses, numbers, names and secrets, through the row's own schema and rules. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
+import { ApiError, type ErrorDetails } from '../../../../shared/contract/errors.ts';
+import { validate } from '../../../../shared/http/validate.ts';
+import { proveTenant } from '../../../../shared/platform/index.ts';
+import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from '../../../../shared/webhook/api/webhook-input.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
+import { mask } from '../../../../shared/webhook/request/custom-headers.ts';
+
+Object.assign(process.env, { WEBHOOK_HOSTS: 'localhost', PUBLIC_URL: 'https://api.backups.example' });
+const tenant = proveTenant('org_1', 'record');
+
+const complete = { name: 'Hook', url: 'https://example.com/hook', events: ['backup.*'] };
+
+/** What a creation with this in its body is refused with. */
+const refusal = async (given: object): Promise<ErrorDetails> => {
+  try {
+    const body: WebhookWish = validate(webhooks.create.body, { ...complete, ...given }, 'body');
+    judgeWish(body);
+    await checkPlaces(tenant, body);
+  } catch (error) {
+    ok(error instanceof ApiError && error.code === 'VALIDATION_ERROR', String(error));
+    return error.details ?? {};
+  }
+  throw new Error(`${JSON.stringify(given).slice(0, 100)} was taken`);
+};
+
+const noHttps = [
+  ...['http://example.com', 'ftp://example.com', 'example.com', 'https:example.com', 'https://', 'https:///path', '', ' '],
+  ...['https://exa mple.com', ' https://example.com', 'javascript:alert(1)', 'file:///etc/passwd', 'http://localhost:1/'],
+];
+for (const url of noHttps)
+  test(`url ${JSON.stringify(url)} is no https URL`, async () => {
+    deepEqual(await refusal({ url }), { field: 'url', reason: 'must be a valid HTTPS URL' });
+  });
+
+const inside = [
+  ...['https://127.0.0.1', 'https://[::1]', 'https://0', 'https://127.1', 'https://0177.0.0.1', 'https://2130706433'],
+  ...['https://①②⑦.0.0.1', 'https://0x7f.1', 'https://0xA9FEA9FE', 'https://10.0.0.1:8443/x', 'https://192.168.1.1'],
+  ...['https://169.254.169.254/latest/meta-data/', 'https://[fd00:ec2::254]', 'https://[::ffff:169.254.169.254]'],
+  ...['https://[64:ff9b::a9fe:a9fe]', 'https://[2002:a9fe:a9fe::1]', 'https://[::]', 'https://[fe80::1]', 'https://100.64.0.1'],
+];
+for (const url of inside)
+  test(`url ${url} is not public`, async () => {
+    deepEqual(await refusal({ url }), { field: 'url', reason: 'must be a public address' });
+  });
+
+const elsewise = [
+  `https://example.com/${'a'.repeat(5_000)}`,
+  'https://user:password@example.com',
+  'https://@example.com',
+  ...['https://api.backups.example', 'https://API.backups.example./api/v1', 'https://api.backups.example:443/x'],
+  ...[5, null, ['https://example.com'], {}],
+];
+for (const url of elsewise)
+  test(`url ${JSON.stringify(url).slice(0, 60)} is refused`, async () => {
+    equal((await refusal({ url })).field, 'url');
+  });
+
+for (const timeout of [0, -1, 99, 60_001, '30s', '30000', Number.NaN, null, 1.5, 1e9])
+  test(`timeout ${JSON.stringify(timeout)} is refused`, async () => {
+    equal((await refusal({ timeout })).field, 'timeout');
+  });
+
+const wrongEvents: readonly [string[], string[], string][] = [
+  [[], [], 'standard'],
+  [['backup.done'], ['backup.done'], 'standard'],
+  [['*', 'x'], ['x'], 'standard'],
+  [['backup', 'backup*', '.*', 'backup.'], ['backup', 'backup*', '.*', 'backup.'], 'standard'],
+  [['backups.*'], ['backups.*'], 'standard'],
+  [['backup_completed'], ['backup_completed'], 'standard'],
+  [['storage.error', 'backup.started'], ['storage.error'], 'simple'],
+  [['organization.*'], ['organization.*'], 'simple'],
+];
+for (const [events, invalidValues, format] of wrongEvents)
+  test(`events ${JSON.stringify(events)} of the ${format} format are refused by name, with what is allowed`, async () => {
+    const details = await refusal({ events, format });
+    equal(details.field, 'events');
+    deepEqual(details.invalidValues, invalidValues);
+    equal((details.allowedValues as string[]).length, format === 'simple' ? 9 : 28);
+  });
+
+test('ten thousand events are refused; of names without end only the beginning comes back', async () => {
+  deepEqual((await refusal({ events: ['x'.repeat(100_000)] })).invalidValues, ['x'.repeat(100)]);
+  equal((await refusal({ events: Array.from({ length: 10_000 }, () => 'backup.started') })).field, 'events');
+});
+
+for (const secret of ['', 'abc', 'a'.repeat(10_240), mask, `whsec_${mask}`, 'with\nbreak', ' padded secret ', 12_345_678, null])
+  test(`secret ${JSON.stringify(secret).slice(0, 40)} of the standard format is refused`, async () => {
+    equal((await refusal({ secret })).field, 'secret');
+  });
+
+test('two hundred headers are refused', async () => {
+  const headers = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`X-${n}`, 'x']));
+  equal((await refusal({ headers })).field, 'headers');
+  equal((await refusal({ headers: { 'X-A': 'a'.repeat(1 << 20) } })).field, 'headers');
+  equal((await refusal({ headers: { 'X-A': 1 } })).field, 'headers.X-A');
+});
+
+test('what is not known of filters and triggers is refused', async () => {
+  equal((await refusal({ filters: { project: [] } })).field, 'filters.project');
+  deepEqual((await refusal({ filters: { trigger: ['nightly'] } })).invalidValues, ['nightly']);
+  equal((await refusal({ filters: { projects: ['prj_1'] } })).field, 'filters.projects.0');
+});
+
+type Stored = Pick<WebhookRecord, 'format' | 'events' | 'sealedSecret'>;
+const signed: Stored = { format: 'standard', events: ['backup.*', 'storage.error'], sealedSecret: new Uint8Array(1) };
+const unsigned: Stored = { format: 'simple', events: ['backup.started'] };
+
+const told = (wish: WebhookWish, record: Stored): unknown => {
+  try {
+    return judgeWish(wish, record);
+  } catch (error) {
+    ok(error instanceof ApiError);
+    return error.details?.field;
+  }
+};
+
+test('a change of format is judged by all events that there will be', () => {
+  equal(told({ format: 'simple' }, signed), 'events');
+  deepEqual(told({ format: 'simple', events: ['backup.*'] }, signed), { format: 'simple', events: ['backup.*'] });
+  deepEqual(told({ format: 'simple', events: ['*', '*'] }, signed), { format: 'simple', events: ['*'] });
+  deepEqual(told({ name: 'Other' }, signed), { format: 'standard', events: signed.events });
+});
+
+test('the standard format is never without a secret', () => {
+  equal(told({ format: 'standard' }, unsigned), 'secret');
+  equal(told({ secret: null }, signed), 'secret');
+  equal(told({ format: 'standard', secret: null }, unsigned), 'secret');
+  deepEqual(told({ format: 'standard', secret: 'a real secret' }, unsigned), { format: 'standard', events: unsigned.events });
+  deepEqual(told({ secret: null }, unsigned), { format: 'simple', events: unsigned.events });
+  deepEqual(told({ format: 'simple', events: ['*'], secret: null }, signed), { format: 'simple', events: ['*'] });
+});
+
+test('filters are whole, each value once', () => {
+  deepEqual(filtersOf({ trigger: ['manual', 'manual'] }), { projects: [], trigger: ['manual'], excludeTrigger: [] });
+});
+
+test('a name that cannot be resolved, a trusted host and a public address are taken', async () => {
+  for (const url of ['https://nowhere.invalid/x', 'https://localhost:8443/hook?a=b', 'https://8.8.8.8/'])
+    await checkPlaces(tenant, { url });
+});

@@ -1,0 +1,143 @@
+/** A dead webhook is disabled once, with an audit entry and a mail; whatever speaks against it calls it off. */
+import { deepEqual, ok } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { accountKey } from '../../../../shared/account/index.ts';
+import { iso } from '../../../../shared/platform/index.ts';
+import { disabledLetter } from '../../../../shared/webhook/disable/disabled-email.ts';
+import { disableWebhook, tellDisabled, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { minutes, now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
+
+const { table, aws, tasks } = await setScene();
+afterAll(() => aws.stop());
+
+const webhook = webhookOf();
+const days = (count: number) => minutes(count * 24 * 60);
+const health = { ...webhookKey.health(tenant, webhook.id), failingSince: iso(days(-6)), ttl: 1 };
+const owner = { ...accountKey.user(organization.ownerId), id: organization.ownerId, email: 'owner@example.com' };
+beforeEach(() => {
+  table.items.clear();
+  table.onWrite = () => undefined;
+  aws.calls.length = 0;
+  for (const item of [organization, webhook, health, owner]) table.put(item);
+});
+
+type Task = Parameters<typeof disableWebhook>[1];
+const failing: Task = { webhookId: webhook.id, reason: 'failing', failingSince: health.failingSince, revision: 1 };
+const gone: Task = { webhookId: webhook.id, reason: 'gone', failingSince: iso(now), revision: 1 };
+const disable = (task: Task) => disableWebhook(tenant, task, now);
+const stored = () => table.get<WebhookRecord>(webhook);
+const entries = () => table.find(`AUDIT#${organization.id}`);
+const mails = () => aws.sent('').map((input) => JSON.stringify(input));
+
+for (const task of [failing, gone])
+  test(`${task.reason}: disabled, with the reason, an audit entry of the service and a task to tell, all at once`, async () => {
+    await disable(task);
+    const { enabled, disabled, revision, updatedAt } = stored()!;
+    const { reason, failingSince } = task;
+    deepEqual([enabled, disabled, revision, updatedAt], [false, { reason, at: iso(now), failingSince }, 2, iso(now)]);
+    deepEqual(tasks(), [{ kind: 'tell-disabled', webhookId: webhook.id }]);
+    const [entry, ...more] = entries();
+    deepEqual(more, []);
+    deepEqual(
+      [entry!.action, (entry!.actor as { type: string }).type, entry!.details],
+      ['webhook.disabled', 'system', { name: webhook.name, reason, failingSince }],
+    );
+  });
+
+test('told twice it happens once', async () => {
+  await Promise.all([disable(gone), disable(gone)]);
+  await disable(gone);
+  deepEqual([tasks().length, entries().length, stored()?.revision], [1, 1, 2]);
+});
+
+for (const [name, task, change] of [
+  ['a success meanwhile', failing, () => table.put({ pk: health.pk, sk: health.sk, ttl: 1 })],
+  ['failures that began anew', failing, () => table.put({ ...health, failingSince: iso(days(-1)) })],
+  ['an address given since the request that was answered 410', gone, () => table.put({ ...webhook, revision: 2 })],
+  ['a change since the request that failed', failing, () => table.put({ ...webhook, revision: 2 })],
+  ['someone who disabled it', gone, () => table.put({ ...webhook, enabled: false })],
+  ['someone who removed it', gone, () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
+  ['a deleted organization', gone, () => table.put({ ...organization, deletedAt: iso(now) })],
+] as const)
+  test(`${name} calls it off`, async () => {
+    change();
+    const before = [...table.items];
+    await disable(task);
+    deepEqual([...table.items], before);
+  });
+
+for (const [name, changed] of [
+  ['given another address', { url: 'https://example.org/hooks' }],
+  ['disabled', { enabled: false }],
+] as const)
+  test(`a webhook that is ${name} at the same moment stays as that left it`, async () => {
+    const left = { ...webhook, ...changed, revision: 2 };
+    let isFirst = true;
+    table.onWrite = (when) => {
+      if (when === 'before' && isFirst) table.put(left);
+      isFirst = false;
+      return undefined;
+    };
+    await disable(failing);
+    deepEqual([stored(), entries(), tasks()], [left, [], []]);
+  });
+
+test('the owner is told, once it is so', async () => {
+  await disable(gone);
+  await tellDisabled(tenant, webhook.id, now);
+  const [mail, ...more] = mails();
+  deepEqual(more, []);
+  ok(mail?.includes('owner@example.com') && mail.includes('Pager') && mail.includes('Acme') && mail.includes('example.com'));
+});
+
+for (const [name, change] of [
+  ['was enabled again', () => table.put({ ...stored(), enabled: true })],
+  ['was removed', () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
+] as const)
+  test(`nobody is told of a webhook that ${name}`, async () => {
+    await disable(gone);
+    change();
+    await tellDisabled(tenant, webhook.id, now);
+    deepEqual(mails(), []);
+  });
+
+test('however many are disabled in an hour, ten mails are sent; the tenth says where the others are', async () => {
+  const many = Array.from({ length: 12 }, () => webhookOf({ enabled: false, disabled: { ...gone, at: iso(now) } }));
+  for (const one of many) table.put(one);
+  for (const { id } of many) await tellDisabled(tenant, id, now);
+  const isLast = mails().map((mail) => mail.includes('/audit-logs'));
+  deepEqual(isLast, [...Array(9).fill(false), true]);
+  await tellDisabled(tenant, many[11]!.id, minutes(60));
+  deepEqual(mails().length, 11);
+  ok(!mails()[10]!.includes('/audit-logs'));
+});
+
+const letter = (reason: 'gone' | 'failing') =>
+  disabledLetter({
+    organizationName: `<script>alert("1")</script> & 'Sons'`,
+    webhookName: '<b>Pager</b>',
+    url: 'https://hooks.example.com:8443/T0/sesame?token=open',
+    reason,
+    at: '2026-03-01T10:00:00.000Z',
+    failingSince: '2026-02-23T09:30:00.000Z',
+    isLast: false,
+  });
+
+test('of the address the letter tells the host alone: the rest may be a secret', () => {
+  for (const { subject, text, html } of [letter('gone'), letter('failing')]) {
+    for (const form of [text, html]) ok(form.includes('hooks.example.com:8443'));
+    for (const form of [subject, text, html]) ok(!/sesame|token|open/.test(form.replaceAll('reopen', '')), form);
+  }
+});
+
+test('whatever people typed is text in its HTML, never markup', () => {
+  const { html } = letter('failing');
+  ok(!/<script|<b>Pager/.test(html));
+  ok(html.includes('&lt;b&gt;Pager&lt;/b&gt;') && html.includes('&amp; &#39;Sons&#39;'));
+});
+
+test('it says since when, and what to do', () => {
+  ok(letter('failing').text.includes('2026-02-23 09:30 UTC'));
+  ok(letter('gone').text.includes('410'));
+  for (const form of [letter('gone').text, letter('failing').html]) ok(form.includes('/toggle') && form.includes('/replay'));
+});

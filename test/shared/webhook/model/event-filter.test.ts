@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import { type EventName, eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
+import { backupTriggers } from '../../../../shared/contract/models/backup.ts';
+import { aspectsOf, matches, type StoredEvent, type WebhookFilters } from '../../../../shared/webhook/index.ts';
+import { sampleOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
+
+const projectId = 'prj_01JZ8Q4V0M6T3X9C2B7N5K1HRD';
+const other = 'prj_01JZ8Q4V0M6T3X9C2B7N5K1HRE';
+const scheduleId = 'sch_01JZ8Q4V0M6T3X9C2B7N5K1HRD';
+
+const passing = (filters: Partial<WebhookFilters>, events: readonly StoredEvent[] = eventNames.map(sampleOf)) =>
+  events.filter((event) => matches(webhookOf('standard', ['*'], filters), event)).map(({ type }) => type);
+
+const backupOf = (trigger: string): StoredEvent => {
+  const event = sampleOf('backup.completed');
+  const { backup } = event.data as { backup: object };
+  return { ...event, data: { ...(event.data as object), backup: { ...backup, trigger, scheduleId: null } } };
+};
+const restoreInto = (targetProjectId: string): StoredEvent => {
+  const event = sampleOf('restore.completed');
+  const { restore } = event.data as { restore: object };
+  return { ...event, data: { ...(event.data as object), restore: { ...restore, targetProjectId } } };
+};
+const begins = (...prefixes: string[]) => eventNames.filter((name) => prefixes.some((prefix) => name.startsWith(`${prefix}.`)));
+
+describe('what filters and metadata know of an event', () => {
+  const none = { projectIds: [], trigger: null, scheduleId: null };
+  const ofProject = { ...none, projectIds: [projectId] };
+  const expected = (name: EventName) => {
+    if (name.startsWith('backup.')) return { ...ofProject, trigger: 'scheduled', scheduleId };
+    if (name.startsWith('restore.')) return { ...ofProject, trigger: 'manual' };
+    if (name === 'schedule.triggered' || name === 'schedule.failed') return { ...ofProject, trigger: 'scheduled', scheduleId };
+    if (name.startsWith('schedule.')) return { ...ofProject, scheduleId };
+    return name.startsWith('pitr.') || name.startsWith('project.') ? ofProject : none;
+  };
+  for (const name of eventNames) test(name, () => assert.deepEqual(aspectsOf(sampleOf(name)), expected(name)));
+
+  test('a restore into another project is of both', () =>
+    assert.deepEqual(aspectsOf(restoreInto(other)).projectIds, [projectId, other]));
+});
+
+describe('without filters', () => {
+  test('the standard format tells of all it subscribes to', () => {
+    assert.deepEqual(passing({}), eventNames);
+    const some = eventNames.filter((name) => matches(webhookOf('standard', ['backup.*', 'member.left']), sampleOf(name)));
+    assert.deepEqual(some, [...begins('backup'), 'member.left']);
+  });
+
+  test('the simple format tells of its nine, whatever the pattern', () => {
+    const told = (events: readonly string[]) => eventNames.filter((name) => matches(webhookOf('simple', events), sampleOf(name)));
+    assert.deepEqual(told(['*']), simpleEventNames);
+    assert.deepEqual(told(['backup.*']), ['backup.started', 'backup.completed', 'backup.failed']);
+    assert.deepEqual(told(['backup.progress', 'storage.*']), []);
+  });
+});
+
+describe('filters', () => {
+  test('projects let through what is of one of them, and nothing that is of none', () => {
+    assert.deepEqual(passing({ projects: [other, projectId] }), begins('backup', 'restore', 'pitr', 'schedule', 'project'));
+    assert.deepEqual(passing({ projects: [other] }), []);
+  });
+
+  test('a restore passes for whoever watches its source or its target', () => {
+    assert.deepEqual(passing({ projects: [other] }, [restoreInto(other)]), ['restore.completed']);
+    assert.deepEqual(passing({ projects: [projectId] }, [restoreInto(other)]), ['restore.completed']);
+  });
+
+  test('trigger lets through what was begun so, and nothing that was not begun', () => {
+    for (const trigger of backupTriggers) {
+      const all = backupTriggers.filter((one) => passing({ trigger: [trigger] }, [backupOf(one)]).length > 0);
+      assert.deepEqual(all, [trigger]);
+    }
+    assert.deepEqual(passing({ trigger: ['manual'] }), begins('restore'));
+    assert.deepEqual(passing({ trigger: ['scheduled'] }), [...begins('backup'), 'schedule.triggered', 'schedule.failed']);
+    assert.deepEqual(passing({ trigger: ['manual', 'scheduled'] }).length, 10);
+  });
+
+  test('excludeTrigger keeps out what was begun so, and nothing else', () => {
+    for (const trigger of backupTriggers) {
+      const all = backupTriggers.filter((one) => passing({ excludeTrigger: [trigger] }, [backupOf(one)]).length > 0);
+      assert.deepEqual(
+        all,
+        backupTriggers.filter((one) => one !== trigger),
+      );
+    }
+    assert.deepEqual(
+      passing({ excludeTrigger: ['scheduled', 'manual'] }),
+      eventNames.filter((name) => aspectsOf(sampleOf(name)).trigger === null),
+    );
+  });
+
+  test('all filters hold at once: what is wanted and kept out is kept out', () => {
+    assert.deepEqual(passing({ trigger: ['manual'], excludeTrigger: ['manual'] }), []);
+    assert.deepEqual(passing({ projects: [projectId], trigger: ['manual'] }, [backupOf('manual')]), ['backup.completed']);
+    assert.deepEqual(passing({ projects: [other], trigger: ['manual'] }, [backupOf('manual')]), []);
+  });
+});

@@ -1,0 +1,117 @@
+/** An organization's webhooks and all that was sent to them go with it; the last thing they hear is that it is deleted. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { afterAll, beforeEach, test } from 'vitest';
+import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
+import { type DeliveryRecord, purgeDeliveries, removeWebhook, untilTold, webhookKey } from '../../../../shared/webhook/index.ts';
+import {
+  deliveryOf,
+  eventAt,
+  eventItem,
+  minutes,
+  now,
+  organization,
+  setScene,
+  tenant,
+  webhookOf,
+} from '../../../harness/env/webhook-records.ts';
+
+const { table, aws } = await setScene();
+afterAll(() => aws.stop());
+
+const webhook = webhookOf();
+const health = { ...webhookKey.health(tenant, webhook.id), failingSince: iso(now), ttl: epochSeconds(minutes(60)) };
+beforeEach(() => {
+  table.items.clear();
+  table.onRead = () => undefined;
+  for (const item of [organization, webhook, health]) table.put(item);
+});
+
+const put = (minute: number, more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+  const delivery = deliveryOf(webhook, eventAt(minutes(minute)), more);
+  table.put(delivery);
+  return delivery;
+};
+
+const clock = { now: () => now };
+
+test('the purge removes webhooks with all that was sent to them, and nobody else’s', async () => {
+  const neighbour = { pk: `DELIVERY#${newIdOf('organization', now)}#${webhook.id}`, sk: newIdOf('delivery', now) };
+  table.put(neighbour);
+  table.put(webhookOf());
+  for (let n = 0; n < 450; n++) put(-n);
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  deepEqual(
+    [...table.items.keys()],
+    [organization, neighbour].map(({ pk, sk }) => `${pk}\n${sk}`),
+  );
+});
+
+test('what was sent to a webhook that was removed goes, too', async () => {
+  put(-1);
+  await commit(removeWebhook(tenant, webhook, now).writes);
+  equal(table.find('DELIVERY#').length, 1);
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  deepEqual(
+    [...table.items.keys()],
+    [organization].map(({ pk, sk }) => `${pk}\n${sk}`),
+  );
+});
+
+test('out of time the purge says so, keeps what leads to the rest, and goes on the next time', async () => {
+  for (let n = 0; n < 450; n++) put(-n);
+  let looks = 0;
+  const short = { now: () => (looks++ < 1 ? now : minutes(2)) };
+  equal(await purgeDeliveries(tenant, minutes(1), short), false);
+  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [251, 1]);
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  deepEqual([table.find('DELIVERY#').length, table.find(webhook.pk, 'WEBHOOK#').length], [0, 0]);
+});
+
+test('what was added while its webhook was being removed goes, too', async () => {
+  let isLate = true;
+  table.onWrite = (when) => {
+    if (when === 'before' && isLate && table.find('DELIVERY#').length === 0) {
+      isLate = false;
+      put(-1);
+    }
+    return undefined;
+  };
+  equal(await purgeDeliveries(tenant, minutes(1), clock), true);
+  table.onWrite = () => undefined;
+  deepEqual([isLate, table.find('DELIVERY#')], [false, []]);
+});
+
+const deletion = eventAt(now, 'organization.deleted');
+const told = (more: Partial<DeliveryRecord> = {}) => table.put(deliveryOf(webhook, deletion, more));
+const wait = (time = clock) => untilTold(tenant, now, minutes(1), time);
+
+test('the purge waits until the deletion was matched and sent once, well or not', async () => {
+  table.put(eventItem(deletion));
+  let looks = 0;
+  table.onRead = () => {
+    // The first look is for the event, the second for webhooks.
+    looks += 1;
+    if (looks === 4) told({ status: 'attempting', attempts: 0 });
+    if (looks === 5) told({ status: 'attempting', attempts: 1 });
+    return undefined;
+  };
+  equal(await wait(), true);
+  equal(looks, 5);
+});
+
+test('it does not wait for ever, and within one step not longer than that has time', async () => {
+  table.put(eventItem(deletion));
+  equal(await wait({ now: () => minutes(2) }), true);
+  equal(await untilTold(tenant, now, now, clock), false);
+});
+
+for (const [name, change] of [
+  ['is disabled', () => table.put({ ...webhook, enabled: false })],
+  ['does not hear of it', () => table.put({ ...webhook, events: ['backup.*'] })],
+  ['was told', () => told()],
+] as const)
+  test(`nobody waits for a webhook that ${name}`, async () => {
+    table.put(eventItem(deletion));
+    change();
+    equal(await wait(), true);
+  });

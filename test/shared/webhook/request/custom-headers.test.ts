@@ -1,0 +1,115 @@
+import { deepEqual, doesNotThrow, equal, ok, throws } from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { validate } from '../../../../shared/http/validate.ts';
+import { checkHeaders, isSensitive, mask, maskHeaders } from '../../../../shared/webhook/request/custom-headers.ts';
+
+const refused = (headers: Record<string, string>): { field: string; reason: string } => {
+  try {
+    checkHeaders(headers);
+  } catch (error) {
+    ok(error instanceof ApiError && error.code === 'VALIDATION_ERROR');
+    return error.details as { field: string; reason: string };
+  }
+  throw new Error(`${JSON.stringify(headers).slice(0, 100)} was taken`);
+};
+
+const ours = [
+  ...['Connection', 'keep-alive', 'Proxy-Authorization', 'proxy-connection', 'TE', 'Trailer', 'Transfer-Encoding', 'UPGRADE'],
+  ...['Host', 'hOST', 'Expect', 'Content-Type', 'content-length', 'Content-Encoding', 'CONTENT-ANYTHING'],
+  ...['X-Service-Signature', 'x-service-timestamp', 'X-SERVICE-DELIVERY-ID', 'x-webhook-signature', 'X-Webhook-Event'],
+  ...['webhook-id', 'Webhook-Signature', 'webhook-timestamp'],
+];
+for (const name of ours)
+  test(`the header ${name} is the service's own to set`, () => {
+    equal(refused({ [name]: 'x' }).field, `headers.${name}`);
+  });
+
+for (const name of ['constructor', 'Constructor', 'prototype', '__proto__'])
+  test(`${name} is no name of a header: it means something else to whoever keeps them`, () => {
+    equal(refused(JSON.parse(`{"${name}":"x"}`)).field, `headers.${name}`);
+  });
+
+for (const row of [webhooks.create, webhooks.update])
+  test(`${row.method}: __proto__ among the headers is refused, and not left out`, () => {
+    const given = `{"name":"a","url":"https://example.com","events":["*"],"headers":{"X-A":"b","__proto__":"x"}}`;
+    throws(() => validate(row.body, JSON.parse(given), 'body'), {
+      code: 'VALIDATION_ERROR',
+      details: { field: 'headers.__proto__', reason: 'cannot be the name of a header' },
+    });
+    const { headers } = row.body.parse({ name: 'a', url: 'https://example.com', events: ['*'] });
+    deepEqual(headers, row === webhooks.create ? {} : undefined);
+  });
+
+for (const name of ['', 'a b', 'a:b', 'a\r\nHost', 'a\nb', 'ä', 'a(b)', 'a/b', '"a"', 'a\0', ' a', 'a\t'])
+  test(`${JSON.stringify(name)} is no name of a header`, () => {
+    equal(refused({ [name]: 'x' }).field, 'headers');
+  });
+
+for (const value of ['a\r\nX-Service-Signature: forged', 'a\n', '\r', 'a\0b', 'ä', '\u007f', '\u2028', '\u{1F600}'])
+  test(`${JSON.stringify(value)} is no value of a header, and is not repeated in the refusal`, () => {
+    const { field, reason } = refused({ 'X-A': value });
+    equal(field, 'headers.X-A');
+    ok(!reason.includes(value));
+  });
+
+for (const value of [mask, `Bearer ${mask}`, '***', '\u2022\u2022\u2022'])
+  test(`the mask ${value} sent back is refused`, () => {
+    throws(() => checkHeaders({ Authorization: value }), { code: 'VALIDATION_ERROR' });
+  });
+
+test('two names that differ in case only are one header given twice', () => {
+  equal(refused({ 'X-Env': 'a', 'x-env': 'b' }).field, 'headers.x-env');
+});
+
+test('names and values together have 3,500 bytes, to the byte', () => {
+  doesNotThrow(() => checkHeaders({ 'X-A': 'a'.repeat(1_747), 'X-B': 'b'.repeat(1_747) }));
+  equal(refused({ 'X-A': 'a'.repeat(1_747), 'X-B': 'b'.repeat(1_748) }).field, 'headers');
+});
+
+test('every token and every printable value is taken unless the name is reserved', () => {
+  const name = fc.stringMatching(/^X-[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}$/).filter((text) => !/^x-(service|webhook)-/i.test(text));
+  const value = fc.stringMatching(/^[\t -~]{0,50}$/).filter((text) => !/\*{3}/.test(text));
+  fc.assert(fc.property(name, value, (given, text) => doesNotThrow(() => checkHeaders({ [given]: text }))));
+});
+
+const credentials = [
+  ...['Authorization', 'Cookie', 'X-Api-Key', 'X-API-KEY', 'apikey', 'X-Auth', 'X-Auth-Token', 'X-Token', 'X-Access-Token'],
+  ...['X-Secret', 'X-Password', 'X-Passwd', 'X-Credential', 'X-Hub-Signature', 'X-Session-Id', 'X-Gitlab-Token', 'X-JWT'],
+  ...['X-Pass', 'X-Hmac', 'X-Sig', 'X-Api', 'X-PAT', 'pin', 'X-User-Pin', 'X-OTP', 'X-Access'],
+];
+for (const name of credentials)
+  test(`the value of ${name} is never shown`, () => {
+    ok(isSensitive(name));
+    deepEqual(maskHeaders({ [name]: 'value', 'X-Environment': 'production' }), { [name]: mask, 'X-Environment': 'production' });
+  });
+
+const tokens = [
+  ...['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a', 'gho_x', 'github_pat_11A'],
+  ...['sk_live_51H', 'pk_test_1', 'rk_live_1', 'xoxb-12-34', 'AKIAIOSFODNN7EXAMPLE', 'glpat-abc', 'ApiKey VnVhQ2ZHY0JDZGJrU'],
+  ...['0123456789abcdef0123456789abcdef', 'id=c2VjcmV0IG9mIHRoZSB0ZXN0cyBvZiB3ZWJob29rcw==', 'a8_Zt-qL2mX0pW7rV4sY1nB6kD3fH9jC'],
+];
+for (const value of tokens)
+  test(`${value} looks like a token, and is not shown whatever its name`, () => {
+    deepEqual(maskHeaders({ 'X-Custom': value }), { 'X-Custom': mask });
+  });
+
+test('what says where and what for is shown', () => {
+  const plain = {
+    'X-Environment': 'production',
+    'X-Path': '/hooks/backup',
+    'X-Shipping': 'eu-central-1',
+    'X-Team': 'ops@example.com',
+  };
+  deepEqual(maskHeaders(plain), plain);
+});
+
+test('a value that begins with the scheme of a credential is not shown, whatever its name', () => {
+  deepEqual(maskHeaders({ 'X-Custom': 'Bearer abc', 'X-Other': 'Basic dTpw', 'X-Plain': 'bearings' }), {
+    'X-Custom': mask,
+    'X-Other': mask,
+    'X-Plain': 'bearings',
+  });
+});

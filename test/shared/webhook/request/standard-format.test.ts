@@ -1,0 +1,149 @@
+/** Format A, byte for byte, as receivers of every kind check it. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { beforeAll, describe, test, vi } from 'vitest';
+import { composeRequest } from '../../../../shared/webhook/index.ts';
+import { firstAttempt, sampleOf, secretsOf, sentAt, webhookOf } from '../../../harness/builders/sample-webhook.ts';
+
+process.env.SERVICE_VERSION = '9.8.7';
+// The library compares timestamps with its own clock.
+beforeAll(() => vi.useFakeTimers({ toFake: ['Date'], now: sentAt }));
+
+const generated = 'whsec_qWl3kL0bZyqPHh3a0q6vXb6yJb9h8JQ2mW9v3n1sT0c=';
+const own = 'a secret of our own';
+const webhook = webhookOf('standard');
+const unixSeconds = '1772359200';
+const hmac = (key: string, text: string | Buffer): string => `sha256=${createHmac('sha256', key).update(text).digest('hex')}`;
+
+describe('the standard format', () => {
+  const event = sampleOf('backup.completed');
+  const { headers, body, url } = composeRequest(webhook, secretsOf(generated), event, { ...firstAttempt(), attempt: 2 });
+
+  test('is the event in its envelope, and what is known of the attempt', () => {
+    assert.equal(url, webhook.url);
+    assert.equal(
+      body,
+      JSON.stringify({
+        id: event.id,
+        type: 'backup.completed',
+        timestamp: '2026-03-01T10:00:00.250Z',
+        data: event.data,
+        metadata: {
+          trigger: 'scheduled',
+          scheduleId: 'sch_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+          attempt: 2,
+          deliveryId: 'dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+          maxAttempts: 5,
+          willRetry: true,
+        },
+      }),
+    );
+  });
+
+  test('says null where an event was begun by nobody', () => {
+    const { metadata } = JSON.parse(
+      composeRequest(webhook, secretsOf(own), sampleOf('member.left'), { ...firstAttempt(), willRetry: false }).body,
+    ) as { metadata: object };
+    assert.deepEqual(metadata, {
+      ...{ trigger: null, scheduleId: null, attempt: 1, deliveryId: firstAttempt().deliveryId },
+      ...{ maxAttempts: 5, willRetry: false },
+    });
+  });
+
+  test('has exactly these headers', () =>
+    assert.deepEqual(headers, {
+      'User-Agent': 'Backup-Management-Service/9.8.7',
+      'Content-Type': 'application/json',
+      'X-Service-Timestamp': unixSeconds,
+      'X-Service-Delivery-Id': firstAttempt().deliveryId,
+      'webhook-id': firstAttempt().deliveryId,
+      'webhook-timestamp': unixSeconds,
+      'X-Service-Signature': hmac(generated, Buffer.from(`${unixSeconds}.${body}`)),
+      'webhook-signature': headers['webhook-signature'],
+    }));
+
+  test('is signed for the moment of the attempt; the delivery keeps its id', () => {
+    const later = new Date(sentAt.getTime() + 60_900);
+    const again = composeRequest(webhook, secretsOf(generated), event, { ...firstAttempt(later), attempt: 2 }).headers;
+    assert.equal(again['X-Service-Timestamp'], '1772359261');
+    assert.equal(again['webhook-timestamp'], '1772359261');
+    assert.equal(again['X-Service-Delivery-Id'], headers['X-Service-Delivery-Id']);
+    assert.notEqual(again['X-Service-Signature'], headers['X-Service-Signature']);
+    assert.notEqual(again['webhook-signature'], headers['webhook-signature']);
+  });
+
+  test('is never sent unsigned', () =>
+    assert.throws(() => composeRequest(webhook, secretsOf(undefined), event, firstAttempt()), /without one nothing is sent/));
+
+  test('during an overlap both secrets sign, each where it is looked for', () => {
+    const both = composeRequest(webhook, secretsOf(generated, own), event, firstAttempt());
+    const signed = `${unixSeconds}.${both.body}`;
+    assert.equal(both.headers['X-Service-Signature'], hmac(generated, signed));
+    assert.equal(both.headers['X-Service-Signature-Previous'], hmac(own, signed));
+    const [current, previous, ...more] = (both.headers['webhook-signature'] ?? '').split(' ');
+    const alone = (secret: string) =>
+      composeRequest(webhook, secretsOf(secret), event, firstAttempt()).headers['webhook-signature'];
+    assert.deepEqual([current, previous, more], [alone(generated), alone(own), []]);
+  });
+});
+
+describe('the Standard Webhooks library', () => {
+  const received = (secret: string, previous?: string) =>
+    composeRequest(webhook, secretsOf(secret, previous), sampleOf('restore.failed'), firstAttempt());
+  const parse = ({ body, headers }: ReturnType<typeof received>, secret: string, isRaw = false) =>
+    new Webhook(secret, isRaw ? { format: 'raw' } : undefined).verify(Buffer.from(body), headers);
+
+  test('verifies with a secret that was made', () => {
+    const request = received(generated);
+    assert.deepEqual(parse(request, generated), JSON.parse(request.body));
+  });
+
+  test('verifies with a secret of one’s own, as raw bytes', () => assert.ok(parse(received(own), own, true)));
+
+  test('verifies with either secret during an overlap, and with no third', () => {
+    for (const [current, previous] of [[generated, own] as const, [own, generated] as const]) {
+      assert.ok(parse(received(current, previous), generated));
+      assert.ok(parse(received(current, previous), own, true));
+      assert.throws(() => parse(received(current, previous), 'another secret', true), WebhookVerificationError);
+    }
+    assert.throws(() => parse(received(generated), own, true), WebhookVerificationError);
+  });
+
+  test('refuses what was touched: body, id or timestamp', () => {
+    const { body, headers } = received(generated);
+    const library = new Webhook(generated);
+    library.verify(body, headers);
+    const touched: readonly (readonly [string, Record<string, string>])[] = [
+      [body.replace('"failed"', '"passed"'), headers],
+      [`${body} `, headers],
+      [body, { ...headers, 'webhook-id': 'dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRE' }],
+      [body, { ...headers, 'webhook-timestamp': String(Number(unixSeconds) + 1) }],
+    ];
+    for (const [text, given] of touched) assert.throws(() => library.verify(text, given), /No matching signature/);
+  });
+
+  test('refuses what is more than 300 seconds old or early', () => {
+    for (const offsetMs of [-301_000, 301_000]) {
+      const at = new Date(sentAt.getTime() + offsetMs);
+      const { body, headers } = composeRequest(webhook, secretsOf(generated), sampleOf('backup.failed'), firstAttempt(at));
+      assert.throws(() => new Webhook(generated).verify(body, headers), /timestamp too/);
+    }
+  });
+
+  test('gives back whatever an event holds, verified over the bytes that are sent', () =>
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string({ unit: 'binary', minLength: 8 }), (told, secret) => {
+        const odd = { told, markup: '</script>\u2028\u2029', large: 1e21, text: secret };
+        const event = { ...sampleOf('backup.completed'), data: odd };
+        const { body, headers } = composeRequest(webhook, secretsOf(secret, generated), event, firstAttempt());
+        const bytes = Buffer.from(body, 'utf8');
+        const got = new Webhook(generated).verify(bytes, headers) as { data: unknown };
+        assert.deepEqual(got.data, JSON.parse(JSON.stringify(odd)));
+        const signed = Buffer.concat([Buffer.from(`${unixSeconds}.`), bytes]);
+        assert.equal(headers['X-Service-Signature'], hmac(secret, signed));
+      }),
+      { numRuns: 100 },
+    ));
+});

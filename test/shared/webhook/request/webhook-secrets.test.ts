@@ -1,0 +1,124 @@
+import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
+import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { proveTenant } from '../../../../shared/platform/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
+import { newSecret, openSecrets, sealHeaders, sealWebhookSecret } from '../../../../shared/webhook/request/webhook-secrets.ts';
+import { replaceWire, wireAnswer, wireText } from '../../../harness/aws/aws-wire.ts';
+import { Fault, type Input, type Script, type ScriptedAws, scriptAws } from '../../../harness/aws/scripted-aws.ts';
+
+const tenant = proveTenant('org_1', 'record');
+const now = new Date('2026-01-01T00:00:00Z');
+let aws: ScriptedAws;
+let count = 0;
+
+/** Ciphertexts differ each time and open in their context only, as those of KMS. */
+const kms: Script = {
+  Encrypt: ({ Plaintext, EncryptionContext }: Input) => ({
+    CiphertextBlob: Buffer.from(JSON.stringify([Plaintext, EncryptionContext, count++])).toString('base64'),
+  }),
+  Decrypt: ({ CiphertextBlob, EncryptionContext }: Input) => {
+    const [plain, context] = JSON.parse(Buffer.from(String(CiphertextBlob), 'base64').toString()) as [string, object];
+    return JSON.stringify(context) === JSON.stringify(EncryptionContext)
+      ? { Plaintext: plain }
+      : new Fault('InvalidCiphertextException');
+  },
+};
+
+beforeAll(async () => {
+  process.env.SECRETS_KEY_ID = 'key';
+  aws = await scriptAws(kms);
+});
+beforeEach(() => aws.play(kms));
+afterAll(() => aws.stop());
+
+type Sealed = Pick<WebhookRecord, 'id' | 'sealedSecret' | 'previous' | 'sealedHeaders'>;
+const sealed = async (id: string, headers: Record<string, string> = {}): Promise<Sealed> => {
+  const sealedHeaders = await sealHeaders(tenant, id, headers);
+  return { id, sealedSecret: await sealWebhookSecret(tenant, id, 'old secret'), ...(sealedHeaders && { sealedHeaders }) };
+};
+
+test('a secret that is made is 32 random bytes in the form of Standard Webhooks', () => {
+  match(newSecret(), /^whsec_[A-Za-z0-9+/]{43}=$/);
+  notEqual(newSecret(), newSecret());
+});
+
+test('what was sealed comes back, headers with colons, quotes and empty values too', async () => {
+  const headers = { 'X-A': 'a:b "c" \\', Authorization: 'Bearer x', 'X-Empty': '', 'X-Tab': '\t ' };
+  deepEqual(await openSecrets(tenant, await sealed('whk_a', headers), now), {
+    secret: 'old secret',
+    previous: undefined,
+    headers,
+  });
+  deepEqual(await openSecrets(tenant, { id: 'whk_a' }, now), { secret: undefined, previous: undefined, headers: {} });
+});
+
+test('headers of the largest size fit what KMS seals, whatever they are made of', async () => {
+  await sealHeaders(tenant, 'whk_a', Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`X-${10 + n}`, '"'.repeat(171)])));
+  const [input] = aws.sent('Encrypt');
+  equal(Buffer.from(String(input?.Plaintext), 'base64').length, 20 * (4 + 171) + 20 + 19);
+});
+
+test('what is sent often costs one call to KMS, and another after five minutes', async () => {
+  const webhook = await sealed('whk_b', { 'X-A': 'b' });
+  for (let n = 0; n < 10; n++) await openSecrets(tenant, webhook, new Date(now.getTime() + n * 29_000));
+  equal(aws.sent('Decrypt').length, 2);
+  await openSecrets(tenant, webhook, new Date(now.getTime() + 300_000));
+  equal(aws.sent('Decrypt').length, 4);
+});
+
+test('what is remembered opens for the webhook and the organization it was sealed for only', async () => {
+  const webhook = await sealed('whk_c');
+  await openSecrets(tenant, webhook, now);
+  await rejects(openSecrets(tenant, { ...webhook, id: 'whk_d' }, now));
+  await rejects(openSecrets(proveTenant('org_2', 'record'), webhook, now));
+  const { sealedSecret } = webhook;
+  await rejects(openSecrets(tenant, { id: 'whk_c', ...(sealedSecret && { sealedHeaders: sealedSecret }) }, now));
+});
+
+test('a new ciphertext is opened anew', async () => {
+  const webhook = await sealed('whk_e');
+  await openSecrets(tenant, webhook, now);
+  const sealedSecret = await sealWebhookSecret(tenant, 'whk_e', 'new secret');
+  equal((await openSecrets(tenant, { ...webhook, sealedSecret }, now)).secret, 'new secret');
+});
+
+test('the secret before the last rotation is there until its moment, and not at it', async () => {
+  const webhook = await sealed('whk_f');
+  const previous = { sealedSecret: await sealWebhookSecret(tenant, 'whk_f', 'older'), until: '2026-01-01T01:00:00.000Z' };
+  const at = async (moment: string) => (await openSecrets(tenant, { ...webhook, previous }, new Date(moment))).previous;
+  equal(await at('2026-01-01T00:59:59.999Z'), 'older');
+  equal(await at('2026-01-01T01:00:00.000Z'), undefined);
+});
+
+test('a failure of KMS is not remembered', async () => {
+  const webhook = await sealed('whk_g');
+  aws.play({ Decrypt: () => new Fault('DisabledException') });
+  await rejects(openSecrets(tenant, webhook, now));
+  aws.play(kms);
+  equal((await openSecrets(tenant, webhook, now)).secret, 'old secret');
+});
+
+test('two thousand webhooks with headers cost one call each, however many events they hear; no more than five thousand texts are remembered, those used last', async (t) => {
+  let opened = 0;
+  // So many calls take long over a socket.
+  const restore = replaceWire(async (request) => {
+    opened += 1;
+    const { CiphertextBlob: Plaintext } = JSON.parse(wireText(request)) as Input;
+    return wireAnswer(200, { Plaintext });
+  });
+  t.onTestFinished(restore);
+  const webhookOf = (n: number) => ({ id: `whk_${n}`, sealedSecret: Buffer.from('s'), sealedHeaders: Buffer.from('X-A:b') });
+  const webhooks = Array.from({ length: 2_000 }, (_, n) => webhookOf(n));
+  const tell = async () => {
+    opened = 0;
+    for (const webhook of webhooks) await openSecrets(tenant, webhook, now);
+    return opened;
+  };
+  deepEqual([await tell(), await tell()], [4_000, 0]);
+  for (let n = 2_000; n < 2_501; n++) await openSecrets(tenant, webhookOf(n), now);
+  opened = 0;
+  await openSecrets(tenant, webhookOf(1), now);
+  equal(opened, 0);
+  await openSecrets(tenant, webhookOf(0), now);
+  equal(opened, 2);
+});
