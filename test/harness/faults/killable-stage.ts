@@ -2,7 +2,7 @@
  * A stage in a process of its own, which a test can kill -9 and start again on the same folder and ports. Clocks and delays run a
  * thousand times faster in it, or as many times as is said.
  *
- *     const stage = await startMortalStage(dir);      // the tools of test/support then speak to this one
+ *     const stage = await startMortalStage(dir);      // the tools of test/harness then speak to this one
  *     await stage.kill();
  *     await startMortalStage(dir, stage.ports);
  */

@@ -1,0 +1,67 @@
+/** What the service tells anyone who asks, without signing in. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'vitest';
+import { description, Health, system } from '../../../shared/contract/endpoints/system.ts';
+import { endpoints } from '../../../shared/contract/index.ts';
+import { version } from '../../../shared/contract/version.ts';
+import { api, call } from '../../harness/stage/client.ts';
+import { signIn } from '../../harness/stage/person.ts';
+
+test('the service is up, and says so at the top and in the envelope', async () => {
+  const { status, text, headers } = await call(system.health);
+  equal(status, 200);
+  const report = Health.strict().parse(JSON.parse(text));
+  deepEqual([report.success, report.status, report.version, report.checks], [true, 'healthy', version, undefined]);
+  deepEqual(report.data, { status: report.status, version: report.version, timestamp: report.timestamp });
+  ok(Math.abs(Date.parse(report.timestamp) - Date.now()) < 60_000);
+  equal(headers.get('cache-control'), 'no-store');
+});
+
+test('asked for its parts, it looks at them', async () => {
+  const { status, text } = await call(system.health, { query: { checks: 'true' } });
+  const report = Health.parse(JSON.parse(text));
+  deepEqual(report.checks, { database: 'ok', redis: 'ok', storage: 'ok' });
+  deepEqual(report.data.checks, report.checks);
+  equal(status, 200);
+});
+
+for (const query of ['checks=yes', 'checks=', 'checks=true&checks=true', 'deep=1'])
+  test(`/health?${query} is refused`, async () => {
+    const { status, body } = await api('GET', `/health?${query}`);
+    equal(status, 400);
+    equal(body.error.code, 'VALIDATION_ERROR');
+  });
+
+test('access tokens verify with the published keys and nothing else', async () => {
+  const answer = await call(system.jwks);
+  equal(answer.headers.get('cache-control'), 'public, max-age=300');
+  const { keys } = JSON.parse(answer.text) as { keys: Record<string, string>[] };
+  ok(keys.every((key) => key.kty === 'RSA' && key.alg === 'RS256' && key.use === 'sig' && !('d' in key)));
+  const [head = '', payload = '', signature = ''] = (await signIn()).accessToken.split('.');
+  const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
+  const key = createPublicKey({ key: keys.find((candidate) => candidate.kid === kid)!, format: 'jwk' });
+  ok(verify('sha256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url')));
+});
+
+test('the description served is the one agreed on', async () => {
+  const { status, text, headers } = await call(description.openapi);
+  equal(status, 200);
+  match(headers.get('content-type') ?? '', /^application\/json/);
+  equal(headers.get('cache-control'), 'public, max-age=300');
+  deepEqual(JSON.parse(text), JSON.parse(readFileSync(new URL('../../fixture/openapi.json', import.meta.url), 'utf8')));
+});
+
+test('the page shows every operation, runs nothing and loads nothing', async () => {
+  const { status, text, headers } = await call(description.docs);
+  equal(status, 200);
+  equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  match(headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]{44}'/);
+  for (const { id } of endpoints) ok(text.includes(`id="${id}"`), id);
+});
+
+test('the description can be asked for again and again and stays the same', async () => {
+  const [first, second] = [await call(description.openapi), await call(description.openapi)];
+  equal(first.text, second.text);
+});

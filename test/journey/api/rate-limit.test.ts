@@ -1,0 +1,64 @@
+/** Limits as a caller meets them. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { test } from 'vitest';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { call, type Result } from '../../harness/stage/client.ts';
+import { newOrganization } from '../../harness/stage/organization.ts';
+import { newEmail, signIn } from '../../harness/stage/person.ts';
+
+const rate = ({ headers }: Result<unknown>) => ({
+  limit: Number(headers.get('ratelimit-limit')),
+  remaining: Number(headers.get('ratelimit-remaining')),
+  resetSeconds: Number(headers.get('ratelimit-reset')),
+});
+
+/** Counting begins anew each minute: what takes a few seconds must begin early in one. */
+const earlyInTheMinute = async (): Promise<void> => {
+  const second = new Date().getUTCSeconds();
+  if (second > 40) await pause((61 - second) * 1_000);
+};
+
+const resendLimit = invites.resend.requestsPerMinute;
+
+test('resending an invitation over and over ends with 429 and when to come back; others go on', async () => {
+  await earlyInTheMinute();
+  const organization = await newOrganization();
+  const as = { token: organization.owner.accessToken, org: organization.id };
+  const { body } = await call(invites.create, { ...as, body: { email: newEmail() } });
+  const resend = () => call(invites.resend, { ...as, params: { inviteId: body.data.id } });
+  const first = await resend();
+  deepEqual([first.status, rate(first).limit, rate(first).remaining], [200, resendLimit, resendLimit - 1]);
+  const rest = await Promise.all(Array.from({ length: resendLimit }, resend));
+  const statuses = rest.map(({ status }) => status);
+  // Two at once may meet: a conflict is an answer, and it was counted.
+  ok(
+    statuses.every((status) => [200, 409, 429].includes(status)),
+    statuses.join(),
+  );
+  const refused = rest.filter(({ status }) => status === 429);
+  equal(refused.length, 1);
+  const last = await resend();
+  equal(last.status, 429);
+  equal(last.body.error.code, 'RATE_LIMITED');
+  const { remaining, resetSeconds } = rate(last);
+  equal(remaining, 0);
+  ok(resetSeconds >= 1 && resetSeconds <= 60);
+  equal(last.headers.get('retry-after'), String(resetSeconds));
+  equal(last.body.error.details.retryAfterSeconds, resetSeconds);
+
+  const elsewhere = await newOrganization(organization.owner);
+  equal((await call(organizations.current, { ...as, org: elsewhere.id })).status, 200);
+  equal((await call(organizations.current, as)).status, 200);
+});
+
+test('every call counts down what is left, for one actor in one organization', async () => {
+  await earlyInTheMinute();
+  const owner = await signIn();
+  const [one, other] = [await newOrganization(owner), await newOrganization(owner)];
+  const left = async (org: string) => rate(await call(organizations.current, { token: owner.accessToken, org })).remaining;
+  const first = await left(one.id);
+  equal(await left(one.id), first - 1);
+  equal(await left(other.id), first);
+});

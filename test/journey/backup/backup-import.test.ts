@@ -1,0 +1,215 @@
+/** Importing a backup: what lies in a bucket is hostile until its own key has vouched for it. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { beforeAll, describe, test } from 'vitest';
+import type * as z from 'zod';
+import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
+import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { restores } from '../../../shared/contract/endpoints/restores.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import type { Backup } from '../../../shared/contract/models/backup.ts';
+import { newId } from '../../../shared/platform/index.ts';
+import { newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
+import { bucketClient, objectAt, objectsIn } from '../../harness/stage/bucket.ts';
+import { call } from '../../harness/stage/client.ts';
+import { addMember, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { planRestore, restore } from '../../harness/stage/restore.ts';
+
+type Shown = z.output<typeof Backup>;
+
+let organization: TestOrganization;
+let original: Shown;
+let bucket: string;
+const by = () => ({ token: organization.owner.accessToken, org: organization.id });
+const storageId = () => original.storageDestination.id;
+const ask = (more: object) => ({
+  projectId: original.projectId,
+  storageDestinationId: storageId(),
+  path: original.path,
+  ...more,
+});
+const bring = (more: object = {}) => call(backupContents.register, { ...by(), body: ask(more) });
+const refused = async (more: object, field: string, reason: RegExp) => {
+  const { status, body, text } = await bring(more);
+  deepEqual([status, body.error?.code, body.error?.details.field], [400, 'VALIDATION_ERROR', field], text);
+  match(String(body.error.details.reason), reason);
+};
+
+const put = (name: string, bytes: Uint8Array) =>
+  bucketClient().send(new PutObjectCommand({ Bucket: bucket, Key: name, Body: bytes }));
+/** The backup's objects in another folder, each as `change` makes it; undefined leaves it out. */
+const copyTo = async (folder: string, change: (name: string, bytes: Buffer) => Uint8Array | undefined = (_, bytes) => bytes) => {
+  for (const key of Object.keys(await objectsIn(bucket, `${original.path}/`))) {
+    const name = key.slice(original.path.length + 1);
+    const bytes = change(name, await objectAt(bucket, key));
+    if (bytes) await put(`${folder}/${name}`, bytes);
+  }
+  return folder;
+};
+
+beforeAll(async () => {
+  organization = await newOrganization();
+  original = await takeBackup(organization);
+  const { body } = await call(storageDestinations.get, { ...by(), params: { storageId: storageId() } });
+  ({ bucket } = body.data);
+});
+
+describe('what is imported', () => {
+  test('is a completed backup that can be looked into, wherever it was copied to', async () => {
+    const path = await copyTo('copies/of-ours');
+    const { status, body, text } = await bring({
+      path: `${path}/`,
+      metadata: { createdAt: '2026-01-02T03:04:05.000Z', type: 'full', source: 'cold storage' },
+    });
+    equal(status, 201, text);
+    const { id, trigger, source, documentCount, readTime, collectionCounts, createdAt, originalSize } = body.data;
+    deepEqual(
+      [body.data.status, trigger, source, createdAt, body.data.path],
+      ['completed', 'import', 'cold storage', '2026-01-02T03:04:05.000Z', path],
+    );
+    deepEqual(
+      [documentCount, readTime, collectionCounts, originalSize],
+      [3, original.readTime, original.collectionCounts, original.originalSize],
+    );
+    const read = await call(backupContents.documents, { ...by(), params: { backupId: id }, query: { path: 'users/ada' } });
+    equal(read.status, 200, read.text);
+    deepEqual(read.body.data[0]?.fields, { name: { stringValue: 'Ada' }, born: { integerValue: '1815' } });
+  });
+
+  test('shares its objects with the record that has them, and they stay until the last is deleted', async () => {
+    const { status, body, text } = await bring();
+    equal(status, 201, text);
+    const counted = (await call(organizations.current, by())).body.data.statistics.backupCount;
+    equal((await call(backups.remove, { ...by(), params: { backupId: body.data.id } })).status, 200);
+    equal((await call(organizations.current, by())).body.data.statistics.backupCount, counted - 1);
+    const still = await call(backupContents.documents, {
+      ...by(),
+      params: { backupId: original.id },
+      query: { path: 'users/grace' },
+    });
+    equal(still.status, 200, still.text);
+    ok(Object.keys(await objectsIn(bucket, original.path)).length >= 4);
+  });
+
+  test('from a safety backup holds what a restore touched: it is not rolled back to, and compared in that alone', async () => {
+    const { sourceProjectId } = (await call(projects.get, { ...by(), params: { projectId: original.projectId } })).body.data;
+    await seed(sourceProjectId, { 'users/ada': { name: { stringValue: 'Countess' } }, 'orders/new': {} });
+    const { safetyBackupId } = await restore(organization, { backupId: original.id, collections: ['users'] });
+    const safety = (await call(backups.get, { ...by(), params: { backupId: safetyBackupId ?? '' } })).body.data;
+    const { status, body, text } = await bring({ path: safety.path, storageDestinationId: safety.storageDestination.id });
+    deepEqual([status, body.data?.trigger, body.data?.partial, safety.partial], [201, 'import', true, true], text);
+    const { id: backupId } = body.data;
+    const rollback = await call(restores.create, {
+      ...by(),
+      body: { backupId, options: { mergeMode: 'rollback', dryRun: true } },
+    });
+    deepEqual([rollback.status, rollback.body.error?.details.field], [400, 'options.mergeMode'], rollback.text);
+    const compared = await call(backupContents.diff, { ...by(), params: { backupId }, query: { against: 'live' } });
+    deepEqual(compared.body.data.changes, [{ path: 'users/ada', change: 'changed' }], compared.text);
+    const plan = await planRestore(organization, { backupId });
+    deepEqual([plan.overwrite, plan.create, plan.delete], [1, 0, 0]);
+  });
+
+  test('stays under the prefix of its destination', async () => {
+    const prefixed = await newDestination(organization, { bucket, prefix: 'copies/of-ours' });
+    for (const path of ['copies/of-ours', 'copies/of-ours/'])
+      equal((await bring({ storageDestinationId: prefixed.id, path })).status, 201, path);
+    // Outside it there is nothing: the path is taken to begin at the prefix.
+    const outside = await bring({ storageDestinationId: prefixed.id, path: original.path });
+    deepEqual([outside.status, outside.body.error?.details.field], [400, 'path']);
+  });
+
+  test('needs a member, a project and a destination that are there', async () => {
+    const viewer = await addMember(organization, 'viewer');
+    const asViewer = await call(backupContents.register, { token: viewer.accessToken, org: organization.id, body: ask({}) });
+    equal(asViewer.body.error.code, 'PERMISSION_DENIED');
+    equal((await bring({ projectId: newId('project') })).body.error.code, 'PROJECT_NOT_FOUND');
+    equal((await bring({ storageDestinationId: newId('storageDestination') })).body.error.code, 'STORAGE_NOT_FOUND');
+    equal((await bring({ metadata: { type: 'incremental' } })).body.error.details.field, 'metadata.type');
+    equal((await bring({ metadata: { createdAt: '2999-01-01T00:00:00Z' } })).body.error.details.field, 'metadata.createdAt');
+    equal((await bring({ metadata: { nonsense: 1 } })).status, 400);
+  });
+});
+
+describe('what is refused, with the reason', () => {
+  for (const path of [
+    '../x',
+    'a/../../b',
+    '/etc',
+    '//x',
+    'a//b',
+    '.',
+    's3://other/x',
+    'ü',
+    'a\\b',
+    'a b',
+    'a\nb',
+    'x'.repeat(10_240),
+    '',
+  ])
+    test(`the path ${JSON.stringify(path.slice(0, 20))}`, () => refused({ path }, 'path', /./));
+
+  test('a folder with nothing in it', () => refused({ path: 'nothing/here' }, 'path', /no object key/));
+  test('a folder of something else', async () => {
+    await put('pictures/key', Buffer.from('not a key'));
+    await refused({ path: 'pictures' }, 'path', /not a backup/);
+  });
+  test('a key file larger than any', async () => {
+    await put('large/key', Buffer.alloc(100_000, 0x7b));
+    await refused({ path: 'large' }, 'path', /100000 bytes/);
+  });
+  test('a backup that was never completed', async () =>
+    refused(
+      { path: await copyTo('unfinished', (name, bytes) => (name === 'manifest' ? undefined : bytes)) },
+      'path',
+      /no manifest/,
+    ));
+  test('an object that is missing, or shorter', async () => {
+    const isChunk = (name: string) => name.startsWith('chunk/');
+    await refused({ path: await copyTo('lost', (name, bytes) => (isChunk(name) ? undefined : bytes)) }, 'path', /missing/);
+    const cut = await copyTo('cut', (name, bytes) => (isChunk(name) ? bytes.subarray(0, -1) : bytes));
+    await refused({ path: cut }, 'path', /bytes instead of/);
+  });
+  test('a manifest cut, flipped, of another version, or of nothing', async () => {
+    const changes: Record<string, (bytes: Buffer) => Uint8Array> = {
+      cut: (bytes) => bytes.subarray(0, bytes.length - 7),
+      flipped: (bytes) => bytes.with(bytes.length - 20, (bytes.at(-20) ?? 0) ^ 1),
+      later: (bytes) => bytes.with(4, 99),
+      empty: () => new Uint8Array(),
+      noise: (bytes) => bytes.map((byte, n) => byte ^ n),
+    };
+    for (const [kind, change] of Object.entries(changes)) {
+      const path = await copyTo(`manifest-${kind}`, (name, bytes) => (name === 'manifest' ? change(bytes) : bytes));
+      await refused({ path }, 'path', /not a backup that can be imported/);
+    }
+  });
+  test('a key of another backup, or one said to be ours that another organization made', async () => {
+    const rename = (to: object) => (name: string, bytes: Buffer) => {
+      if (name !== 'key') return bytes;
+      const { identity, wraps } = parseKeyFile(bytes);
+      return encodeKeyFile({ identity: { ...identity, ...to }, wraps });
+    };
+    await refused({ path: await copyTo('renamed', rename({ backup: newId('backup') })) }, 'path', /not a backup/);
+    await refused(
+      { path: await copyTo('theirs', rename({ organization: newId('organization') })) },
+      'path',
+      /another organization/,
+    );
+    const theirs = await newOrganization();
+    const [project, destination] = await Promise.all([newProject(theirs), newDestination(theirs, { bucket })]);
+    const body = { projectId: project.id, storageDestinationId: destination.id, path: original.path };
+    const answer = await call(backupContents.register, { token: theirs.owner.accessToken, org: theirs.id, body });
+    deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_ERROR'], answer.text);
+    // Even if the key file is made to say that it is theirs.
+    const disguised = await copyTo('disguised', rename({ organization: theirs.id }));
+    const again = await call(backupContents.register, {
+      token: theirs.owner.accessToken,
+      org: theirs.id,
+      body: { ...body, path: disguised },
+    });
+    deepEqual([again.status, again.body.error.code], [400, 'VALIDATION_ERROR'], again.text);
+  });
+});

@@ -1,0 +1,183 @@
+/** Keys of one's own: who may choose, what wraps what, and that wrapping anew touches nothing that was sealed. */
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, test } from 'vitest';
+import type * as z from 'zod';
+import { keyFileName, manifestName, openManifest, parseKeyFile, unwrapKey } from '../../../shared/archive/index.ts';
+import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
+import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import type { Backup } from '../../../shared/contract/models/backup.ts';
+import { takeBackup } from '../../harness/stage/backup.ts';
+import { objectAt, objectsIn } from '../../harness/stage/bucket.ts';
+import { call } from '../../harness/stage/client.ts';
+import { logs } from '../../harness/stage/function-log.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { allItems, getItem } from '../../harness/stage/table.ts';
+
+type Shown = z.output<typeof Backup>;
+
+let organization: TestOrganization;
+const by = () => ({ token: organization.owner.accessToken, org: organization.id });
+const current = async () => (await call(encryption.get, by())).body.data;
+const set = (body: object) => call(encryption.set, { ...by(), body });
+const untilIdle = async () => {
+  for (;;) {
+    const data = await current();
+    if (data.rewrap === 'idle') return data;
+    await pause(100);
+  }
+};
+
+/** A ring on an a: one character or two, the same to a reader. */
+const [composed, decomposed] = ['p\u00e4ssw\u00f6rter canary', 'pa\u0308sswo\u0308rter canary'];
+const second = 'the second passphrase canary';
+
+beforeAll(async () => {
+  organization = await newOrganization();
+});
+
+describe('what is chosen', () => {
+  test('at first KMS wraps, and everyone may see that', async () => {
+    const viewer = await addMember(organization, 'viewer');
+    const { status, body } = await call(encryption.get, { org: organization.id, token: viewer.accessToken });
+    equal(status, 200);
+    deepEqual({ ...body.data, keyId: '' }, { mode: 'kms', keyId: '', rewrap: 'idle', updatedAt: null });
+    match(body.data.keyId, /^arn:aws:kms:/);
+  });
+
+  test('members and keys that only read may not choose', async () => {
+    const member = await addMember(organization, 'member');
+    const body = { mode: 'kms' };
+    for (const row of [encryption.set, encryption.rotate]) {
+      const sent = row === encryption.set ? { body } : {};
+      const answer = await call(row, { org: organization.id, token: member.accessToken, ...sent });
+      deepEqual([answer.status, answer.body.error.code], [403, 'PERMISSION_DENIED']);
+    }
+    const token = await newApiKey(organization, ['organization:read']);
+    equal((await call(encryption.set, { org: organization.id, token, body })).body.error.code, 'FORBIDDEN');
+  });
+
+  for (const [what, body, field] of [
+    ['no mode', {}, 'mode'],
+    ['another mode', { mode: 'none' }, 'mode'],
+    ['a passphrase missing', { mode: 'customer' }, 'passphrase'],
+    ['an empty one', { mode: 'customer', passphrase: '' }, 'passphrase'],
+    ['7 characters', { mode: 'customer', passphrase: '1234567' }, 'passphrase'],
+    ['too many bytes', { mode: 'customer', passphrase: 'ä'.repeat(513) }, 'passphrase'],
+    ['half a million characters', { mode: 'customer', passphrase: 'x'.repeat(500_000) }, 'passphrase'],
+    ['half a character', { mode: 'customer', passphrase: 'password\ud800' }, 'passphrase'],
+    ['a number', { mode: 'customer', passphrase: 12_345_678 }, 'passphrase'],
+    ['a passphrase for KMS', { mode: 'kms', passphrase: 'password1' }, 'passphrase'],
+    ['a field more', { mode: 'kms', key: 'x' }, 'key'],
+  ] as const)
+    test(`${what} is refused`, async () => {
+      const { status, body: answer, text } = await set(body);
+      deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field], text);
+    });
+
+  test('nothing of it was kept', async () => equal((await current()).updatedAt, null));
+});
+
+describe('a backup from before', () => {
+  let backup: Shown;
+  let bucket: string;
+  let stored: Readonly<Record<string, string>>;
+  const get = async () => (await call(backups.get, { ...by(), params: { backupId: backup.id } })).body.data;
+  const objects = async () => {
+    const { [`${backup.path}/${keyFileName}`]: key, ...sealed } = await objectsIn(bucket, backup.path);
+    return { key, sealed };
+  };
+  /** With the bucket and the passphrase and nothing else of ours. */
+  const openWith = async (passphrase: string): Promise<number> => {
+    const [keyFile, manifest] = await Promise.all(
+      [keyFileName, manifestName].map((name) => objectAt(bucket, `${backup.path}/${name}`)),
+    );
+    const { identity, wraps } = parseKeyFile(keyFile!);
+    equal(wraps.length, 1);
+    ok(wraps[0]?.kind === 'passphrase', wraps[0]?.kind);
+    const dataKey = await unwrapKey(wraps[0], passphrase, identity);
+    return (await openManifest(manifest!, { identity, dataKey })).objects.length;
+  };
+
+  beforeAll(async () => {
+    backup = await takeBackup(organization);
+    const params = { storageId: backup.storageDestination.id };
+    bucket = (await call(storageDestinations.get, { ...by(), params })).body.data.bucket;
+    stored = (await objects()).sealed;
+    ok(Object.keys(stored).length >= 3);
+  });
+
+  test('is wrapped by a new passphrase, which alone opens it, however its letters are composed', async () => {
+    const answer = await set({ mode: 'customer', passphrase: decomposed });
+    deepEqual([answer.status, answer.body.data.mode, answer.body.data.rewrap], [200, 'customer', 'running']);
+    ok(!answer.text.includes('canary'));
+    const { keyId } = await untilIdle();
+    match(keyId, /^passphrase-/);
+    deepEqual((await get()).encryption, { mode: 'customer', keyId });
+    deepEqual((await objects()).sealed, stored);
+    ok((await openWith(composed)) >= 2);
+  });
+
+  test('a rotation wraps its key anew and nothing else', async () => {
+    const { key } = await objects();
+    const { status, body } = await call(encryption.rotate, by());
+    deepEqual([status, body.data.rewrap], [202, 'running']);
+    await untilIdle();
+    const after = await objects();
+    deepEqual(after.sealed, stored);
+    notEqual(after.key, key);
+    ok((await openWith(composed)) >= 2);
+  });
+
+  test('is read by the service all the while', async () => {
+    const { status, text } = await call(backupContents.documents, {
+      ...by(),
+      params: { backupId: backup.id },
+      query: { path: 'users/ada' },
+    });
+    equal(status, 200, text);
+    ok(text.includes('1815'));
+  });
+
+  test('a backup of now is wrapped by the passphrase from its first day', async () => {
+    const { encryption: made } = await takeBackup(organization);
+    equal(made.mode, 'customer');
+    equal(made.keyId, (await current()).keyId);
+  });
+
+  test('another passphrase takes the place of the first, which is forgotten', async () => {
+    await set({ mode: 'customer', passphrase: second });
+    await untilIdle();
+    deepEqual((await objects()).sealed, stored);
+    ok((await openWith(second)) >= 2);
+    const kept = await getItem({ pk: `ORG#${organization.id}`, sk: 'ENCRYPTION' });
+    deepEqual(kept?.previous, {});
+  });
+
+  test('back with KMS it needs no passphrase, and its objects are still the same', async () => {
+    await set({ mode: 'kms' });
+    const { mode } = await untilIdle();
+    equal(mode, 'kms');
+    equal((await get()).encryption.mode, 'kms');
+    const after = await objects();
+    deepEqual(after.sealed, stored);
+    const { wraps } = parseKeyFile(await objectAt(bucket, `${backup.path}/${keyFileName}`));
+    deepEqual(
+      wraps.map(({ kind }) => kind),
+      ['kms'],
+    );
+    const kept = await getItem({ pk: `ORG#${organization.id}`, sk: 'ENCRYPTION' });
+    deepEqual([kept?.previous, kept?.sealed], [{}, undefined]);
+  });
+
+  test('the log says who chose what, and no passphrase is anywhere', async () => {
+    const { body, text } = await call(auditLogs.list, by());
+    const actions = body.data.map(({ action }) => action).filter((action) => action.startsWith('encryption.'));
+    deepEqual(actions.sort(), ['encryption.changed', 'encryption.changed', 'encryption.changed', 'encryption.rotated']);
+    for (const everything of [text, logs(), JSON.stringify(await allItems())]) ok(!everything.includes('rter canary'));
+    ok(!JSON.stringify(await allItems()).includes(second) && !logs().includes(second));
+  });
+});

@@ -1,0 +1,295 @@
+/** An invitation: sent, seen, accepted once, by the invited person only. */
+import { deepEqual, equal, fail, match, notEqual, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { test } from 'vitest';
+import { invitations, invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { call, stageUrl } from '../../harness/stage/client.ts';
+import { logs } from '../../harness/stage/function-log.ts';
+import { mailsTo, untilMails } from '../../harness/stage/mail.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { changeAtProvider, newEmail, type Person, signIn } from '../../harness/stage/person.ts';
+import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
+
+const organization = await newOrganization(undefined, 'Räuber & "Söhne"');
+const { owner, id: org } = organization;
+const by = { token: owner.accessToken, org };
+
+const invite = (email: string, role?: string) => call(invites.create, { ...by, body: { email, ...(role && { role }) } });
+const cancel = (inviteId: string) => call(invites.cancel, { ...by, params: { inviteId } });
+const resend = (inviteId: string) => call(invites.resend, { ...by, params: { inviteId } });
+const tokenOf = (url: string): string => url.split('/').at(-1)!;
+const view = (acceptUrl: string) => call(invitations.view, { params: { token: tokenOf(acceptUrl) } });
+const accept = (acceptUrl: string, person: Person) =>
+  call(invitations.accept, { token: person.accessToken, params: { token: tokenOf(acceptUrl) } });
+const listed = async () => (await call(invites.list, by)).body.data.map(({ id }) => id);
+
+/** Makes an invitation as old as if it had expired: what eight days would do. */
+const age = async (id: string, email: string): Promise<void> => {
+  const expiresAt = new Date(Date.now() - 1_000).toISOString();
+  for (const sk of [`INVITE#${id}`, `ADDRESS#${email}`]) {
+    await putItem({ ...(await getItem({ pk: `ORG#${org}`, sk }))!, expiresAt });
+  }
+};
+
+test('an invitation is mailed, shown and accepted; its events and entries tell of it', async () => {
+  const person = await signIn();
+  const made = await invite(person.email.toUpperCase(), 'admin');
+  equal(made.status, 201);
+  const { id, acceptUrl, expiresAt, createdAt, ...rest } = made.body.data;
+  deepEqual(rest, { email: person.email, role: 'admin', status: 'pending' });
+  equal(Date.parse(expiresAt) - Date.parse(createdAt), 7 * 24 * 3_600_000);
+  ok(acceptUrl.startsWith(`${stageUrl()}/api/v1/invitations/`));
+  deepEqual((await call(invites.list, by)).body.data.find((each) => each.id === id)?.invitedBy, {
+    id: owner.userId,
+    email: owner.email,
+  });
+
+  const [mail] = await untilMails(person.email);
+  ok(mail!.text.includes(acceptUrl) && mail!.html.includes(acceptUrl));
+  ok(mail!.subject.includes('Räuber & "Söhne"') && mail!.html.includes('Räuber &amp; &quot;Söhne&quot;'));
+
+  const shown = await view(acceptUrl);
+  deepEqual(shown.body.data, {
+    organization: { id: org, name: organization.name },
+    email: person.email,
+    role: 'admin',
+    status: 'pending',
+    invitedBy: { id: owner.userId, email: owner.email },
+    expiresAt,
+  });
+
+  const accepted = await accept(acceptUrl, person);
+  equal(accepted.status, 200);
+  deepEqual([accepted.body.data.organization, accepted.body.data.role], [{ id: org, name: organization.name }, 'admin']);
+  equal((await call(organizations.current, { token: person.accessToken, org })).status, 200);
+  ok(!(await listed()).includes(id));
+  equal((await view(acceptUrl)).body.data.status, 'accepted');
+
+  const items = await itemsOf(`ORG#${org}`);
+  const types = items.filter(({ sk }) => sk.startsWith('EVENT#')).map(({ type }) => type);
+  deepEqual(types.slice(-3), ['invitation.created', 'invitation.accepted', 'member.joined']);
+  const entries = await itemsOf(`AUDIT#${org}`);
+  const [taken] = entries.filter(({ action }) => action === 'invitation.accepted');
+  deepEqual([(taken!.actor as { id: string }).id, taken!.resource], [person.userId, { type: 'invitation', id }]);
+});
+
+test('nothing in the table or the logs opens a link', async () => {
+  const { acceptUrl } = (await invite(newEmail())).body.data;
+  const secret = tokenOf(acceptUrl).split('.')[2]!;
+  ok(secret.length >= 43);
+  await call(invitations.view, { params: { token: tokenOf(acceptUrl) } });
+  ok(!JSON.stringify(await allItems()).includes(secret));
+  ok(!logs().includes(secret));
+});
+
+test('an address is invited once: in any case of letters, and not if it is a member’s', async () => {
+  const email = newEmail();
+  const { id } = (await invite(email)).body.data;
+  for (const again of [email, email.toUpperCase(), ` ${email} `]) {
+    const { status, body } = await invite(again);
+    deepEqual([status, body.error.code], [409, 'INVITATION_EXISTS']);
+  }
+  equal((await invite(owner.email)).body.error.code, 'INVITATION_EXISTS');
+  const member = await addMember(organization, 'viewer');
+  equal((await invite(member.email)).body.error.code, 'INVITATION_EXISTS');
+  // A plus-address is an address of its own.
+  equal((await invite(email.replace('@', '+x@'))).status, 201);
+  equal((await cancel(id)).status, 200);
+  equal((await invite(email)).status, 201);
+});
+
+test('of two invitations of one address at once there is one', async () => {
+  const email = newEmail();
+  const results = await Promise.all([invite(email), invite(email), invite(email)]);
+  deepEqual(results.map(({ status }) => status).sort(), [201, 409, 409]);
+  for (const { status, body } of results) if (status === 409) equal(body.error.code, 'INVITATION_EXISTS');
+});
+
+test('twenty invitations at once are twenty invitations', async () => {
+  const { owner: host, id } = await newOrganization();
+  const options = { token: host.accessToken, org: id };
+  const results = await Promise.all(
+    Array.from({ length: 20 }, () => call(invites.create, { ...options, body: { email: newEmail() } })),
+  );
+  deepEqual(new Set(results.map(({ status }) => status)), new Set([201]));
+});
+
+for (const [what, body, field] of [
+  ['the role owner', { email: 'a@example.com', role: 'owner' }, 'role'],
+  ['an unknown role', { email: 'a@example.com', role: 'boss' }, 'role'],
+  ['no address', {}, 'email'],
+  ['what is no address', { email: 'a@' }, 'email'],
+  ['two addresses', { email: 'a@example.com, b@example.com' }, 'email'],
+  ['a line break in the address', { email: 'a@example.com\nbcc:b@example.com' }, 'email'],
+  ['an address of 300 characters', { email: `${'a'.repeat(290)}@example.com` }, 'email'],
+] as const) {
+  test(`${what} is refused`, async () => {
+    const answer = await call(invites.create, { ...by, body });
+    deepEqual([answer.status, answer.body.error.code, answer.body.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    if (field === 'role') deepEqual(answer.body.error.details.allowedValues, ['viewer', 'member', 'admin']);
+  });
+}
+
+test('a new link ends the one before', async () => {
+  const person = await signIn();
+  const { id, acceptUrl, expiresAt } = (await invite(person.email)).body.data;
+  await untilMails(person.email);
+  const sent = await resend(id);
+  equal(sent.status, 200);
+  notEqual(sent.body.data.acceptUrl, acceptUrl);
+  ok(sent.body.data.expiresAt > expiresAt && sent.body.data.resentAt);
+  const [mail] = await untilMails(person.email, 2);
+  ok(mail?.text.includes(sent.body.data.acceptUrl));
+  for (const answer of [await view(acceptUrl), await accept(acceptUrl, person)]) {
+    deepEqual([answer.status, answer.body.error.code], [404, 'INVITATION_NOT_FOUND']);
+  }
+  equal((await accept(sent.body.data.acceptUrl, person)).status, 200);
+});
+
+test('a cancelled invitation is over', async () => {
+  const person = await signIn();
+  const { id, acceptUrl } = (await invite(person.email)).body.data;
+  deepEqual(Object.keys((await cancel(id)).body), ['success', 'message']);
+  ok(!(await listed()).includes(id));
+  equal((await view(acceptUrl)).body.data.status, 'cancelled');
+  for (const answer of [await accept(acceptUrl, person), await cancel(id), await resend(id)]) {
+    deepEqual([answer.status, answer.body.error.code], [409, 'CONFLICT']);
+  }
+  const actions = (await itemsOf(`AUDIT#${org}`))
+    .filter(({ resource }) => (resource as { id: string }).id === id)
+    .map(({ action }) => action);
+  deepEqual(actions, ['invitation.created', 'invitation.cancelled']);
+});
+
+test('an expired invitation is not listed, and can be sent again or replaced', async () => {
+  const [one, two] = [await signIn(), await signIn()];
+  const first = (await invite(one.email)).body.data;
+  await age(first.id, one.email);
+  // A link is derived from the expiry, which this test has changed.
+  equal((await view(first.acceptUrl)).body.error.code, 'INVITATION_NOT_FOUND');
+  ok(!(await listed()).includes(first.id));
+  const again = (await resend(first.id)).body.data;
+  ok((await listed()).includes(first.id));
+  equal((await accept(again.acceptUrl, one)).status, 200);
+
+  const second = (await invite(two.email)).body.data;
+  await age(second.id, two.email);
+  const replacement = await invite(two.email);
+  equal(replacement.status, 201);
+  equal((await resend(second.id)).body.error.code, 'INVITATION_NOT_FOUND');
+  equal((await accept(replacement.body.data.acceptUrl, two)).status, 200);
+});
+
+test('only the invited person accepts: not another, not one whose address is unverified, only as the provider says now', async () => {
+  const invited = newEmail();
+  const { acceptUrl } = (await invite(invited)).body.data;
+  const other = await signIn();
+  const unverified = newEmail('unverified');
+  const second = (await invite(unverified)).body.data;
+  for (const answer of [await accept(acceptUrl, other), await accept(second.acceptUrl, await signIn(unverified))]) {
+    deepEqual([answer.status, answer.body.error.code], [403, 'FORBIDDEN']);
+  }
+  // The token in hand still says the old address; the profile, read at this call, says the new one.
+  const moved = await signIn();
+  await changeAtProvider(moved.email, { email: invited });
+  await signIn(invited);
+  equal((await accept(acceptUrl, moved)).status, 200);
+});
+
+test('nobody accepts without signing in', async () => {
+  const { acceptUrl } = (await invite(newEmail())).body.data;
+  equal((await call(invitations.accept, { params: { token: tokenOf(acceptUrl) } })).status, 401);
+});
+
+test('of two acceptances at once one counts, the other is a clean 409', async () => {
+  for (let round = 0; round < 3; round++) {
+    const person = await signIn();
+    const { acceptUrl } = (await invite(person.email)).body.data;
+    const before = (await call(organizations.current, by)).body.data.statistics.memberCount;
+    const results = await Promise.all([accept(acceptUrl, person), accept(acceptUrl, person)]);
+    deepEqual(results.map(({ status }) => status).sort(), [200, 409]);
+    equal(results.find(({ status }) => status === 409)?.body.error.code, 'CONFLICT');
+    equal((await call(organizations.current, by)).body.data.statistics.memberCount, before + 1);
+  }
+});
+
+test('an acceptance and a cancellation at once: one of them counts', async () => {
+  const person = await signIn();
+  const { id, acceptUrl } = (await invite(person.email)).body.data;
+  const results = await Promise.all([accept(acceptUrl, person), cancel(id)]);
+  deepEqual(results.map(({ status }) => status).sort(), [200, 409]);
+  const isMember = (await call(members.list, by)).body.data.some(({ userId }) => userId === person.userId);
+  equal(isMember, results[0].status === 200);
+});
+
+test('an invitation of another organization is not found, just like one that does not exist', async () => {
+  const theirs = await newOrganization();
+  const made = await call(invites.create, { token: theirs.owner.accessToken, org: theirs.id, body: { email: newEmail() } });
+  for (const id of [made.body.data.id, 'inv_01JWNVAV000000000000000000', 'nonsense', 'META']) {
+    for (const answer of [await cancel(id), await resend(id)]) {
+      deepEqual([answer.status, answer.body.error.code], [404, 'INVITATION_NOT_FOUND']);
+    }
+  }
+  const [organizationPart, , signature] = tokenOf(made.body.data.acceptUrl).split('.');
+  const [, ours] = tokenOf((await invite(newEmail())).body.data.acceptUrl).split('.');
+  for (const token of ['x', 'a.b.c', `${organizationPart}.${ours}.${signature}`, `${tokenOf(made.body.data.acceptUrl)}x`]) {
+    const answer = await call(invitations.view, { params: { token } });
+    deepEqual([answer.status, answer.body.error.code], [404, 'INVITATION_NOT_FOUND']);
+  }
+});
+
+test('the list is newest first, and a page is full as long as there is more', async () => {
+  const { owner: host, id } = await newOrganization();
+  const options = { token: host.accessToken, org: id };
+  const ids: string[] = [];
+  for (let n = 0; n < 7; n++) ids.push((await call(invites.create, { ...options, body: { email: newEmail() } })).body.data.id);
+  // Ended ones lie in between.
+  for (const inviteId of [ids[1]!, ids[3]!, ids[5]!]) await call(invites.cancel, { ...options, params: { inviteId } });
+  const expected = [ids[6], ids[4], ids[2], ids[0]];
+  const first = await call(invites.list, { ...options, query: { limit: '2' } });
+  deepEqual([first.body.data.map((each) => each.id), first.body.pagination.hasMore], [expected.slice(0, 2), true]);
+  const second = await call(invites.list, { ...options, query: { limit: '2', cursor: first.body.pagination.nextCursor! } });
+  deepEqual(
+    [second.body.data.map((each) => each.id), second.body.pagination],
+    [expected.slice(2), { nextCursor: null, hasMore: false }],
+  );
+});
+
+test('a repeated creation with the same key is the same invitation, with the same link and one mail', async () => {
+  const email = newEmail();
+  const options = { ...by, body: { email }, headers: { 'idempotency-key': email } };
+  const [one, two] = await Promise.all([call(invites.create, options), call(invites.create, options)]);
+  deepEqual([one.status, two.status], [201, 201]);
+  deepEqual(one.body.data, two.body.data);
+  match(one.body.data.acceptUrl, /invitations\//);
+  await untilMails(email);
+  await pause(300);
+  equal((await mailsTo(email)).length, 1);
+});
+
+test('sending again has a limit of its own, which says when to come back', async () => {
+  const { id } = (await invite(newEmail())).body.data;
+  await cancel(id);
+  // The limit is 30 in a minute by the clock: two minutes may share these calls, three cannot.
+  for (let calls = 0; calls <= 60; calls++) {
+    const { status, body, headers } = await resend(id);
+    if (status === 409) continue;
+    deepEqual([status, body.error.code], [429, 'RATE_LIMITED']);
+    ok(Number(headers.get('retry-after')) > 0);
+    return;
+  }
+  fail('61 calls and no limit');
+});
+
+test('no link opens a deleted organization', async () => {
+  const gone = await newOrganization();
+  const person = await signIn();
+  const options = { token: gone.owner.accessToken, org: gone.id };
+  const { acceptUrl } = (await call(invites.create, { ...options, body: { email: person.email } })).body.data;
+  await call(organizations.remove, { ...options, body: { confirmName: gone.name } });
+  for (const answer of [await view(acceptUrl), await accept(acceptUrl, person)]) {
+    deepEqual([answer.status, answer.body.error.code], [404, 'INVITATION_NOT_FOUND']);
+  }
+});

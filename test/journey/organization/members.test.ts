@@ -1,0 +1,145 @@
+/** Members: seen, given other roles, removed. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { call } from '../../harness/stage/client.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { changeAtProvider, type Person, signIn } from '../../harness/stage/person.ts';
+import { getItem, itemsOf } from '../../harness/stage/table.ts';
+
+const organization = await newOrganization();
+const { owner, id: org } = organization;
+const by = (person: Person) => ({ token: person.accessToken, org });
+const put = (person: Person, userId: string, role: string) =>
+  call(members.update, { ...by(person), params: { userId }, body: { role } });
+const remove = (person: Person, userId: string) => call(members.remove, { ...by(person), params: { userId } });
+const eventsOf = async (type: string) => (await itemsOf(`ORG#${org}`)).filter((item) => item.type === type);
+
+// Signed in before the others who join first: the order is by joining, not by account.
+const early = await signIn();
+const admin = await addMember(organization, 'admin');
+const member = await addMember(organization, 'member');
+const viewer = await addMember(organization, 'viewer', early);
+
+test('members are listed by when they joined, the last first, page by page', async () => {
+  const expected = [viewer, member, admin, owner].map(({ userId }) => userId);
+  const all = await call(members.list, by(admin));
+  deepEqual(
+    all.body.data.map(({ userId }) => userId),
+    expected,
+  );
+  deepEqual(
+    all.body.data.map(({ role, email, status }) => [role, email, status]),
+    [
+      ['viewer', viewer.email, 'active'],
+      ['member', member.email, 'active'],
+      ['admin', admin.email, 'active'],
+      ['owner', owner.email, 'active'],
+    ],
+  );
+  ok(all.body.data.find(({ userId }) => userId === owner.userId)?.lastActiveAt);
+  const first = await call(members.list, { ...by(admin), query: { limit: '2' } });
+  const second = await call(members.list, { ...by(admin), query: { limit: '2', cursor: first.body.pagination.nextCursor! } });
+  deepEqual(
+    [...first.body.data, ...second.body.data].map(({ userId }) => userId),
+    expected,
+  );
+  deepEqual(second.body.pagination, { nextCursor: null, hasMore: false });
+});
+
+test('a member’s name and picture are what the provider last said', async () => {
+  await changeAtProvider(member.email, { name: 'Nina New', picture: 'https://pictures.example.com/n.png' });
+  await signIn(member.email);
+  const { body } = await call(members.list, by(owner));
+  const { name, picture } = body.data.find(({ userId }) => userId === member.userId)!;
+  deepEqual([name, picture], ['Nina New', 'https://pictures.example.com/n.png']);
+});
+
+test('an admin changes members and viewers, and may make admins', async () => {
+  const person = await addMember(organization, 'viewer');
+  const answer = await put(admin, person.userId, 'member');
+  deepEqual([answer.status, answer.body.data.userId, answer.body.data.role], [200, person.userId, 'member']);
+  equal((await put(admin, person.userId, 'admin')).status, 200);
+  const refused = await put(admin, person.userId, 'member');
+  deepEqual(
+    [refused.status, refused.body.error.code, refused.body.error.details],
+    [403, 'PERMISSION_DENIED', { requiredRole: 'owner', currentRole: 'admin' }],
+  );
+  const told = (await eventsOf('member.role_changed')).map(({ data }) => (data as { member: Record<string, string> }).member);
+  deepEqual(
+    told.filter(({ userId }) => userId === person.userId).map(({ previousRole, role }) => [previousRole, role]),
+    [
+      ['viewer', 'member'],
+      ['member', 'admin'],
+    ],
+  );
+});
+
+test('nobody makes themselves more than they are', async () => {
+  equal((await put(admin, admin.userId, 'owner')).body.error.code, 'PERMISSION_DENIED');
+  deepEqual((await put(member, member.userId, 'admin')).body.error.details, { requiredRole: 'admin', currentRole: 'member' });
+  for (const role of ['OWNER', 'superadmin', '', null]) {
+    const { status, body } = await put(owner, viewer.userId, role as string);
+    deepEqual(
+      [status, body.error.details.field, body.error.details.allowedValues],
+      [400, 'role', ['viewer', 'member', 'admin', 'owner']],
+    );
+  }
+});
+
+test('the owner stays: neither removed nor made less, by an admin or by themselves', async () => {
+  for (const person of [admin, owner]) {
+    for (const answer of [await remove(person, owner.userId), await put(person, owner.userId, 'admin')]) {
+      deepEqual([answer.status, answer.body.error.code], [409, 'CANNOT_REMOVE_OWNER']);
+    }
+  }
+  equal((await put(owner, owner.userId, 'owner')).status, 200);
+});
+
+test('a user of another organization is no member, just like one who does not exist', async () => {
+  const stranger = await newOrganization();
+  for (const userId of [stranger.owner.userId, 'usr_01JWNVAV000000000000000000', 'nonsense', 'META']) {
+    for (const answer of [await put(owner, userId, 'viewer'), await remove(owner, userId)]) {
+      deepEqual([answer.status, answer.body.error.code], [404, 'MEMBER_NOT_FOUND']);
+    }
+  }
+});
+
+test('who is removed is out at once, on both sides, and can be invited again', async () => {
+  const person = await addMember(organization, 'member');
+  const before = (await call(organizations.current, by(owner))).body.data.statistics.memberCount;
+  const answer = await remove(admin, person.userId);
+  deepEqual([answer.status, Object.keys(answer.body)], [200, ['success', 'message']]);
+  const out = await call(organizations.current, by(person));
+  deepEqual([out.status, out.body.error.code], [403, 'FORBIDDEN']);
+  deepEqual((await call(organizations.list, { token: person.accessToken })).body.data, []);
+  equal(await getItem({ pk: `USER#${person.userId}`, sk: `ORG#${org}` }), undefined);
+  equal((await call(organizations.current, by(owner))).body.data.statistics.memberCount, before - 1);
+  equal(
+    (await call(members.list, by(owner))).body.data.some(({ userId }) => userId === person.userId),
+    false,
+  );
+  equal((await remove(admin, person.userId)).body.error.code, 'MEMBER_NOT_FOUND');
+  const left = (await eventsOf('member.left')).at(-1)?.data as { member: { userId: string } };
+  equal(left.member.userId, person.userId);
+  const entries = (await itemsOf(`AUDIT#${org}`)).filter(({ action }) => action === 'member.removed');
+  deepEqual(entries.at(-1)?.resource, { type: 'member', id: person.userId });
+  await addMember(organization, 'viewer', person);
+  equal((await call(organizations.current, by(person))).status, 200);
+});
+
+test('of two removals at once one happens, and the count stays true', async () => {
+  const person = await addMember(organization, 'viewer');
+  const results = await Promise.all([remove(admin, person.userId), remove(owner, person.userId)]);
+  equal(results.filter(({ status }) => status === 200).length, 1);
+  ok(results.every(({ status }) => [200, 404, 409].includes(status)));
+  const { memberCount } = (await call(organizations.current, by(owner))).body.data.statistics;
+  equal(memberCount, (await itemsOf(`ORG#${org}`)).filter(({ sk }) => sk.startsWith('MEMBER#')).length);
+});
+
+test('a member may not invite, a viewer not change anyone', async () => {
+  equal((await call(invites.create, { ...by(member), body: { email: 'x@example.com' } })).body.error.code, 'PERMISSION_DENIED');
+  equal((await put(viewer, member.userId, 'viewer')).body.error.code, 'PERMISSION_DENIED');
+});

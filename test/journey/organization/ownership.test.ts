@@ -1,0 +1,82 @@
+/** Ownership: handed over, never shared, never lost. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { members } from '../../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { call } from '../../harness/stage/client.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import type { Person } from '../../harness/stage/person.ts';
+import { getItem, itemsOf } from '../../harness/stage/table.ts';
+
+const give = (org: string, from: Person, to: Person, role = 'owner') =>
+  call(members.update, { token: from.accessToken, org, params: { userId: to.userId }, body: { role } });
+
+const ownersOf = async (org: string): Promise<readonly string[]> => {
+  const rows = await itemsOf(`ORG#${org}`);
+  const owners = rows
+    .filter(({ sk, role }) => sk.startsWith('MEMBER#') && role === 'owner')
+    .map(({ userId }) => userId as string);
+  equal((await getItem({ pk: `ORG#${org}`, sk: 'META' }))?.ownerId, owners[0]);
+  return owners;
+};
+
+test('the owner makes a member the owner and becomes an admin', async () => {
+  const organization = await newOrganization();
+  const { id: org, owner } = organization;
+  const heir = await addMember(organization, 'member');
+  const answer = await give(org, owner, heir);
+  deepEqual([answer.status, answer.body.data.userId, answer.body.data.role], [200, heir.userId, 'owner']);
+  deepEqual(await ownersOf(org), [heir.userId]);
+  const { body } = await call(organizations.current, { token: owner.accessToken, org });
+  deepEqual([body.data.owner.id, body.data.owner.email], [heir.userId, heir.email]);
+
+  const roles = (await call(members.list, { token: heir.accessToken, org })).body.data.map(({ userId, role }) => [userId, role]);
+  deepEqual(Object.fromEntries(roles), { [heir.userId]: 'owner', [owner.userId]: 'admin' });
+  const events = (await itemsOf(`ORG#${org}`)).filter(({ type }) => type === 'member.role_changed');
+  deepEqual(
+    events
+      .map(({ data }) => (data as { member: { userId: string; previousRole: string; role: string } }).member)
+      .map(({ userId, previousRole, role }) => [userId, previousRole, role]),
+    [
+      [heir.userId, 'member', 'owner'],
+      [owner.userId, 'owner', 'admin'],
+    ],
+  );
+  const entries = (await itemsOf(`AUDIT#${org}`)).filter(({ action }) => action === 'member.role_changed');
+  deepEqual(
+    entries.map(({ resource }) => (resource as { id: string }).id),
+    [heir.userId, owner.userId],
+  );
+  // What was the owner's is the owner's no longer, at once.
+  const refused = await call(organizations.remove, { token: owner.accessToken, org, body: { confirmName: organization.name } });
+  deepEqual(refused.body.error.details, { requiredRole: 'owner', currentRole: 'admin' });
+  equal((await give(org, heir, owner, 'viewer')).status, 200);
+});
+
+test('of two transfers at once exactly one counts, and there is exactly one owner', async () => {
+  for (let round = 0; round < 3; round++) {
+    const organization = await newOrganization();
+    const { id: org, owner } = organization;
+    const [one, two] = [await addMember(organization, 'admin'), await addMember(organization, 'member')];
+    const results = await Promise.all([give(org, owner, one), give(org, owner, two)]);
+    const won = results.findIndex(({ status }) => status === 200);
+    const lost = results[1 - won]!;
+    equal(results.filter(({ status }) => status === 200).length, 1);
+    // Refused when it is committed, or already when the caller is read as the admin they have become.
+    ok(lost.status === 409 ? lost.body.error.code === 'CONFLICT' : lost.body.error.code === 'PERMISSION_DENIED', lost.text);
+    deepEqual(await ownersOf(org), [[one, two][won]!.userId]);
+  }
+});
+
+test('an heir removed while being made the owner is one or the other, never an owner who is gone', async () => {
+  for (let round = 0; round < 3; round++) {
+    const organization = await newOrganization();
+    const { id: org, owner } = organization;
+    const admin = await addMember(organization, 'admin');
+    const heir = await addMember(organization, 'member');
+    const removal = call(members.remove, { token: admin.accessToken, org, params: { userId: heir.userId } });
+    const results = await Promise.all([give(org, owner, heir), removal]);
+    equal(results.filter(({ status }) => status === 200).length, 1, results.map(({ text }) => text).join('\n'));
+    equal((await ownersOf(org)).length, 1);
+  }
+});

@@ -1,0 +1,127 @@
+/** A project moves to another organization of the same person, with its backups, and works there. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import { newId } from '../../../shared/platform/index.ts';
+import { endOf, newProject, startBackup, takeBackup } from '../../harness/stage/backup.ts';
+import { objectsIn } from '../../harness/stage/bucket.ts';
+import { call } from '../../harness/stage/client.ts';
+import { logs } from '../../harness/stage/function-log.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { signIn } from '../../harness/stage/person.ts';
+import { allItems, itemsOf } from '../../harness/stage/table.ts';
+
+const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
+const twoOf = async () => {
+  const owner = await signIn();
+  return Promise.all([newOrganization(owner, 'From'), newOrganization(owner, 'To')]) as Promise<
+    [TestOrganization, TestOrganization]
+  >;
+};
+const move = (from: TestOrganization, projectId: string, organizationId: string, more: object = {}) =>
+  call(projects.update, { ...by(from), params: { projectId }, body: { organizationId, ...more } });
+const refusal = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code];
+
+test('it is there with its backup and its destination, and can be backed up again', async () => {
+  const [from, to] = await twoOf();
+  const backup = await takeBackup(from);
+  const { projectId } = backup;
+  const [params, storageId] = [{ projectId }, backup.storageDestination.id];
+  await call(projects.update, { ...by(from), params, body: { settings: { defaultStorageId: storageId } } });
+  const before = await call(projects.get, { ...by(from), params });
+  const statistics = (await call(organizations.current, by(from))).body.data.statistics;
+
+  const moved = await move(from, projectId, to.id);
+  equal(moved.status, 200, moved.text);
+  deepEqual(moved.body.data, { ...before.body.data, updatedAt: moved.body.data.updatedAt });
+
+  deepEqual(refusal(await call(projects.get, { ...by(from), params })), [404, 'PROJECT_NOT_FOUND']);
+  deepEqual(refusal(await call(backups.get, { ...by(from), params: { backupId: backup.id } })), [404, 'BACKUP_NOT_FOUND']);
+  deepEqual((await call(backups.list, by(from))).body.data, []);
+  deepEqual((await call(projects.get, { ...by(to), params })).body.data, moved.body.data);
+  deepEqual((await call(backups.get, { ...by(to), params: { backupId: backup.id } })).body.data, backup);
+  deepEqual((await call(storageDestinations.get, { ...by(to), params: { storageId } })).body.data.id, storageId);
+  const zero = { memberCount: 1, projectCount: 0, backupCount: 0, storageUsed: 0 };
+  deepEqual((await call(organizations.current, by(from))).body.data.statistics, zero);
+  deepEqual((await call(organizations.current, by(to))).body.data.statistics, statistics);
+
+  // Its objects are read with the key, and from the bucket, of before.
+  const read = await call(backupContents.documents, { ...by(to), params: { backupId: backup.id }, query: { path: 'users/ada' } });
+  equal(read.status, 200, read.text);
+  ok(read.text.includes('1815'));
+  const again = await startBackup(to, { projectId });
+  equal((await endOf(to, again.id)).status, 'completed');
+
+  // Said again after its answer was lost, it is the same; and it can come back.
+  deepEqual((await move(from, projectId, to.id)).status, 200);
+  equal((await move(to, projectId, from.id)).status, 200);
+  equal((await call(backups.list, by(from))).body.data.length, 2);
+  const rows = (await Promise.all([from, to].map(({ id }) => itemsOf(`ORG#${id}`)))).flat();
+  deepEqual(
+    rows.filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(sk)),
+    [],
+  );
+  ok(!(JSON.stringify(await allItems()) + logs()).includes('not-so-secret'));
+  for (const { id } of [from, to])
+    equal((await itemsOf(`AUDIT#${id}`)).filter(({ action }) => action === 'project.moved').length, 2);
+});
+
+test('who it left neither reads nor destroys what has moved, though the objects lie in a bucket of theirs', async () => {
+  const [from, to] = await twoOf();
+  const backup = await takeBackup(from);
+  const storageDestinationId = backup.storageDestination.id;
+  const { bucket } = (await call(storageDestinations.get, { ...by(from), params: { storageId: storageDestinationId } })).body
+    .data;
+  equal((await move(from, backup.projectId, to.id)).status, 200);
+  const objects = await objectsIn(bucket, `${backup.path}/`);
+  const { id: projectId } = await newProject(from);
+  const body = { projectId, storageDestinationId, path: backup.path };
+  const refused = await call(backupContents.register, { ...by(from), body });
+  deepEqual([...refusal(refused), refused.body.error.details.field], [400, 'VALIDATION_ERROR', 'path'], refused.text);
+  ok(/another organization now/.test(String(refused.body.error.details.reason)));
+  deepEqual(await objectsIn(bucket, `${backup.path}/`), objects);
+  // Back where it came from, it is theirs again.
+  equal((await move(to, backup.projectId, from.id)).status, 200);
+  const brought = await call(backupContents.register, { ...by(from), body });
+  equal(brought.status, 201, brought.text);
+});
+
+test('it needs an admin in both, who is a person, and stands alone in its call', async () => {
+  const [from, to] = await twoOf();
+  const project = await newProject(from);
+  const [foreign, viewed] = await Promise.all([newOrganization(), newOrganization()]);
+  await addMember(viewed, 'member', from.owner);
+  const asMember = await addMember(from, 'member');
+  await addMember(to, 'admin', asMember);
+  const body = { organizationId: to.id };
+  const params = { projectId: project.id };
+  const apiKey = await newApiKey(from, ['projects:write']);
+  const answers = [
+    await move(from, project.id, to.id, { name: 'Other' }),
+    await move(from, project.id, 'x'),
+    await move(from, project.id, newId('organization')),
+    await move(from, project.id, foreign.id),
+    await move(from, project.id, viewed.id),
+    await call(projects.update, { token: asMember.accessToken, org: from.id, params, body }),
+    await call(projects.update, { token: apiKey, org: from.id, params, body }),
+    await move(from, newId('project'), to.id),
+  ];
+  deepEqual(answers.map(refusal), [
+    [400, 'VALIDATION_ERROR'],
+    [400, 'VALIDATION_ERROR'],
+    [404, 'ORGANIZATION_NOT_FOUND'],
+    [403, 'FORBIDDEN'],
+    [403, 'PERMISSION_DENIED'],
+    [403, 'PERMISSION_DENIED'],
+    [403, 'FORBIDDEN'],
+    [404, 'PROJECT_NOT_FOUND'],
+  ]);
+  for (const { body: answer } of answers.slice(4, 6))
+    deepEqual(answer.error.details, { requiredRole: 'admin', currentRole: 'member' });
+  deepEqual((await call(projects.get, { ...by(from), params })).body.data, project);
+  deepEqual((await call(projects.list, by(to))).body.data, []);
+});

@@ -1,0 +1,138 @@
+/** Deleted for good: nothing of the organization is left, and nothing of anyone else's is touched. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, test } from 'vitest';
+import { auth } from '../../../shared/contract/endpoints/auth.ts';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { takeBackup } from '../../harness/stage/backup.ts';
+import { objectsIn } from '../../harness/stage/bucket.ts';
+import { call, stageVariable } from '../../harness/stage/client.ts';
+import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { newEmail, signIn } from '../../harness/stage/person.ts';
+import { type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
+import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.stop());
+
+const patienceMs = 20_000;
+
+/** Items that speak of the organization. Rates, sealed answers and links of the people themselves end by their own time. */
+const tracesOf = async (id: string) =>
+  (await allItems()).filter((item) => JSON.stringify(item).includes(id) && !item.pk.startsWith('RATE#'));
+
+const untilGone = async (id: string): Promise<void> => {
+  for (const endMs = Date.now() + patienceMs; (await getItem({ pk: `ORG#${id}`, sk: 'META' })) !== undefined; await pause(100)) {
+    ok(Date.now() < endMs, `${id} is still there after ${patienceMs} ms`);
+  }
+};
+
+test('force removes every item of the organization and frees its slug; its people stay', async () => {
+  const organization = await newOrganization();
+  const neighbour = await newOrganization(organization.owner);
+  const { id, owner, name, slug } = organization;
+  const member = await addMember(organization, 'member');
+  await addMember(neighbour, 'viewer', member);
+  const key = await newApiKey(organization, ['organization:read']);
+  const by = { token: owner.accessToken, org: id };
+  await call(invites.create, { ...by, body: { email: newEmail() } });
+  equal((await call(organizations.current, { token: key, org: id })).status, 200);
+  const webhook = { name: 'Witness', url: receiver.url('/witness'), events: ['*'] };
+  equal((await call(webhooks.create, { ...by, body: webhook })).status, 201);
+
+  const answer = await call(organizations.remove, { ...by, body: { confirmName: name, force: true } });
+  deepEqual([answer.status, answer.body.data], [202, { id, deleted: true, deletionType: 'permanent', recoveryDeadline: null }]);
+  equal((await call(organizations.current, by)).body.error.code, 'ORGANIZATION_NOT_FOUND');
+  equal((await call(organizations.current, { token: key, org: id })).status, 401);
+  const recovery = await call(organizations.recover, { token: owner.accessToken, params: { id } });
+  equal(recovery.body.error.code, 'ORGANIZATION_NOT_FOUND');
+
+  await untilGone(id);
+  // The last thing anyone hears of it.
+  const types = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { type: string }).type);
+  equal(types.at(-1), 'organization.deleted');
+  deepEqual(
+    (await tracesOf(id)).map(({ pk, sk }) => `${pk} ${sk}`),
+    [],
+  );
+  equal((await call(organizations.current, by)).body.error.code, 'ORGANIZATION_NOT_FOUND');
+  equal((await call(organizations.current, { token: key, org: id })).status, 401);
+
+  // Sessions and profiles belong to people, the neighbour to the neighbours.
+  for (const person of [owner, member]) {
+    const me = await call(auth.me, { token: person.accessToken });
+    deepEqual(
+      me.body.data.organizations.map((each) => each.id),
+      [neighbour.id],
+    );
+  }
+  ok((await itemsOf(`ORG#${neighbour.id}`)).length > 5);
+  const { accessToken } = await signIn();
+  equal((await call(organizations.create, { token: accessToken, body: { name: 'Next', slug } })).status, 201);
+});
+
+for (const deleteBackupData of [true, false])
+  test(`backups go with their organization, their objects ${deleteBackupData ? 'too' : 'stay in the bucket'}`, async () => {
+    const organization = await newOrganization();
+    const { id, owner, name } = organization;
+    const by = { token: owner.accessToken, org: id };
+    const { path, storageDestination } = await takeBackup(organization);
+    const params = { storageId: storageDestination.id };
+    const { bucket } = (await call(storageDestinations.get, { ...by, params })).body.data;
+    const stored = await objectsIn(bucket);
+    ok(Object.keys(stored).some((key) => key.startsWith(path)));
+    const body = { confirmName: name, force: true, deleteBackupData };
+    equal((await call(organizations.remove, { ...by, body })).status, 202);
+    await untilGone(id);
+    deepEqual(await objectsIn(bucket), deleteBackupData ? {} : stored);
+    deepEqual(
+      (await tracesOf(id)).map(({ pk, sk }) => `${pk} ${sk}`),
+      [],
+    );
+  });
+
+/** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
+const sweep = async (): Promise<void> => {
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
+    AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: stageVariable('STAGE_REGION'),
+    TABLE_NAME: stageVariable('STAGE_TABLE'),
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
+  const url = QueueUrls.find((each) => /Tasks(?!DeadLetters)/.test(each));
+  ok(url, QueueUrls.join());
+  process.env.TASK_QUEUE_URL = url;
+  const { handler } = await import('../../../functions/organization/sweep.ts');
+  await handler();
+};
+
+test('an organization whose deadline has passed is purged by the sweep; one that can still be recovered is not', async () => {
+  const [past, kept] = [await newOrganization(), await newOrganization()];
+  for (const { id, name, owner } of [past, kept]) {
+    await call(organizations.remove, { token: owner.accessToken, org: id, body: { confirmName: name } });
+  }
+  // A month and an hour later, for one of them.
+  const stored = (await getItem({ pk: `ORG#${past.id}`, sk: 'META' }))!;
+  const recoveryDeadline = new Date(Date.now() - 3_600_000).toISOString();
+  await putItem({ ...stored, recoveryDeadline });
+  await putItem({ pk: 'DUE#PURGE', sk: `${recoveryDeadline}#${past.id}`, organizationId: past.id, deleteBackupData: false });
+  await sweep();
+  await untilGone(past.id);
+  // What is left is where the test moved it away from.
+  deepEqual(
+    (await tracesOf(past.id)).map(({ pk, sk }) => `${pk} ${sk}`),
+    [`DUE#PURGE ${stored.recoveryDeadline}#${past.id}`],
+  );
+  const back = await call(organizations.recover, { token: kept.owner.accessToken, params: { id: kept.id } });
+  equal(back.status, 200);
+});

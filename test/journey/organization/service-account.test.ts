@@ -1,0 +1,133 @@
+/** The service account: one, its key seen once, dead at once. */
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import { scopes } from '../../../shared/contract/access.ts';
+import { auth } from '../../../shared/contract/endpoints/auth.ts';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { members } from '../../../shared/contract/endpoints/members.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
+import { call } from '../../harness/stage/client.ts';
+import { logs } from '../../harness/stage/function-log.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { allItems, getItem, itemsOf } from '../../harness/stage/table.ts';
+
+const start = async () => {
+  const organization = await newOrganization();
+  return { organization, org: organization.id, by: { token: organization.owner.accessToken, org: organization.id } };
+};
+
+test('it is made, seen without its key, used and deleted', async () => {
+  const { by, org } = await start();
+  equal((await call(serviceAccount.get, by)).body.error.code, 'SERVICE_ACCOUNT_NOT_FOUND');
+  const permissions = ['organization:read', 'backups:read', 'organization:read'];
+  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions } });
+  equal(made.status, 201);
+  const { apiKey, ...shown } = made.body.data;
+  match(apiKey, /^fb_sa_sa_[0-9A-Z]{26}_[\w-]{43}$/);
+  deepEqual([shown.name, shown.permissions], ['CI', ['organization:read', 'backups:read']]);
+
+  const before = await call(serviceAccount.get, by);
+  equal(before.body.data.lastUsedAt, null);
+  match(before.body.data.email, /^sa_[0-9a-z]{26}@[\w.-]+$/);
+  ok(!before.text.includes(apiKey) && !('apiKey' in before.body.data));
+
+  const key = { token: apiKey, org };
+  equal((await call(organizations.current, key)).status, 200);
+  ok((await call(serviceAccount.get, by)).body.data.lastUsedAt);
+
+  equal((await call(serviceAccount.remove, by)).status, 200);
+  const dead = await call(organizations.current, key);
+  deepEqual([dead.status, dead.body.error.code], [401, 'UNAUTHORIZED']);
+  equal((await call(serviceAccount.remove, by)).body.error.code, 'SERVICE_ACCOUNT_NOT_FOUND');
+  equal((await call(serviceAccount.get, by)).body.error.code, 'SERVICE_ACCOUNT_NOT_FOUND');
+  const actions = (await itemsOf(`AUDIT#${org}`)).map(({ action }) => action);
+  deepEqual(actions, ['organization.created', 'service_account.created', 'service_account.deleted']);
+});
+
+test('the key is nowhere in the table or the logs, not even in the answer kept for an Idempotency-Key', async () => {
+  const { by } = await start();
+  const options = { ...by, body: { name: 'CI' }, headers: { 'idempotency-key': `key-${by.org}` } };
+  const [one, two] = await Promise.all([call(serviceAccount.create, options), call(serviceAccount.create, options)]);
+  const three = await call(serviceAccount.create, options);
+  deepEqual([one.status, two.status, three.status], [201, 201, 201]);
+  const keys = new Set([one, two, three].map(({ body }) => body.data.apiKey));
+  equal(keys.size, 1);
+  const [key] = [...keys];
+  const everything = JSON.stringify(await allItems()) + logs();
+  ok(!everything.includes(key!) && !everything.includes(key!.slice(-43)));
+});
+
+test('there is one: a second is refused, and of two at once one is made', async () => {
+  const { by } = await start();
+  const create = () => call(serviceAccount.create, { ...by, body: { name: 'CI' } });
+  const results = await Promise.all([create(), create()]);
+  deepEqual(results.map(({ status }) => status).sort(), [201, 409]);
+  const third = await create();
+  deepEqual([third.status, third.body.error.code], [409, 'SERVICE_ACCOUNT_EXISTS']);
+});
+
+test('the key that lost the race was never one', async () => {
+  const { by, org } = await start();
+  const make = () => call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['organization:read'] } });
+  const first = (await make()).body.data;
+  await call(serviceAccount.remove, by);
+  const second = (await make()).body.data;
+  notEqual(first.apiKey, second.apiKey);
+  equal((await call(organizations.current, { token: first.apiKey, org })).status, 401);
+  equal((await call(organizations.current, { token: second.apiKey, org })).status, 200);
+  equal(await getItem({ pk: `APIKEY#${first.id}`, sk: 'APIKEY' }), undefined);
+});
+
+for (const [what, body, field] of [
+  ['no name', {}, 'name'],
+  ['an unknown scope', { name: 'x', permissions: ['backups:read', 'all', '*'] }, 'permissions'],
+  ['a scope that is no list', { name: 'x', permissions: 'backups:read' }, 'permissions'],
+  ['eleven scopes', { name: 'x', permissions: [...scopes, 'backups:read'] }, 'permissions'],
+] as const) {
+  test(`${what} is refused`, async () => {
+    const { by } = await start();
+    const { status, body: answer } = await call(serviceAccount.create, { ...by, body });
+    deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field]);
+    if (what === 'an unknown scope') deepEqual(answer.error.details.invalidValues, ['all', '*']);
+  });
+}
+
+test('a key reaches what its scopes say, in its own organization, and nothing that is for people', async () => {
+  const { by, org, organization } = await start();
+  const other = await start();
+  const { apiKey } = (await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: [...scopes] } })).body.data;
+  const key = { token: apiKey, org };
+  equal((await call(organizations.current, key)).status, 200);
+  const refusals = [
+    await call(serviceAccount.get, key),
+    await call(serviceAccount.remove, key),
+    await call(members.list, key),
+    await call(invites.list, key),
+    await call(invites.create, { ...key, body: { email: 'x@example.com' } }),
+    await call(members.remove, { ...key, params: { userId: organization.owner.userId } }),
+    await call(organizations.remove, { ...key, body: { confirmName: organization.name } }),
+    await call(organizations.list, { token: apiKey }),
+    await call(auth.me, { token: apiKey }),
+    await call(organizations.current, { token: apiKey, org: other.org }),
+  ];
+  for (const { status, body } of refusals) deepEqual([status, body.error.code], [403, 'FORBIDDEN']);
+});
+
+test('a key that is not quite the key is none', async () => {
+  const { by, org } = await start();
+  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['organization:read'] } });
+  const { apiKey } = made.body.data;
+  const swapped = apiKey.slice(0, -1) + (apiKey.endsWith('A') ? 'B' : 'A');
+  for (const token of [swapped, apiKey.slice(0, -1), `${apiKey}A`, apiKey.toLowerCase(), apiKey.replace('fb_sa_', 'fb_')]) {
+    equal((await call(organizations.current, { token, org })).status, 401, token);
+  }
+});
+
+test('members see nothing of it', async () => {
+  const { by, org, organization } = await start();
+  await call(serviceAccount.create, { ...by, body: { name: 'CI' } });
+  const member = await addMember(organization, 'member');
+  const refused = await call(serviceAccount.get, { token: member.accessToken, org });
+  deepEqual([refused.status, refused.body.error.code], [403, 'PERMISSION_DENIED']);
+});

@@ -1,0 +1,272 @@
+/** Restores from the call to the documents that are back, and from there to what was before. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { Firestore } from '@google-cloud/firestore';
+import { beforeAll, describe, test } from 'vitest';
+import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { restores } from '../../../shared/contract/endpoints/restores.ts';
+import { restorePhases } from '../../../shared/contract/models/restore.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
+import { bucketClient, objectAt, objectsIn } from '../../harness/stage/bucket.ts';
+import { call, stageVariable } from '../../harness/stage/client.ts';
+import { logs } from '../../harness/stage/function-log.ts';
+import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import {
+  contentsOf,
+  endOfRestore,
+  erase,
+  planRestore,
+  type RestoreData,
+  readRestore,
+  restore,
+  startRestore,
+  undo,
+} from '../../harness/stage/restore.ts';
+import { itemsOf } from '../../harness/stage/table.ts';
+
+let organization: TestOrganization;
+const by = () => ({ token: organization.owner.accessToken, org: organization.id });
+beforeAll(async () => {
+  organization = await newOrganization();
+});
+
+/** A project with these documents, and a backup of it. */
+const backedUp = async (documents: Readonly<Record<string, object>>, more: object = {}) => {
+  const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
+  await seed(project.sourceProjectId, documents);
+  const { id } = await startBackup(organization, { projectId: project.id, storageDestinationId: destination.id, ...more });
+  const backup = await endOf(organization, id);
+  equal(backup.status, 'completed', JSON.stringify(backup.error));
+  return { project, destination, backup };
+};
+
+const text = (stringValue: string) => ({ stringValue });
+const eventsOf = async (restoreJobId: string) => {
+  const items = await itemsOf(`ORG#${organization.id}`);
+  return items
+    .filter(({ sk }) => sk.startsWith('EVENT#'))
+    .map((item) => item as unknown as { type: string; data: { restore?: RestoreData; progress?: RestoreData['progress'] } })
+    .filter(({ data }) => data.restore?.restoreJobId === restoreJobId);
+};
+
+describe('a collection deleted by mistake', () => {
+  const canary = 'canary-5d20e7aa';
+  const documents = Object.fromEntries([
+    ...Array.from({ length: 250 }, (_, n) => [`orders/${n}`, { total: { integerValue: String(n) }, note: text(canary) }]),
+    ...Array.from({ length: 20 }, (_, n) => [`orders/${n}/lines/1`, { item: text(`item ${n}`) }]),
+    ['ghosts/missing/notes/1', { at: { timestampValue: '2026-01-01T00:00:00.123456Z' } }],
+    ['users/ada', { name: text('Ada') }],
+  ]);
+  let project: Awaited<ReturnType<typeof backedUp>>['project'];
+  let backupId: string;
+  let bucket: string;
+  let done: RestoreData;
+  let mistake: Record<string, unknown>;
+
+  beforeAll(async () => {
+    const made = await backedUp(documents);
+    project = made.project;
+    backupId = made.backup.id;
+    bucket = made.destination.bucket;
+    // With the official client, as whoever makes the mistake would.
+    const client = new Firestore({ projectId: project.sourceProjectId, host: stageVariable('STAGE_FIRESTORE'), ssl: false });
+    await client.recursiveDelete(client.collection('orders'));
+    await client.doc('orders/new').set({ total: 1 });
+    await client.doc('users/ada').set({ name: 'Countess' });
+    await client.terminate();
+    mistake = await contentsOf(project.sourceProjectId);
+    equal(Object.keys(mistake).length, 3);
+  });
+
+  test('the plan says what a restore would do, and writes nothing', async () => {
+    const plan = await planRestore(organization, { backupId, collections: ['orders'] });
+    const { create, overwrite, skip, unchanged, notFound, delete: removed } = plan;
+    deepEqual([create, overwrite, skip, removed, unchanged, notFound], [270, 0, 0, 0, 0, []]);
+    equal(plan.changes.length, 100);
+    deepEqual(plan.changes[0], { path: 'orders/0', action: 'create' });
+    const rollback = await planRestore(organization, { backupId, options: { mergeMode: 'Rollback' } });
+    deepEqual(
+      [rollback.create, rollback.overwrite, rollback.delete, rollback.unchanged, rollback.mergeMode],
+      [270, 1, 1, 1, 'rollback'],
+    );
+    deepEqual(await contentsOf(project.sourceProjectId), mistake);
+  });
+
+  test('it is restored, and nothing else is touched', async () => {
+    done = await restore(organization, { backupId, collections: ['orders'] });
+    const { phase, documentsRestored, documentsSkipped, documentsFailed, failures, documentsDeleted, plan } = done;
+    deepEqual(
+      [phase, documentsRestored, documentsSkipped, documentsFailed, documentsDeleted, failures],
+      ['Completed', 270, 0, 0, 0, []],
+    );
+    deepEqual(plan, { create: 270, overwrite: 0, skip: 0, delete: 0, unchanged: 0, notFound: [] });
+    deepEqual(
+      [done.collectionsRestored, done.mergeMode, done.targetProjectId, done.projectId],
+      [2, 'overwrite', project.id, project.id],
+    );
+    deepEqual(done.progress, { percent: 100, documents: 270, totalDocuments: 270 });
+    ok(done.duration !== null && done.duration >= 0);
+    equal(Math.round((Date.parse(done.undoUntil!) - Date.parse(done.completedAt!)) / 1_000), 7 * 24 * 3_600);
+    deepEqual(await contentsOf(project.sourceProjectId), { ...documents, ...mistake });
+  });
+
+  test('every tenth is told once, in order, and the audit log knew before the first write', async () => {
+    const events = await eventsOf(done.restoreJobId);
+    const told = events.filter(({ type }) => type === 'restore.progress').map(({ data }) => data.progress!.percent);
+    deepEqual(told, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    deepEqual([events[0]?.type, events.filter(({ type }) => type === 'restore.completed').length], ['restore.started', 1]);
+    const { body } = await call(auditLogs.list, { ...by(), query: { limit: '100' } });
+    const actions = body.data.filter(({ resource }) => resource?.id === done.restoreJobId).map(({ action }) => action);
+    deepEqual(actions.toSorted(), ['restore.completed', 'restore.created', 'restore.started'].toSorted());
+  });
+
+  test('what was touched is kept as a backup of its own, by which it is undone to the byte', async () => {
+    const { body } = await call(backups.get, { ...by(), params: { backupId: done.safetyBackupId! } });
+    deepEqual([body.data.status, body.data.trigger, body.data.expiresAt], ['completed', 'safety', done.undoUntil]);
+    const undone = await undo(organization, done.restoreJobId);
+    deepEqual([undone.undoOf, undone.documentsDeleted, undone.documentsFailed], [done.restoreJobId, 270, 0]);
+    deepEqual(await contentsOf(project.sourceProjectId), mistake);
+    equal((await readRestore(organization, done.restoreJobId)).undoneBy, undone.restoreJobId);
+    const again = await call(restores.undo, { ...by(), params: { restoreJobId: done.restoreJobId }, body: {} });
+    deepEqual([again.status, again.body.error.code], [409, 'CONFLICT']);
+    // And an undo is a restore like any other: taken back itself, the first one is in effect again.
+    await undo(organization, undone.restoreJobId);
+    equal((await readRestore(organization, done.restoreJobId)).undoneBy, null);
+    deepEqual(await contentsOf(project.sourceProjectId), { ...documents, ...mistake });
+  });
+
+  test('the history tells of all of it, newest first', async () => {
+    const { body } = await call(restores.list, { ...by(), query: { projectId: project.id } });
+    deepEqual(
+      body.data.map(({ status, targetProject, documents: count }) => [status, targetProject.id, count]),
+      [
+        ['Success', project.id, 270],
+        ['Success', project.id, 270],
+        ['Success', project.id, 270],
+      ],
+    );
+  });
+
+  test('no document is in a log, an event or the audit log, nor in clear in the bucket', async () => {
+    ok(!JSON.stringify(await itemsOf(`ORG#${organization.id}`)).includes(canary));
+    ok(!(await logs()).includes(canary));
+    for (const name of Object.keys(await objectsIn(bucket))) ok(!(await objectAt(bucket, name)).includes(canary), name);
+  });
+});
+
+test('a rollback makes the database what it was, and its undo what it had become', async () => {
+  const documents = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`things/${n}`, { n: { integerValue: String(n) } }]));
+  const { project, backup } = await backedUp(documents);
+  await seed(project.sourceProjectId, { 'things/3': { n: text('three') }, 'things/extra': { n: text('new') }, 'other/1': {} });
+  await erase(project.sourceProjectId, ['things/7', 'things/8']);
+  const edited = await contentsOf(project.sourceProjectId);
+  const done = await restore(organization, { backupId: backup.id, options: { mergeMode: 'rollback' } });
+  deepEqual(done.plan, { create: 2, overwrite: 1, skip: 0, delete: 2, unchanged: 37, notFound: [] });
+  deepEqual([done.documentsRestored, done.documentsDeleted, done.documentsUnchanged], [40, 2, 37]);
+  deepEqual(await contentsOf(project.sourceProjectId), documents);
+  await undo(organization, done.restoreJobId);
+  deepEqual(await contentsOf(project.sourceProjectId), edited);
+});
+
+test('into another project everything arrives, references lead to their documents there, and the source stays as it is', async () => {
+  const [target] = await Promise.all([newProject(organization)]);
+  const source = await newProject(organization);
+  const destination = await newDestination(organization);
+  const own = (path: string) => `projects/${source.sourceProjectId}/databases/(default)/documents/${path}`;
+  const documents = {
+    'users/ada': {
+      friend: { referenceValue: own('users/grace') },
+      far: { referenceValue: 'projects/else/databases/(default)/documents/a/b' },
+    },
+    'users/grace': { list: { arrayValue: { values: [{ mapValue: { fields: { at: { referenceValue: own('users/ada') } } } }] } } },
+    'ghost/none/deep/leaf': { big: { bytesValue: Buffer.alloc(900_000, 7).toString('base64') } },
+  };
+  await seed(source.sourceProjectId, documents);
+  const begun = await startBackup(organization, { projectId: source.id, storageDestinationId: destination.id });
+  const backup = await endOf(organization, begun.id);
+  const done = await restore(organization, { backupId: backup.id, targetProjectId: target.id });
+  deepEqual([done.projectId, done.targetProjectId, done.documentsRestored], [source.id, target.id, 3]);
+  const there = (path: string) => own(path).replace(source.sourceProjectId, target.sourceProjectId);
+  deepEqual(await contentsOf(target.sourceProjectId), {
+    ...documents,
+    'users/ada': { ...documents['users/ada'], friend: { referenceValue: there('users/grace') } },
+    'users/grace': {
+      list: { arrayValue: { values: [{ mapValue: { fields: { at: { referenceValue: there('users/ada') } } } }] } },
+    },
+  });
+  deepEqual(await contentsOf(source.sourceProjectId), documents);
+  const again = await planRestore(organization, { backupId: backup.id, targetProjectId: target.id });
+  deepEqual([again.create, again.overwrite, again.unchanged], [0, 0, 3]);
+});
+
+test('one document, by its path or its id, and what is not in the backup is said', async () => {
+  const { project, backup } = await backedUp({
+    'users/ada': { v: text('old') },
+    'users/ada/notes/g': { v: text('old') },
+    'users/grace': { v: text('old') },
+  });
+  const edited = { 'users/ada': { v: text('new') }, 'users/ada/notes/g': { v: text('new') }, 'users/grace': { v: text('new') } };
+  await seed(project.sourceProjectId, edited);
+  const options = { includeSubcollections: false };
+  const one = await restore(organization, { backupId: backup.id, documentIds: ['users/ada', 'users/nobody'], options });
+  deepEqual([one.documentsRestored, one.plan?.notFound], [1, ['users/nobody']]);
+  deepEqual(await contentsOf(project.sourceProjectId), { ...edited, 'users/ada': { v: text('old') } });
+  const below = await restore(organization, { backupId: backup.id, collections: ['users'], documentIds: ['ada'] });
+  deepEqual([below.documentsRestored, below.documentsUnchanged], [2, 1]);
+  deepEqual(await contentsOf(project.sourceProjectId), {
+    ...edited,
+    'users/ada': { v: text('old') },
+    'users/ada/notes/g': { v: text('old') },
+  });
+});
+
+test('a chunk that was damaged in the bucket fails the restore before the first write, and says which object', async () => {
+  const { project, destination, backup } = await backedUp({ 'a/1': { v: text('old') }, 'a/2': { v: text('old') } });
+  await seed(project.sourceProjectId, { 'a/1': { v: text('new') } });
+  const chunk = Object.keys(await objectsIn(destination.bucket)).find((name) => name.includes('/chunk/'))!;
+  const bytes = Buffer.from(await objectAt(destination.bucket, chunk));
+  bytes[bytes.length >> 1]! ^= 1;
+  await bucketClient().send(new PutObjectCommand({ Bucket: destination.bucket, Key: chunk, Body: bytes }));
+  const ended = await endOfRestore(organization, (await startRestore(organization, { backupId: backup.id })).restoreJobId);
+  deepEqual(
+    [ended.status, ended.phase, ended.error?.code, ended.documentsRestored],
+    ['failed', 'Validating', 'CHUNK_CORRUPT', 0],
+  );
+  match(JSON.stringify(ended.error), /chunk/);
+  deepEqual(await contentsOf(project.sourceProjectId), { 'a/1': { v: text('new') }, 'a/2': { v: text('old') } });
+  const failed = (await eventsOf(ended.restoreJobId)).filter(({ type }) => type === 'restore.failed');
+  equal(failed.length, 1);
+});
+
+test('of two restores into one project one runs; cancelled, it stops, and resumed it ends where it should', async () => {
+  const documents = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`a/${n}`, { n: { integerValue: String(n) } }]));
+  const { project, backup } = await backedUp(documents);
+  await erase(project.sourceProjectId, Object.keys(documents));
+  const wish = { backupId: backup.id, options: { maxWritesPerSecond: 6 } };
+  const { restoreJobId } = await startRestore(organization, wish);
+  const second = await call(restores.create, { ...by(), body: wish });
+  deepEqual([second.status, second.body.error.code], [409, 'JOB_IN_PROGRESS']);
+  const removal = await call(backups.remove, { ...by(), params: { backupId: backup.id } });
+  deepEqual([removal.status, removal.body.error.code], [409, 'JOB_IN_PROGRESS']);
+  for (let seen = await readRestore(organization, restoreJobId); seen.phase !== 'Restoring'; ) {
+    ok(restorePhases.indexOf(seen.phase) < restorePhases.indexOf('Restoring') && seen.documentsRestored === 0);
+    await pause(50);
+    seen = await readRestore(organization, restoreJobId);
+  }
+  while (Object.keys(await contentsOf(project.sourceProjectId)).length === 0) await pause(50);
+  const cancelled = await call(restores.cancel, { ...by(), params: { restoreJobId }, body: {} });
+  deepEqual([cancelled.status, cancelled.body.data.status, cancelled.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
+  // Once the target is free nobody writes to it, and what was written is told.
+  const isLocked = async () => (await itemsOf(`ORG#${organization.id}`)).some(({ sk }) => sk === `JOB#${project.id}`);
+  while (await isLocked()) await pause(100);
+  const there = Object.keys(await contentsOf(project.sourceProjectId)).length;
+  ok(there > 0 && there < 24, `${there} documents`);
+  equal((await readRestore(organization, restoreJobId)).documentsRestored, there);
+  const resumed = await call(restores.resume, { ...by(), params: { restoreJobId }, body: {} });
+  deepEqual([resumed.status, resumed.body.data.attempts], [202, 2]);
+  const ended = await endOfRestore(organization, restoreJobId);
+  deepEqual([ended.status, ended.documentsRestored, ended.documentsFailed], ['completed', 24, 0]);
+  deepEqual(await contentsOf(project.sourceProjectId), documents);
+});

@@ -1,0 +1,414 @@
+/** Restores as a client sees them: what can be asked, what is refused, and what each call leaves behind. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, describe, test } from 'vitest';
+import type * as z from 'zod';
+import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { restores } from '../../../shared/contract/endpoints/restores.ts';
+import type { Backup } from '../../../shared/contract/models/backup.ts';
+import { RestoreJob } from '../../../shared/contract/models/restore.ts';
+import { newId } from '../../../shared/platform/index.ts';
+import { newProject, seed, startBackup, takeBackup } from '../../harness/stage/backup.ts';
+import { call } from '../../harness/stage/client.ts';
+import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
+import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { contentsOf, endOfRestore, planRestore, type RestoreData, restore, startRestore } from '../../harness/stage/restore.ts';
+import { getItem, itemsOf } from '../../harness/stage/table.ts';
+
+let organization: TestOrganization;
+let backup: z.output<typeof Backup>;
+const by = (at: TestOrganization = organization) => ({ token: at.owner.accessToken, org: at.id });
+const create = (body: object, more: object = {}) => call(restores.create, { ...by(), body, ...more });
+const on = (restoreJobId: string, more: object = {}) => ({ ...by(), params: { restoreJobId }, ...more });
+const lockOf = (projectId: string) => getItem({ pk: `ORG#${organization.id}`, sk: `JOB#${projectId}` });
+
+beforeAll(async () => {
+  organization = await newOrganization();
+  backup = await takeBackup(organization);
+});
+
+describe('bad input is refused, and nothing is begun', () => {
+  const wrong: readonly (readonly [string, object, string])[] = [
+    ['no backup', { backupId: undefined }, 'backupId'],
+    ['a backup that is none', { backupId: 'x' }, 'backupId'],
+    ['nothing of a backup', { backupId: null }, 'backupId'],
+    ['a point in time beside a backup', { pointInTime: '2026-01-01T00:00:00Z' }, 'pointInTime'],
+    ['a time that is none', { backupId: undefined, pointInTime: 'yesterday' }, 'pointInTime'],
+    ['a time without a project', { backupId: undefined, pointInTime: '2026-01-01T00:00:00Z' }, 'projectId'],
+    ['a target that is none', { targetProjectId: 'x' }, 'targetProjectId'],
+    ['no collections', { collections: [] }, 'collections'],
+    ['all and one', { collections: ['*', 'a'] }, 'collections'],
+    ['a document for a collection', { collections: ['a/b'] }, 'collections.0'],
+    ['two lists that differ', { collections: ['a'], options: { collections: ['b'] } }, 'collections'],
+    ['no documents', { documentIds: [] }, 'documentIds'],
+    ['a bare id of no collection', { documentIds: ['ada'] }, 'documentIds.0'],
+    ['a collection for a document', { documentIds: ['users/ada/notes'] }, 'documentIds.0'],
+    ['a document elsewhere', { collections: ['users'], documentIds: ['orders/1'] }, 'documentIds.0'],
+    ['1,001 documents', { documentIds: Array.from({ length: 1_001 }, (_, n) => `a/${n}`) }, 'documentIds'],
+    ['another merge mode', { options: { mergeMode: 'replace' } }, 'options.mergeMode'],
+    ['a mode that is none', { options: { mergeMode: 7 } }, 'options.mergeMode'],
+    // A mistyped dryRun must not become a real restore.
+    ['a mistyped dryRun', { options: { dryrun: true } }, 'options.dryrun'],
+    ['dryRun in the wrong place', { dryRun: true }, 'dryRun'],
+    ['dryRun as text', { options: { dryRun: 'true' } }, 'options.dryRun'],
+    ['users that the backup does not have', { options: { includeAuthUsers: true } }, 'options.includeAuthUsers'],
+    ['no writes at all', { options: { maxWritesPerSecond: 0 } }, 'options.maxWritesPerSecond'],
+    ['options that are none', { options: [] }, 'options'],
+  ];
+  for (const [what, more, field] of wrong)
+    test(what, async () => {
+      const answer = await create({ backupId: backup.id, ...more });
+      deepEqual([answer.status, answer.body.error.code], [400, 'VALIDATION_ERROR'], answer.text);
+      equal(answer.body.error.details.field, field, answer.text);
+    });
+
+  test('a merge mode that is none is told which there are', async () => {
+    const { body } = await create({ backupId: backup.id, options: { mergeMode: 'replace' } });
+    deepEqual(body.error.details.allowedValues, ['overwrite', 'skip_existing', 'merge', 'rollback']);
+  });
+
+  test('a point in time, while none is kept', async () => {
+    const { status, body } = await create({ projectId: backup.projectId, pointInTime: '2026-01-01T00:00:00Z' });
+    deepEqual([status, body.error.details.field], [400, 'pointInTime']);
+    match(body.error.message, /point-in-time recovery is not enabled/i);
+  });
+
+  test('what is not there, and what is another organization’s, the backup first', async () => {
+    const other = await newOrganization();
+    const [theirs, project] = await Promise.all([takeBackup(other), newProject(other)]);
+    const code = async (body: object) => {
+      const { status, body: answer } = await create(body);
+      return [status, answer.error.code];
+    };
+    for (const backupId of [newId('backup'), theirs.id]) {
+      deepEqual(await code({ backupId }), [404, 'BACKUP_NOT_FOUND']);
+      deepEqual(await code({ backupId, targetProjectId: newId('project') }), [404, 'BACKUP_NOT_FOUND']);
+      deepEqual(await code({ backupId, options: { dryRun: true } }), [404, 'BACKUP_NOT_FOUND']);
+    }
+    for (const targetProjectId of [newId('project'), project.id])
+      deepEqual(await code({ backupId: backup.id, targetProjectId }), [404, 'PROJECT_NOT_FOUND']);
+    for (const safetyStorageDestinationId of [newId('storageDestination'), theirs.storageDestination.id])
+      deepEqual(await code({ backupId: backup.id, options: { safetyStorageDestinationId } }), [404, 'STORAGE_NOT_FOUND']);
+    const pointInTime = '2026-01-01T00:00:00Z';
+    deepEqual(await code({ projectId: project.id, pointInTime }), [404, 'PROJECT_NOT_FOUND']);
+  });
+
+  test('a backup that is not completed', async () => {
+    const slow = await newProject(organization);
+    await seed(slow.sourceProjectId, { 'a/b': {} });
+    await addFault({ project: slow.sourceProjectId, delayMs: 2_000, times: 100 });
+    const { id } = await startBackup(organization, { projectId: slow.id, storageDestinationId: backup.storageDestination.id });
+    const { status, body } = await create({ backupId: id });
+    deepEqual([status, body.error.code], [409, 'CONFLICT']);
+    ok(['pending', 'running'].includes(String(body.error.details.status)));
+    await call(backups.cancel, { ...by(), params: { backupId: id } });
+    equal((await create({ backupId: id })).body.error.details.status, 'cancelled');
+  });
+
+  test('and there is no restore, no lock and no task of it', async () => {
+    const items = await itemsOf(`ORG#${organization.id}`);
+    deepEqual(
+      items.filter(({ sk }) => sk.startsWith('RESTORE#') || sk === `JOB#${backup.projectId}`),
+      [],
+    );
+    deepEqual((await call(restores.list, by())).body.data, []);
+  });
+});
+
+describe('who may do what', () => {
+  let done: RestoreData;
+  beforeAll(async () => {
+    const { id: targetProjectId } = await newProject(organization);
+    done = await restore(organization, { backupId: backup.id, targetProjectId });
+  });
+
+  test('a viewer looks, and does nothing', async () => {
+    const viewer = { token: (await addMember(organization, 'viewer')).accessToken, org: organization.id };
+    const params = { restoreJobId: done.restoreJobId };
+    equal((await call(restores.get, { ...viewer, params })).body.data.restoreJobId, done.restoreJobId);
+    equal((await call(restores.list, viewer)).status, 200);
+    const refused = [
+      await call(restores.create, { ...viewer, body: { backupId: backup.id, options: { dryRun: true } } }),
+      await call(restores.cancel, { ...viewer, params }),
+      await call(restores.resume, { ...viewer, params }),
+      await call(restores.undo, { ...viewer, params }),
+    ];
+    for (const { status, body } of refused) {
+      deepEqual([status, body.error.code], [403, 'PERMISSION_DENIED']);
+      deepEqual(body.error.details, { requiredRole: 'member', currentRole: 'viewer' });
+    }
+  });
+
+  test('a key does what its scopes say', async () => {
+    const at = await newOrganization();
+    const key = { token: await newApiKey(at, ['backups:read']), org: at.id };
+    equal((await call(restores.list, key)).status, 200);
+    const params = { restoreJobId: newId('restore') };
+    equal((await call(restores.get, { ...key, params })).body.error.code, 'RESTORE_NOT_FOUND');
+    for (const answer of [
+      await call(restores.create, { ...key, body: { backupId: newId('backup') } }),
+      await call(restores.undo, { ...key, params }),
+    ])
+      deepEqual([answer.status, answer.body.error.details], [403, { requiredScope: 'backups:write' }]);
+  });
+
+  test('a member and a key restore', async () => {
+    const [{ accessToken }, key] = await Promise.all([
+      addMember(organization, 'member'),
+      newApiKey(organization, ['backups:write']),
+    ]);
+    const begin = async (token: string) => {
+      const { id: targetProjectId } = await newProject(organization);
+      const body = { backupId: backup.id, targetProjectId, collections: ['users'] };
+      const { status, body: answer } = await call(restores.create, { token, org: organization.id, body });
+      equal(status, 202, JSON.stringify(answer));
+      return (await endOfRestore(organization, (answer.data as RestoreData).restoreJobId)).status;
+    };
+    deepEqual(await Promise.all([accessToken, key].map(begin)), ['completed', 'completed']);
+  });
+});
+
+/** What is stored once nothing changes any more: the purge of backups that earlier tests deleted may still run. */
+const settledItems = async () => {
+  for (let last = await itemsOf(`ORG#${organization.id}`); ; ) {
+    await pause(1_000);
+    const items = await itemsOf(`ORG#${organization.id}`);
+    if (isDeepStrictEqual(items, last)) return items;
+    last = items;
+  }
+};
+
+describe('a plan', () => {
+  test('says what would be done, and does nothing of it', async () => {
+    const target = await newProject(organization);
+    await seed(target.sourceProjectId, { 'users/ada': { name: { stringValue: 'Other' } }, 'users/extra': {} });
+    const before = [await settledItems(), await contentsOf(target.sourceProjectId)];
+    const body = { backupId: backup.id, targetProjectId: target.id, documentIds: undefined };
+    const plan = await planRestore(organization, { ...body, options: { mergeMode: 'rollback' } });
+    deepEqual([plan.create, plan.overwrite, plan.skip, plan.delete, plan.unchanged], [2, 1, 0, 1, 0]);
+    deepEqual([plan.dryRun, plan.backupId, plan.projectId, plan.targetProjectId], [true, backup.id, backup.projectId, target.id]);
+    deepEqual([plan.mergeMode, plan.notFound], ['rollback', []]);
+    deepEqual(
+      plan.changes.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+      [
+        { path: 'users/ada', action: 'overwrite' },
+        { path: 'users/ada/notes/g', action: 'create' },
+        { path: 'users/extra', action: 'delete' },
+        { path: 'users/grace', action: 'create' },
+      ],
+    );
+    const skipping = await planRestore(organization, { ...body, options: { mergeMode: 'Skip Existing' } });
+    deepEqual([skipping.create, skipping.skip, skipping.overwrite, skipping.delete], [2, 1, 0, 0]);
+    deepEqual([await itemsOf(`ORG#${organization.id}`), await contentsOf(target.sourceProjectId)], before);
+  });
+
+  test('names what is asked for and not in the backup', async () => {
+    const plan = await planRestore(organization, {
+      backupId: backup.id,
+      collections: ['users', 'nowhere'],
+      documentIds: ['ada', 'users/nobody'],
+    });
+    deepEqual([plan.unchanged, plan.create, plan.overwrite], [2, 0, 0]);
+    ok(plan.notFound.includes('users/nobody'), JSON.stringify(plan.notFound));
+  });
+
+  test('is noted as reading the backup is', async () => {
+    const { body } = await call(auditLogs.list, { ...by(), query: { action: 'restore.planned' } });
+    deepEqual(body.data[0]?.resource, { type: 'backup', id: backup.id });
+  });
+
+  test('of a target that does not let us in is refused as such, and the project says so', async () => {
+    const closed = await newProject(organization);
+    await revokeSource(closed.sourceProjectId);
+    const answer = await create({ backupId: backup.id, targetProjectId: closed.id, options: { dryRun: true } });
+    deepEqual([answer.status, answer.body.error.code], [422, 'SOURCE_AUTH_ERROR'], answer.text);
+    const { body } = await call(projects.get, { ...by(), params: { projectId: closed.id } });
+    equal(body.data.status, 'unauthorized');
+  });
+});
+
+describe('a restore', () => {
+  let target: Awaited<ReturnType<typeof newProject>>;
+  let first: RestoreData;
+  beforeAll(async () => {
+    target = await newProject(organization);
+  });
+
+  test('answers 202 with the whole job, which says what was asked for', async () => {
+    const answer = await create({
+      backupId: backup.id,
+      targetProjectId: target.id,
+      collections: ['users'],
+      documentIds: ['ada', 'users/grace'],
+      options: { mergeMode: 'Skip Existing', includeSubcollections: false, maxWritesPerSecond: 500 },
+    });
+    equal(answer.status, 202, answer.text);
+    first = RestoreJob.strict().parse(answer.body.data);
+    deepEqual([first.status, first.phase, first.mergeMode, first.dryRun], ['pending', 'Initializing', 'skip_existing', false]);
+    deepEqual([first.backupId, first.projectId, first.targetProjectId], [backup.id, backup.projectId, target.id]);
+    deepEqual([first.collections, first.documentIds, first.includeSubcollections], [['users'], ['ada', 'users/grace'], false]);
+    deepEqual([first.progress.percent, first.plan, first.undoUntil, first.error], [0, null, null, null]);
+    const log = await call(auditLogs.list, { ...by(), query: { action: 'restore.created' } });
+    ok(log.body.data.some(({ resource }) => resource.type === 'restore' && resource.id === first.restoreJobId));
+    const ended = await endOfRestore(organization, first.restoreJobId);
+    deepEqual([ended.status, ended.documentsRestored, ended.error], ['completed', 2, null]);
+    deepEqual(Object.keys(await contentsOf(target.sourceProjectId)).sort(), ['users/ada', 'users/grace']);
+  });
+
+  test('is in the history, newest first, of both projects, page by page', async () => {
+    const second = await restore(organization, { backupId: backup.id, targetProjectId: target.id });
+    const list = async (query: Record<string, string>) => (await call(restores.list, { ...by(), query })).body;
+    const { data } = await list({ projectId: target.id });
+    deepEqual(
+      data.map(({ restoreJobId, status, jobStatus }) => [restoreJobId, status, jobStatus]),
+      [second, first].map(({ restoreJobId }) => [restoreJobId, 'Success', 'completed']),
+    );
+    deepEqual([data[0]?.targetProject, data[0]?.sourceBackup.id], [{ id: target.id, name: target.name }, backup.id]);
+    ok((await list({ projectId: backup.projectId })).data.length >= 3);
+    deepEqual((await list({ projectId: newId('project') })).data, []);
+    const page = await list({ projectId: target.id, limit: '1' });
+    deepEqual([page.data.length, page.pagination.hasMore], [1, true]);
+    const rest = await list({ projectId: target.id, limit: '1', cursor: page.pagination.nextCursor! });
+    equal(rest.data[0]?.restoreJobId, first.restoreJobId);
+    equal((await call(restores.list, { ...by(), query: { project: target.id } })).body.error.details.field, 'project');
+  });
+
+  test('can be taken back once, which can be taken back itself', async () => {
+    const before = await contentsOf(target.sourceProjectId);
+    const { body } = await call(restores.list, { ...by(), query: { projectId: target.id, limit: '1' } });
+    const { restoreJobId } = body.data[0]!;
+    const begun = await call(restores.undo, on(restoreJobId));
+    equal(begun.status, 202, begun.text);
+    deepEqual([begun.body.data.undoOf, begun.body.data.mergeMode, begun.body.data.status], [restoreJobId, 'rollback', 'pending']);
+    const undone = await endOfRestore(organization, begun.body.data.restoreJobId);
+    equal(undone.status, 'completed', JSON.stringify(undone.error));
+    deepEqual(Object.keys(await contentsOf(target.sourceProjectId)).sort(), ['users/ada', 'users/grace']);
+    equal((await call(restores.get, on(restoreJobId))).body.data.undoneBy, undone.restoreJobId);
+    const again = await call(restores.undo, on(restoreJobId));
+    deepEqual([again.status, again.body.error.code], [409, 'CONFLICT']);
+    match(again.body.error.message, new RegExp(`undo ${undone.restoreJobId}`));
+    const redo = await call(restores.undo, on(undone.restoreJobId));
+    equal((await endOfRestore(organization, redo.body.data.restoreJobId)).status, 'completed');
+    deepEqual(await contentsOf(target.sourceProjectId), before);
+  });
+
+  test('that is completed is neither cancelled nor resumed, and one that saved nothing is not taken back', async () => {
+    for (const [row, message] of [
+      [restores.cancel, /pending or running/],
+      [restores.resume, /nothing left to resume/],
+    ] as const) {
+      const { status, body } = await call(row, on(first.restoreJobId));
+      deepEqual([status, body.error.code, body.error.details.status], [409, 'CONFLICT', 'completed']);
+      match(body.error.message, message);
+    }
+    const { id: targetProjectId } = await newProject(organization);
+    const bare = await restore(organization, { backupId: backup.id, targetProjectId, options: { safetyBackup: false } });
+    deepEqual([bare.safetyBackupId, bare.undoUntil], [null, null]);
+    const { status, body } = await call(restores.undo, on(bare.restoreJobId));
+    deepEqual([status, body.error.code], [409, 'CONFLICT']);
+    match(body.error.message, /without a safety backup/);
+  });
+
+  test('a safety backup is restored like any, but not rolled back to', async () => {
+    const { body } = await call(restores.list, { ...by(), query: { projectId: target.id, limit: '1' } });
+    const { safetyBackupId } = (await call(restores.get, on(body.data[0]!.restoreJobId))).body.data;
+    const answer = await create({ backupId: safetyBackupId, options: { mergeMode: 'rollback' } });
+    deepEqual([answer.status, answer.body.error.details?.field], [400, 'options.mergeMode'], answer.text);
+    match(answer.body.error.message, /undo/);
+    await planRestore(organization, { backupId: safetyBackupId });
+  });
+
+  test('once its safety backup is deleted it is not taken back, and says so', async () => {
+    const { id: targetProjectId } = await newProject(organization);
+    const { restoreJobId, safetyBackupId, undoUntil } = await restore(organization, { backupId: backup.id, targetProjectId });
+    ok(undoUntil !== null && safetyBackupId !== null);
+    const removed = await call(backups.remove, { ...by(), params: { backupId: safetyBackupId } });
+    equal(removed.status, 200, removed.text);
+    equal((await call(restores.get, on(restoreJobId))).body.data.undoUntil, null);
+    const { status, body } = await call(restores.undo, on(restoreJobId));
+    deepEqual([status, body.error.code, body.error.details.undoUntil], [409, 'CONFLICT', null]);
+    match(body.error.message, /safety backup was deleted/);
+    const log = await call(auditLogs.list, { ...by(), query: { action: 'backup.deleted' } });
+    deepEqual([log.body.data[0]?.resource.id, log.body.data[0]?.details.restoreJobId], [safetyBackupId, restoreJobId]);
+  });
+});
+
+describe('under way', () => {
+  test('of two into one target one begins, and nobody takes the backup or the target away', async () => {
+    const slow = await newProject(organization);
+    const ready = await addFault({ project: slow.sourceProjectId, delayMs: 1_000, times: 100 });
+    const body = { backupId: backup.id, targetProjectId: slow.id };
+    const answers = await Promise.all([create(body), create(body)]);
+    deepEqual(answers.map(({ status }) => status).sort(), [202, 409]);
+    const { restoreJobId } = answers.find(({ status }) => status === 202)!.body.data as RestoreData;
+    const { error } = answers.find(({ status }) => status === 409)!.body;
+    deepEqual([error.code, error.details], ['JOB_IN_PROGRESS', { jobId: restoreJobId, kind: 'restore' }]);
+    const others = [
+      await call(backups.remove, { ...by(), params: { backupId: backup.id } }),
+      await call(projects.remove, { ...by(), params: { projectId: slow.id } }),
+      await call(backups.create, {
+        ...by(),
+        body: { projectId: slow.id, storageDestinationId: backup.storageDestination.id },
+      }),
+    ];
+    for (const answer of others) deepEqual([answer.status, answer.body.error.code], [409, 'JOB_IN_PROGRESS'], answer.text);
+    for (const row of [restores.resume, restores.undo]) {
+      const answer = await call(row, on(restoreJobId));
+      deepEqual([answer.status, answer.body.error.code], [409, 'CONFLICT']);
+    }
+    const line = (await call(restores.list, { ...by(), query: { projectId: slow.id } })).body.data[0];
+    equal(line?.status, 'In Progress');
+
+    const cancelled = await call(restores.cancel, on(restoreJobId));
+    deepEqual([cancelled.status, cancelled.body.data.status, cancelled.body.data.error?.code], [200, 'cancelled', 'CANCELLED']);
+    deepEqual((await call(restores.cancel, on(restoreJobId))).body.error.details, { status: 'cancelled' });
+    // The target stays locked until the workflow has stopped.
+    await ready();
+    while (await lockOf(slow.id)) await pause(100);
+    const resumed = await call(restores.resume, on(restoreJobId));
+    deepEqual([resumed.status, resumed.body.data.status, resumed.body.data.attempts], [202, 'pending', 2], resumed.text);
+    const ended = await endOfRestore(organization, restoreJobId);
+    deepEqual([ended.status, ended.documentsRestored, ended.attempts], ['completed', 3, 2], JSON.stringify(ended.error));
+    const told = (await itemsOf(`ORG#${organization.id}`))
+      .filter(
+        ({ sk, data }) => sk.startsWith('EVENT#') && (data as { restore?: RestoreData }).restore?.restoreJobId === restoreJobId,
+      )
+      .map(({ type }) => String(type));
+    deepEqual([told.filter((type) => type === 'restore.failed').length, told.at(-1)], [1, 'restore.completed']);
+  });
+
+  test('with an Idempotency-Key it is begun once, a plan too', async () => {
+    const { id: targetProjectId } = await newProject(organization);
+    const body = { backupId: backup.id, targetProjectId };
+    const headers = { 'idempotency-key': `once-${targetProjectId}` };
+    const [one, two] = [await create(body, { headers }), await create(body, { headers })];
+    equal((one.body.data as RestoreData).restoreJobId, (two.body.data as RestoreData).restoreJobId);
+    equal(two.headers.get('idempotent-replayed'), 'true');
+    const other = await create({ ...body, options: { dryRun: true } }, { headers });
+    deepEqual([other.status, other.body.error.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
+    await endOfRestore(organization, (one.body.data as RestoreData).restoreJobId);
+  });
+
+  test('a restore of nobody', async () => {
+    for (const row of [restores.get, restores.cancel, restores.resume, restores.undo])
+      for (const id of [newId('restore'), backup.id, 'x']) {
+        const { status, body } = await call(row, on(id));
+        deepEqual([status, body.error.code], [404, 'RESTORE_NOT_FOUND'], row.id);
+      }
+  });
+});
+
+test('a restore into the project that a lost access closed fails as such', async () => {
+  const closed = await newProject(organization);
+  await revokeSource(closed.sourceProjectId);
+  const { restoreJobId } = await startRestore(organization, { backupId: backup.id, targetProjectId: closed.id });
+  const ended = await endOfRestore(organization, restoreJobId);
+  equal(ended.status, 'failed');
+  ok(['TARGET_PERMISSION_DENIED', 'SOURCE_AUTH_ERROR'].includes(ended.error!.code), ended.error!.code);
+  deepEqual([ended.plan, ended.undoUntil, ended.phase], [null, null, 'Initializing']);
+  const { body } = await call(restores.undo, on(restoreJobId));
+  match(body.error.message, /before it wrote anything/);
+});

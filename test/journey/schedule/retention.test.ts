@@ -1,0 +1,100 @@
+/** Backups whose days are over go, from the list and from the bucket, and the log says so; the last good one stays. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { test } from 'vitest';
+import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
+import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { restores } from '../../../shared/contract/endpoints/restores.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
+import { endOf, startBackup, takeBackup } from '../../harness/stage/backup.ts';
+import { objectsIn } from '../../harness/stage/bucket.ts';
+import { call, stageVariable } from '../../harness/stage/client.ts';
+import { newOrganization } from '../../harness/stage/organization.ts';
+import { getItem, putItem } from '../../harness/stage/table.ts';
+
+/** Runs the sweep now instead of at the next full hour: the function itself, on the stage's table and queue. */
+const sweep = async (): Promise<void> => {
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
+    AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: stageVariable('STAGE_REGION'),
+    TABLE_NAME: stageVariable('STAGE_TABLE'),
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
+  const url = QueueUrls.find((each) => /Chores(?!DeadLetters)/.test(each));
+  ok(url, QueueUrls.join());
+  process.env.CHORE_QUEUE_URL = url;
+  const { handler } = await import('../../../functions/retention/sweep.ts');
+  await handler();
+};
+
+const patienceMs = 60_000;
+const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (const endMs = Date.now() + patienceMs; !(await isSo()); await pause(100)) ok(Date.now() < endMs, `not yet: ${what}`);
+};
+
+test('a month later the older backup has expired and its objects are gone; the newer one is the last good one, and stays', async () => {
+  const organization = await newOrganization();
+  const { id: org, owner } = organization;
+  const by = { token: owner.accessToken, org };
+  const old = await takeBackup(organization, { retention: 1 });
+  const { id: storageId } = old.storageDestination;
+  const again = await startBackup(organization, { projectId: old.projectId, storageDestinationId: storageId, retention: 1 });
+  const last = await endOf(organization, again.id);
+  equal(last.status, 'completed');
+  const { bucket } = (await call(storageDestinations.get, { ...by, params: { storageId } })).body.data;
+  const stored = await objectsIn(bucket);
+  ok(Object.keys(stored).some((name) => name.startsWith(`${old.path}/`)));
+
+  // Nothing is over yet: the next look is put off until something is.
+  await sweep();
+  const note = { pk: 'RETENTION', sk: org };
+  await until('put off', async () => (await getItem(note))?.dueAt === old.expiresAt);
+  deepEqual(await objectsIn(bucket), stored);
+
+  const expiresAt = new Date(Date.now() - 3_600_000).toISOString();
+  for (const { id } of [old, last]) {
+    const key = { pk: `ORG#${org}`, sk: `BACKUP#${id}` };
+    await putItem({ ...(await getItem(key)), ...key, expiresAt });
+  }
+  await putItem({ ...note, organizationId: org, dueAt: expiresAt });
+  await sweep();
+  const params = { backupId: old.id };
+  const statusOf = async (backupId: string) => (await call(backups.get, { ...by, params: { backupId } })).body.data.status;
+  await until('expired', async () => (await statusOf(old.id)) === 'expired');
+  await until('erased', async () => Object.keys(await objectsIn(bucket, `${old.path}/`)).length === 0);
+  equal(await statusOf(last.id), 'completed');
+  ok(Object.keys(await objectsIn(bucket, `${last.path}/`)).length > 0);
+
+  const { data: entries } = (await call(auditLogs.list, { ...by, query: { action: 'backup.expired' } })).body;
+  deepEqual(
+    entries.map(({ actor, resource, details }) => [actor.type, resource.id, details]),
+    [['system', old.id, { projectId: old.projectId, reason: 'days', size: old.size, expiresAt }]],
+  );
+  const listed = async (query: Readonly<Record<string, string>>) =>
+    (await call(backups.list, { ...by, query })).body.data.map(({ id }) => id);
+  deepEqual(await listed({}), [last.id]);
+  deepEqual(await listed({ status: 'expired' }), [old.id]);
+  const { statistics } = (await call(organizations.current, by)).body.data;
+  deepEqual([statistics.backupCount, statistics.storageUsed], [1, last.size]);
+
+  // It is there to be seen, and for nothing else.
+  const refusals = [
+    await call(restores.create, { ...by, body: { backupId: old.id } }),
+    await call(backups.verify, { ...by, params }),
+    await call(backupContents.documents, { ...by, params }),
+    await call(backups.cancel, { ...by, params }),
+  ];
+  deepEqual(
+    refusals.map(({ status, body }) => [status, body.error.code]),
+    refusals.map(() => [409, 'CONFLICT']),
+  );
+  equal((await call(backups.remove, { ...by, params })).status, 200);
+  equal(await statusOf(old.id), 'deleted');
+  equal((await call(organizations.current, by)).body.data.statistics.backupCount, 1);
+});

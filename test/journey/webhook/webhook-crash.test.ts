@@ -1,0 +1,193 @@
+/** What was committed is told, whatever dies on the way: the whole stage by kill -9, or a message that cannot be worked on. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as sqs from '@aws-sdk/client-sqs';
+import { afterAll, test } from 'vitest';
+import { invites } from '../../../shared/contract/endpoints/invitations.ts';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { eventKey } from '../../../shared/event/index.ts';
+import { newId, proveTenant } from '../../../shared/platform/index.ts';
+import { webhookKey } from '../../../shared/webhook/model/record.ts';
+import { startMortalStage } from '../../harness/faults/killable-stage.ts';
+import { call, stageVariable } from '../../harness/stage/client.ts';
+import { newOrganization } from '../../harness/stage/organization.ts';
+import { newEmail } from '../../harness/stage/person.ts';
+import { type Heard, startReceiver } from '../../harness/stage/receiver.ts';
+import { getItem, putItem } from '../../harness/stage/table.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'stage-'));
+let stage = await startMortalStage(dir);
+const receiver = await startReceiver();
+afterAll(async () => {
+  await stage.kill();
+  await receiver.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+const organization = await newOrganization();
+const by = { token: organization.owner.accessToken, org: organization.id };
+
+const create = async (path: string, event = 'organization.updated') => {
+  // Whoever dies with an attempt keeps it from others for that long, and 15 s.
+  const body = { name: path, url: receiver.url(path), events: [event], timeout: 5_000 };
+  const answer = await call(webhooks.create, { ...by, body });
+  equal(answer.status, 201, answer.text);
+  return answer.body.data.id;
+};
+const change = async (name: string): Promise<void> => {
+  const answer = await call(organizations.update, { ...by, body: { name } });
+  equal(answer.status, 200, answer.text);
+};
+const remove = async (webhookId: string): Promise<void> => {
+  equal((await call(webhooks.remove, { ...by, params: { webhookId } })).status, 200);
+};
+const deliveriesOf = async (webhookId: string) =>
+  (await call(webhooks.deliveries, { ...by, params: { webhookId } })).body.data.deliveries;
+
+/** A webhook's deliveries, once so many of them are delivered. */
+const delivered = async (webhookId: string, count: number) => {
+  for (;;) {
+    const deliveries = await deliveriesOf(webhookId);
+    if (deliveries.filter(({ status }) => status === 'delivered').length >= count) return deliveries;
+    await pause(250);
+  }
+};
+
+interface Told {
+  readonly id: string;
+  readonly data: { readonly organization: { readonly name: string } };
+  readonly metadata: { readonly attempt: number; readonly deliveryId: string };
+}
+const toldBy = ({ body }: Heard): Told => JSON.parse(body.toString());
+const at = (path: string) => receiver.requests.filter((heard) => heard.path === path).map(toldBy);
+/** A restart lies in between: on a busy machine that takes a while. */
+const patienceMs = 60_000;
+const attemptAt = async (path: string, attempt: number): Promise<Told> =>
+  toldBy(await receiver.next((heard) => heard.path === path && toldBy(heard).metadata.attempt === attempt, patienceMs));
+
+test('killed between a change and its delivery, the stage tells it after a restart, once for each webhook and under one id', async () => {
+  receiver.answer('/hangs', 'hang');
+  receiver.answer('/fails', { status: 500 });
+  const [hangs, fails] = [await create('/hangs'), await create('/fails')];
+  await change('One');
+  // Now one attempt is under way, and of the other webhook the fourth waits with the Scheduler.
+  const cutOff = await attemptAt('/hangs', 1);
+  const third = await attemptAt('/fails', 3);
+  await change('Two');
+  await stage.kill();
+  receiver.answer('/hangs', { status: 200 });
+  stage = await startMortalStage(dir, stage.ports);
+
+  const deliveries = await delivered(hangs, 2);
+  deepEqual(
+    deliveries.map(({ status, attempts }) => [status, attempts]),
+    [
+      ['delivered', 1],
+      ['delivered', 1],
+    ],
+  );
+  const ids = new Map(at('/hangs').map(({ data, metadata }) => [metadata.deliveryId, data.organization.name]));
+  deepEqual([...ids.values()].sort(), ['One', 'Two'], 'an event has one id for this webhook, however often it came');
+  deepEqual(deliveries.map(({ id }) => id).sort(), [...ids.keys()].sort());
+  equal(ids.get(cutOff.metadata.deliveryId), 'One');
+
+  const isFourth = ({ attempt, deliveryId }: Told['metadata']) => attempt === 4 && deliveryId === third.metadata.deliveryId;
+  await receiver.next((heard) => heard.path === '/fails' && isFourth(toldBy(heard).metadata), patienceMs);
+  equal((await deliveriesOf(fails)).length, 2);
+  await Promise.all([hangs, fails].map(remove));
+});
+
+/** The queues of the stage as it runs now, and what was put aside. */
+const queuesNow = () => {
+  const queues = new sqs.SQSClient({
+    endpoint: stageVariable('STAGE_AWS_URL'),
+    region: stageVariable('STAGE_REGION'),
+    credentials: { accessKeyId: stageVariable('STAGE_AWS_KEY'), secretAccessKey: 'local' },
+  });
+  const deadLettersOf = async (QueueUrl: string) => {
+    const asked = new sqs.GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
+    const { RedrivePolicy = '' } = (await queues.send(asked)).Attributes ?? {};
+    const { deadLetterTargetArn: deadArn } = JSON.parse(RedrivePolicy) as { readonly deadLetterTargetArn: string };
+    return { deadArn, deadUrl: QueueUrl.replace(/[^/]+$/, deadArn.split(':').at(-1) ?? '') };
+  };
+  const received = async (QueueUrl: string, count: number): Promise<readonly sqs.Message[]> => {
+    const messages: sqs.Message[] = [];
+    for (const endMs = Date.now() + patienceMs; messages.length < count; ) {
+      ok(Date.now() < endMs, `${messages.length} dead letters`);
+      const { Messages = [] } = await queues.send(
+        new sqs.ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5, MaxNumberOfMessages: 10 }),
+      );
+      messages.push(...Messages);
+    }
+    return messages;
+  };
+  return { queues, deadLettersOf, received };
+};
+
+test('a message that cannot be worked on ends among the dead letters, the good ones around it are delivered, and a redrive delivers it once repaired', async () => {
+  const { queues, deadLettersOf, received } = queuesNow();
+  // New endpoints are sent to from there.
+  const QueueUrl = stage.slowDeliveryQueueUrl;
+  const { deadArn, deadUrl } = await deadLettersOf(QueueUrl);
+
+  const [good, broken] = [await create('/good'), await create('/broken', 'invitation.created')];
+  const key = webhookKey.webhook(proveTenant(organization.id, 'record'), broken);
+  const whole = await getItem(key);
+  ok(whole);
+  await putItem({ ...whole, sealedSecret: Buffer.from('sealed by nobody') });
+  const invited = await call(invites.create, { ...by, body: { email: newEmail(), role: 'viewer' } });
+  equal(invited.status, 201, invited.text);
+  await queues.send(new sqs.SendMessageCommand({ QueueUrl, MessageBody: 'poison' }));
+  for (let n = 0; n < 9; n++) await change(String(n));
+  equal((await delivered(good, 9)).length, 9);
+  deepEqual(
+    at('/good')
+      .map(({ data }) => data.organization.name)
+      .sort(),
+    Array.from({ length: 9 }, (_, n) => String(n)),
+    'each of them once',
+  );
+
+  const dead = await received(deadUrl, 2);
+  deepEqual(at('/broken'), []);
+  const [stuck] = await deliveriesOf(broken);
+  equal(stuck?.status, 'attempting');
+  // What can never be read is deleted by hand; what failed for a reason goes back once the reason is gone.
+  for (const { Body, ReceiptHandle } of dead) {
+    const message = { QueueUrl: deadUrl, ReceiptHandle };
+    if (Body === 'poison') await queues.send(new sqs.DeleteMessageCommand(message));
+    else await queues.send(new sqs.ChangeMessageVisibilityCommand({ ...message, VisibilityTimeout: 0 }));
+  }
+  deepEqual(dead.map(({ Body }) => Body === 'poison').sort(), [false, true]);
+  await putItem(whole);
+  await queues.send(new sqs.StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  equal((await attemptAt('/broken', 1)).metadata.deliveryId, stuck?.id);
+  equal((await delivered(broken, 1))[0]?.attempts, 1);
+});
+
+test('an event that cannot be read ends among the dead letters alone, and a redrive tells it once it is repaired', async () => {
+  const tenant = proveTenant(organization.id, 'record');
+  const { queues, deadLettersOf, received } = queuesNow();
+  const { deadArn, deadUrl } = await deadLettersOf(stage.matchQueueUrl);
+  const id = await create('/told');
+  await change('Before');
+  const whole = await getItem(eventKey(tenant, (await attemptAt('/told', 1)).id));
+  ok(whole);
+  const eventId = newId('event');
+  const repaired = { ...whole, ...eventKey(tenant, eventId), id: eventId };
+  await putItem({ ...repaired, type: 'coffee.made' });
+  await change('After');
+  await delivered(id, 2);
+  const [letter, ...others] = await received(deadUrl, 1);
+  deepEqual((JSON.parse(letter?.Body ?? '') as { task: object }).task, { kind: 'match', eventId });
+  deepEqual(others, []);
+  equal((await deliveriesOf(id)).length, 2);
+  await putItem(repaired);
+  const message = { QueueUrl: deadUrl, ReceiptHandle: letter?.ReceiptHandle };
+  await queues.send(new sqs.ChangeMessageVisibilityCommand({ ...message, VisibilityTimeout: 0 }));
+  await queues.send(new sqs.StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  equal((await delivered(id, 3)).filter((delivery) => delivery.eventId === eventId).length, 1);
+});

@@ -1,0 +1,80 @@
+/** A change reaches the endpoints that are to hear of it: signed, seen in the history, and tried again where it failed. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, test } from 'vitest';
+import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { call } from '../../harness/stage/client.ts';
+import { newOrganization } from '../../harness/stage/organization.ts';
+import { startReceiver } from '../../harness/stage/receiver.ts';
+
+const receiver = await startReceiver();
+afterAll(() => receiver.stop());
+const organization = await newOrganization();
+const by = { token: organization.owner.accessToken, org: organization.id };
+
+const create = async (path: string, events: readonly string[]) => {
+  const body = { name: path, url: receiver.url(path), events };
+  const answer = await call(webhooks.create, { ...by, body });
+  equal(answer.status, 201, answer.text);
+  return answer.body.data;
+};
+const change = async (name: string): Promise<void> => {
+  const answer = await call(organizations.update, { ...by, body: { name } });
+  equal(answer.status, 200, answer.text);
+};
+/** The only delivery of a webhook, once an attempt of it is written down. */
+const delivered = async (webhookId: string) => {
+  for (;;) {
+    const { body } = await call(webhooks.deliveries, { ...by, params: { webhookId } });
+    const [delivery, ...others] = body.data.deliveries;
+    equal(others.length, 0);
+    if (delivery && delivery.attempts > 0) return delivery;
+    await pause(250);
+  }
+};
+
+test('a change is told to whoever subscribed, signed as Standard Webhooks has it, and the history shows it', async () => {
+  const [hears, other] = await Promise.all([create('/hears', ['organization.*']), create('/other', ['backup.*'])]);
+  await change('Renamed');
+  const { headers, body } = await receiver.next(({ path }) => path === '/hears');
+  const told = new Webhook(String(hears.secret)).verify(body.toString(), headers as Record<string, string>) as {
+    readonly id: string;
+    readonly type: string;
+    readonly data: { readonly organization: { readonly id: string; readonly name: string } };
+    readonly metadata: object;
+  };
+  equal(told.type, 'organization.updated');
+  deepEqual([told.data.organization.id, told.data.organization.name], [organization.id, 'Renamed']);
+  const { id, eventId, eventType, status, statusCode, attempts, nextAttemptAt } = await delivered(hears.id);
+  deepEqual(
+    { eventId, eventType, status, statusCode, attempts, nextAttemptAt },
+    {
+      eventId: told.id,
+      eventType: 'organization.updated',
+      status: 'delivered',
+      statusCode: 200,
+      attempts: 1,
+      nextAttemptAt: null,
+    },
+  );
+  deepEqual(told.metadata, { trigger: null, scheduleId: null, attempt: 1, deliveryId: id, maxAttempts: 5, willRetry: true });
+  equal(headers['x-service-delivery-id'], id);
+  const { body: seen } = await call(webhooks.get, { ...by, params: { webhookId: hears.id } });
+  ok(seen.data.lastTriggeredAt);
+  equal((await call(webhooks.deliveries, { ...by, params: { webhookId: other.id } })).body.data.deliveries.length, 0);
+});
+
+test('an endpoint that fails is tried again a minute later, and the history says when', async () => {
+  receiver.answer('/fails', { status: 500 });
+  const { id } = await create('/fails', ['*']);
+  await change('Renamed again');
+  const { status, statusCode, attempts, lastError, lastAttemptAt, nextAttemptAt } = await delivered(id);
+  deepEqual(
+    { status, statusCode, attempts, lastError },
+    { status: 'attempting', statusCode: 500, attempts: 1, lastError: 'HTTP 500' },
+  );
+  const waitMs = Date.parse(String(nextAttemptAt)) - Date.parse(String(lastAttemptAt));
+  ok(waitMs >= 60_000, `${waitMs} ms`);
+});

@@ -1,0 +1,101 @@
+/**
+ * Laws the compiler keeps. `npm run check` fails if any line marked below compiles after all:
+ * an expected error that does not come is an error.
+ */
+import * as z from 'zod';
+import { handlers } from '../../../functions/api/index.ts';
+import { type Endpoint, group } from '../../../shared/contract/endpoint.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import type { contract } from '../../../shared/contract/index.ts';
+import { handle } from '../../../shared/http/index.ts';
+import { organizationKey } from '../../../shared/organization/index.ts';
+import { env, type Tenant } from '../../../shared/platform/index.ts';
+
+type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof (typeof contract)[G]]: unknown } };
+
+/** A row without a handler does not compile. */
+export const withoutHandler = () => {
+  const { current: _, ...organizations } = handlers.organizations;
+  // @ts-expect-error organizations.current is missing
+  return { ...handlers, organizations } satisfies Handlers;
+};
+
+const access = { role: 'admin', scope: 'organization:write' } as const;
+const uses = ['table:write'] as const;
+const common = { access, uses, summary: '' } as const;
+const change = { writes: [], audit: [] };
+
+export const rows = group('things', '/things', {
+  get: { ...common, method: 'GET', path: '/{thingId}', data: z.object({ id: z.string(), size: z.int() }) },
+  make: {
+    ...common,
+    method: 'POST',
+    path: '',
+    body: z.strictObject({ name: z.string() }),
+    data: z.object({ id: z.string() }),
+    audit: 'made',
+  },
+  list: { ...common, method: 'GET', path: '', list: z.object({ id: z.string() }) },
+  open: { ...common, method: 'GET', path: '/open', access: 'public', data: z.object({ organizationId: z.string() }) },
+  mine: { ...common, method: 'GET', path: '/mine', access: 'user', data: z.object({ id: z.string() }) },
+  page: { ...common, method: 'GET', path: '/page', reply: 'file', content: { 'text/plain': 'text' } },
+});
+
+/** What is right compiles. */
+export const right = [
+  handle(rows.get, async ({ params }) => ({ data: { id: params.thingId, size: 1 } })),
+  handle(rows.make, async ({ body }) => ({ data: { id: body.name }, change })),
+  handle(rows.list, async ({ page }) => ({ items: [{ id: String(page.limit) }], next: page.after })),
+  handle(rows.mine, async ({ user }) => ({ data: { id: user.userId } })),
+];
+
+export const wrong = [
+  // @ts-expect-error the path has thingId, not id
+  handle(rows.get, async ({ params }) => ({ data: { id: params.id, size: 1 } })),
+  // @ts-expect-error size is missing from the answer
+  handle(rows.get, async ({ params }) => ({ data: { id: params.thingId } })),
+  // @ts-expect-error size is a number
+  handle(rows.get, async ({ params }) => ({ data: { id: params.thingId, size: '1' } })),
+  // @ts-expect-error the body has a name and nothing else
+  handle(rows.make, async ({ body }) => ({ data: { id: body.title }, change })),
+  // @ts-expect-error a row with an audit action must return its change
+  handle(rows.make, async ({ body }) => ({ data: { id: body.name } })),
+  // @ts-expect-error a list answers items and where it goes on
+  handle(rows.list, async () => ({ items: [{ id: '1' }] })),
+  // @ts-expect-error a row without a body has none
+  handle(rows.get, async ({ body }) => ({ data: { id: body.name, size: 1 } })),
+  // @ts-expect-error where nobody is asked who they are, there is no tenant
+  handle(rows.open, async ({ tenant }) => ({ data: tenant })),
+  // @ts-expect-error a signed-in person is in no organization yet
+  handle(rows.mine, async ({ tenant }) => ({ data: { id: tenant.organizationId } })),
+  // @ts-expect-error a file is no data
+  handle(rows.page, async () => ({ data: {} })),
+];
+
+export const wrongRows = [
+  // @ts-expect-error a row must say who may call it
+  { id: 'a.b', method: 'GET', path: '/', summary: '', uses } satisfies Endpoint,
+  // @ts-expect-error a role needs the scope an API key would need, or people-only
+  { id: 'a.b', method: 'GET', path: '/', summary: '', uses, access: { role: 'admin' } } satisfies Endpoint,
+  // @ts-expect-error a scope that does not exist
+  { id: 'a.b', method: 'GET', path: '/', summary: '', uses, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
+  // @ts-expect-error a capability that nobody can grant
+  { id: 'a.b', method: 'GET', path: '/', summary: '', access, uses: ['table:drop'] } satisfies Endpoint,
+  // @ts-expect-error an error code that is not in the table
+  { id: 'a.b', method: 'GET', path: '/', summary: '', access, uses, errors: ['OOPS'] } satisfies Endpoint,
+];
+
+/** A string is not a Tenant, and neither is an object that looks like one. */
+export const forged = () => {
+  // @ts-expect-error only a proof makes a Tenant
+  organizationKey.organization('org_1');
+  // @ts-expect-error only a proof makes a Tenant
+  const tenant: Tenant = { organizationId: 'org_1' };
+  return tenant;
+};
+
+// @ts-expect-error a variable no grant sets
+export const unknownVariable = () => env('HOME');
+
+// @ts-expect-error a code that is not in the table
+export const unknownCode = () => new ApiError('TEAPOT', 'short and stout');
