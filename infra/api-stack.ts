@@ -7,7 +7,7 @@ import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
-import { endpoints, handlerOf, usesOf } from '../shared/contract/index.ts';
+import { capabilitiesOf, endpoints, handlerOf } from '../shared/contract/index.ts';
 import { workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
@@ -70,7 +70,7 @@ export class ApiStack extends Stack {
       description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
       timeoutSeconds: endpointTimeoutSeconds,
       memoryMegabytes: endpointMemoryMegabytes,
-      uses: usesOf(endpoint),
+      uses: capabilitiesOf(endpoint),
       parts: this.#props.engine.parts,
       code: this.#props.code,
       logGroup: this.#logGroup,

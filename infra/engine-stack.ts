@@ -18,17 +18,17 @@ import { capital, kebab } from './part/names.ts';
 import { addAlarm } from './part/observe/alarm.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { countLines, linesCounted } from './part/observe/log-metric-filter.ts';
-import type { Parts } from './part/resource-names.ts';
-import { type Later, makeLater } from './part/trigger/delayed-messages.ts';
+import type { ResourceNames } from './part/resource-names.ts';
+import { type DelayedMessages, makeLater } from './part/trigger/delayed-messages.ts';
 import {
-  feedFromQueue,
+  addQueueTrigger,
+  allowDeadLetter,
   feedFromStream,
-  putAside,
   readQueue,
   readStream,
   type StreamFeedProps,
 } from './part/trigger/event-sources.ts';
-import { startByClock } from './part/trigger/periodic-trigger.ts';
+import { addPeriodicTrigger } from './part/trigger/periodic-trigger.ts';
 import { makeDeadLetters, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
 import { makeWorkflow } from './part/trigger/state-machine.ts';
 import { type QueueName, queueNames, queues } from './part/trigger/work-queue-specs.ts';
@@ -49,11 +49,11 @@ const fanOutBatch = 100;
 
 const workflowNames = ['purge', 'backup', 'verify', 'restore'] as const;
 type WorkflowName = (typeof workflowNames)[number];
-type Laters = Readonly<Record<'retries' | 'ticks', Later>>;
-type WorkflowArns = Pick<Parts, `${WorkflowName}WorkflowArn`>;
+type Laters = Readonly<Record<'retries' | 'ticks', DelayedMessages>>;
+type WorkflowArns = Pick<ResourceNames, `${WorkflowName}WorkflowArn`>;
 
 export class EngineStack extends Stack {
-  readonly parts: Parts;
+  readonly parts: ResourceNames;
   readonly #props: EngineStackProps;
   readonly #logGroup: LogGroup;
 
@@ -128,7 +128,7 @@ export class EngineStack extends Stack {
     });
   }
 
-  #makeParts(made: Readonly<Record<QueueName, Queue>>, { retries, ticks }: Laters, workflowArns: WorkflowArns): Parts {
+  #makeParts(made: Readonly<Record<QueueName, Queue>>, { retries, ticks }: Laters, workflowArns: WorkflowArns): ResourceNames {
     const { config, data } = this.#props;
     return {
       tableName: data.table.tableName,
@@ -180,20 +180,26 @@ export class EngineStack extends Stack {
 
   #startByClock(name: WorkerName, everyMinutes: number): void {
     const deadLetters = this.#makeDeadLetters(name);
-    const target = this.#makeWorker(name, [putAside(deadLetters)]);
-    startByClock(this, capital(name), { name: kebab(name), everyMinutes, target, deadLetters, topic: this.#props.data.alarms });
+    const target = this.#makeWorker(name, [allowDeadLetter(deadLetters)]);
+    addPeriodicTrigger(this, capital(name), {
+      name: kebab(name),
+      everyMinutes,
+      target,
+      deadLetters,
+      topic: this.#props.data.alarms,
+    });
   }
 
   #feedFromStream(name: WorkerName, what: Pick<StreamFeedProps, 'prefixes' | 'batchSize'>): void {
     const streamArn = this.#props.data.table.tableStreamArn ?? '';
     const deadLetters = this.#makeDeadLetters(name);
-    const target = this.#makeWorker(name, [readStream(streamArn), putAside(deadLetters)]);
+    const target = this.#makeWorker(name, [readStream(streamArn), allowDeadLetter(deadLetters)]);
     feedFromStream(this, target, { ...what, name, streamArn, deadLetters, topic: this.#props.data.alarms });
   }
 
   #feedFromQueue(name: QueueName, queue: Queue): void {
     const { worker, batchSize } = queues[name];
     const concurrencyMax = queueConcurrency(queues[name].concurrencyMax, this.#props.config.accountConcurrency);
-    feedFromQueue(this, this.#makeWorker(worker, [readQueue(queue)]), { name: worker, queue, batchSize, concurrencyMax });
+    addQueueTrigger(this, this.#makeWorker(worker, [readQueue(queue)]), { name: worker, queue, batchSize, concurrencyMax });
   }
 }

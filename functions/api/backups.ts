@@ -1,21 +1,21 @@
 import {
+  asIncrementalOf,
+  assertBackupCapacity,
+  assertVerificationCapacity,
   backupData,
   cancelBackup,
-  childOf,
+  currentEncryption,
   defaultDestination,
   estimateBackup,
+  findDependentBackup,
   listBackups,
-  presentKey,
   readBackup,
   readEncryption,
   refuseBadCollections,
-  refuseCrowd,
-  refuseVerifiers,
   removeBackup,
   requireParent,
   startBackup,
   startVerification,
-  uponParent,
 } from '../../shared/backup/index.ts';
 import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { readDestination } from '../../shared/destination/index.ts';
@@ -38,10 +38,10 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
   const destination = named ?? (await defaultDestination(tenant, organization, project));
   const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
   if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
-  await refuseCrowd(tenant);
-  const place = { tenant, project, destination, encryption: presentKey(chosen) };
+  await assertBackupCapacity(tenant);
+  const place = { tenant, project, destination, encryption: currentEncryption(chosen) };
   const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id } } as const;
-  const { backup, writes } = startBackup(place, { ...more, ...(parent ? uponParent(parent) : { type }), ...kind }, now);
+  const { backup, writes } = startBackup(place, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
   const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];
   return { data: backupData(backup), change: { writes, audit } };
@@ -61,7 +61,7 @@ export const get = handle(backups.get, async ({ tenant, params }) => ({
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
   await refuseEnding(tenant, backup);
-  const { writes, audit } = removeBackup(tenant, backup, await childOf(tenant, backup), now);
+  const { writes, audit } = removeBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
   return {
     message: 'The backup was deleted; its objects are being removed, and the audit log says so if any have to stay',
     change: { writes: [...writes, ...(await endUndo(tenant, backup))], audit },
@@ -76,6 +76,6 @@ export const cancel = handle(backups.cancel, async (call) => {
 
 export const verify = handle(backups.verify, async ({ tenant, params, body, now }) => {
   const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
-  await refuseVerifiers(tenant, now);
+  await assertVerificationCapacity(tenant, now);
   return { data: backupData(backup), change };
 });

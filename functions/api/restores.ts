@@ -1,4 +1,4 @@
-import { presentKey, readEncryption } from '../../shared/backup/index.ts';
+import { currentEncryption, readEncryption } from '../../shared/backup/index.ts';
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
@@ -40,7 +40,7 @@ export const create = handle(restores.create, async (call) => {
   }
   await refuseRestoreCrowd(tenant);
   if (moment) await refuseMissing(tenant, moment);
-  const encryption = presentKey(await readEncryption(tenant));
+  const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id };
   const point = moment?.point;
   const { restore, writes } = startRestore({ ...place, tenant, encryption, point }, { ...wish, createdBy }, now);
@@ -71,7 +71,7 @@ export const resume = handle(restores.resume, async ({ tenant, params, now }) =>
 
 export const undo = handle(restores.undo, async ({ tenant, actor, params, now }) => {
   const other = await readRestore(tenant, params.restoreJobId);
-  const encryption = presentKey(await readEncryption(tenant));
+  const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id };
   const { restore, change } = await undoRestore(tenant, other, { encryption, createdBy }, now);
   await refuseRestoreCrowd(tenant);

@@ -1,21 +1,21 @@
 import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
 import {
+  assertDestinationWorks,
   changeDestination,
+  changesLocation,
   checkWish,
   createDestination,
+  type DestinationInput,
   destinationData,
   hasBackups,
   inUse,
   listDestinations,
-  movesBackups,
+  mergeInput,
   openCredentials,
   readDestination,
   removeDestination,
+  testAndRecord,
   testDestination,
-  tryDestination,
-  tryOrMark,
-  type Wish,
-  wishOf,
 } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { captureUsing } from '../../shared/pitr/index.ts';
@@ -25,9 +25,9 @@ import { scheduleUsing } from '../../shared/schedule/index.ts';
 export const create = handle(storageDestinations.create, async (call) => {
   const { tenant, body, now } = call;
   const { prefix = '', region = null, endpoint = null, objectLock = null, sse = null, sseKmsKeyId = null } = body;
-  const wish: Wish = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
+  const wish: DestinationInput = { ...body, prefix: withoutSlash(prefix), region, endpoint, objectLock, sse, sseKmsKeyId };
   await checkWish(wish);
-  await tryDestination(tenant, wish, wish.credentials);
+  await assertDestinationWorks(tenant, wish, wish.credentials);
   const { destination, change } = await createDestination(call, newId('storageDestination', now), wish, now);
   return { data: destinationData(destination), change };
 });
@@ -47,10 +47,10 @@ export const update = handle(storageDestinations.update, async (call) => {
   const { prefix, ...rest } = call.body;
   const given = { ...rest, ...(prefix !== undefined && { prefix: withoutSlash(prefix) }) };
   if (Object.keys(given).length === 0) return { data: destinationData(record), change: { writes: [], audit: [] } };
-  const wish = wishOf(record, await openCredentials(tenant, record), given);
+  const wish = mergeInput(record, await openCredentials(tenant, record), given);
   await checkWish(wish);
-  if (record.backupCount > 0 && movesBackups(record, wish)) throw hasBackups();
-  await tryOrMark(call, record, { place: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
+  if (record.backupCount > 0 && changesLocation(record, wish)) throw hasBackups();
+  await testAndRecord(call, record, { place: wish, credentials: wish.credentials, action: 'storage.updated' }, now);
   const { destination, change } = await changeDestination(call, record, wish, given, now);
   return { data: destinationData(destination), change };
 });

@@ -5,10 +5,10 @@ import {
   changeWebhook,
   createWebhook,
   deliveryData,
+  getWebhookWithHealth,
   listDeliveries,
   listWebhooks,
   readDelivery,
-  readKnown,
   readWebhook,
   removeWebhook,
   requestData,
@@ -33,7 +33,7 @@ export const list = handle(webhooks.list, async ({ tenant, page }) => {
 });
 
 export const get = handle(webhooks.get, async ({ tenant, params, now }) => {
-  const { webhook, health } = await readKnown(tenant, params.webhookId);
+  const { webhook, health } = await getWebhookWithHealth(tenant, params.webhookId);
   return { data: webhookWithSecretData(webhook, health, now) };
 });
 
@@ -45,7 +45,7 @@ interface Changing {
 }
 
 const change = async ({ tenant, params, body, now }: Changing) => {
-  const known = await readKnown(tenant, params.webhookId);
+  const known = await getWebhookWithHealth(tenant, params.webhookId);
   const changed = await changeWebhook(tenant, known, body, now);
   return { data: webhookWithSecretData(changed.webhook, known.health, now), change: changed.change };
 };
@@ -60,13 +60,13 @@ export const remove = handle(webhooks.remove, async ({ tenant, params, now }) =>
 }));
 
 export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now }) => {
-  const known = await readKnown(tenant, params.webhookId);
+  const known = await getWebhookWithHealth(tenant, params.webhookId);
   const { webhook, change } = await toggleWebhook(tenant, known, body.enabled, now);
   return { data: webhookData(webhook), change };
 });
 
 export const rotateSecret = handle(webhooks.rotateSecret, async ({ tenant, params, body, now }) => {
-  const { webhook, health } = await readKnown(tenant, params.webhookId);
+  const { webhook, health } = await getWebhookWithHealth(tenant, params.webhookId);
   const { webhook: rotated, made, change } = await rotate(tenant, webhook, body.overlapHours, now);
   return { data: webhookWithSecretData(rotated, health, now, made), change };
 });

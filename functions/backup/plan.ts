@@ -1,10 +1,10 @@
 /** Chooses what a backup reads, and answers the numbers of its shards. */
-import { answerStep, BackupStep, engine, planBackup } from '../../shared/backup/index.ts';
-import { lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
+import { answerStep, BackupStep, backupDeps, planBackup } from '../../shared/backup/index.ts';
+import { lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
 export const handler = lambdaHandler(async (input: unknown): Promise<{ shards: readonly number[]; failed: boolean }> => {
   const { organizationId, backupId } = BackupStep.parse(input);
-  const tenant = proveTenant(organizationId, 'record');
-  const plan = await answerStep(tenant, backupId, () => planBackup(tenant, backupId, engine));
+  const tenant = unsafeTenant(organizationId, 'record');
+  const plan = await answerStep(tenant, backupId, () => planBackup(tenant, backupId, backupDeps));
   return { shards: plan?.shards ?? [], failed: plan === undefined };
 });

@@ -8,8 +8,8 @@ import { workers } from '../../shared/contract/runtime/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { settleMove } from '../../shared/move/index.ts';
-import { forgetCaptures } from '../../shared/pitr/index.ts';
-import { after, clock, log, proveTenant } from '../../shared/platform/index.ts';
+import { expireCaptures } from '../../shared/pitr/index.ts';
+import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
 import { replayWebhook } from '../../shared/webhook/index.ts';
@@ -32,7 +32,7 @@ const open: typeof openStore = (tenant, destination, folder) => openStore(tenant
 
 const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
   log.info('doing a chore', { id, organizationId, kind: task.kind });
-  const tenant = proveTenant(organizationId, 'record');
+  const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'erase-backup':
       return eraseBackup(tenant, task.backupId, open, AbortSignal.timeout(eraseMs));
@@ -41,11 +41,11 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'replay-webhook':
       return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
     case 'settle-move':
-      return settleMove(tenant, task, (other) => proveTenant(other, 'record'), after(clock.now(), settleSeconds));
+      return settleMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), settleSeconds));
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     case 'forget-captures':
-      return forgetCaptures(tenant, task.projectId, after(clock.now(), forgetSeconds), clock, open);
+      return expireCaptures(tenant, task.projectId, after(clock.now(), forgetSeconds), clock, open);
     default:
       throw new Error(`${task.kind} is no chore, and came by the wrong queue`);
   }

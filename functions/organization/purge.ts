@@ -5,10 +5,10 @@ import { id } from '../../shared/contract/fields.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { purgeCaptures } from '../../shared/pitr/index.ts';
-import { after, clock, lambdaHandler, log, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, lambdaHandler, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
 import { purgeSchedules } from '../../shared/schedule/index.ts';
-import { purgeDeliveries, untilTold } from '../../shared/webhook/index.ts';
+import { purgeDeliveries, waitForFinalDelivery } from '../../shared/webhook/index.ts';
 
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
 type Step = z.output<typeof Step>;
@@ -25,11 +25,11 @@ export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
   const jobs = async ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
     const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
     const wish = { deleteBackupData: step.deleteBackupData, isPatient };
-    const tenant = proveTenant(id, 'record');
+    const tenant = unsafeTenant(id, 'record');
     // In this order: the deletion is told before nobody can be told any more, and what is being restored ends before the
     // backup that it reads goes.
     return (
-      (await untilTold(tenant, new Date(deletedAt), until, clock)) &&
+      (await waitForFinalDelivery(tenant, new Date(deletedAt), until, clock)) &&
       (await purgeSchedules(tenant, until, clock)) &&
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeRestores(tenant, wish, until, clock)) &&

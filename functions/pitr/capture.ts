@@ -1,10 +1,10 @@
 /** Captures what changes in a project, turn after turn while it listens, and arranges what comes next. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { engine } from '../../shared/backup/index.ts';
+import { backupDeps } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
-import { type Arranged, captureLive, messageOf } from '../../shared/pitr/index.ts';
-import { after, delayMaxSeconds, log, proveTenant, sendTasks } from '../../shared/platform/index.ts';
+import { type Arranged, messageOf, runContinuousCapture } from '../../shared/pitr/index.ts';
+import { after, delayMaxSeconds, log, sendTasks, unsafeTenant } from '../../shared/platform/index.ts';
 
 /** What is left of its time is for the end of a turn. */
 const turnMs = (workers.capture.timeoutSeconds * 1_000 * 9) / 10;
@@ -21,9 +21,9 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
     if ((await sendTasks('CAPTURE_QUEUE_URL', [message])).size > 0)
       log.warn('the next capture was not taken by the queue', { projectId, turn: next.turn });
   };
-  const next = await captureLive(proveTenant(organizationId, 'record'), task, engine, {
+  const next = await runContinuousCapture(unsafeTenant(organizationId, 'record'), task, backupDeps, {
     signal: AbortSignal.timeout(turnMs),
-    until: after(engine.clock.now(), listenSeconds),
+    until: after(backupDeps.clock.now(), listenSeconds),
     arrange,
     pause,
   });

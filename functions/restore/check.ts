@@ -1,6 +1,6 @@
 /** Checks one shard of the backup against the target, as far as its time reaches; its answer is the input of the run that goes on. */
 import type { Context } from 'aws-lambda';
-import { after, clock, lambdaHandler, proveTenant } from '../../shared/platform/index.ts';
+import { after, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 import { answerStep, checkShard, RestoreShardStep, restoreEngine } from '../../shared/restore/index.ts';
 
 /** Kept back of its time: to store what was saved and to write it down. */
@@ -10,7 +10,7 @@ export const handler = lambdaHandler(
   async (input: unknown, context: Context): Promise<RestoreShardStep & { failed: boolean }> => {
     const step = RestoreShardStep.parse(input);
     const { organizationId, restoreJobId, attempt, shard } = step;
-    const tenant = proveTenant(organizationId, 'record');
+    const tenant = unsafeTenant(organizationId, 'record');
     const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds);
     const work = () => checkShard(tenant, restoreJobId, shard, handOver, restoreEngine, attempt);
     const done = await answerStep(tenant, restoreJobId, work, attempt);

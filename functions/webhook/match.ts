@@ -5,7 +5,7 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { readTask } from '../../shared/event/index.ts';
-import { after, batchHandler, clock, log, proveTenant, withIds } from '../../shared/platform/index.ts';
+import { after, batchHandler, clock, log, unsafeTenant, withLogContext } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';
 
 interface Asked {
@@ -44,7 +44,7 @@ const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
 
 const matchApart = (group: readonly Asked[], until: Date): Promise<readonly string[]> => {
   const organizationId = group[0]?.organizationId ?? '';
-  return withIds({ organizationId }, () => match(organizationId, group, until));
+  return withLogContext({ organizationId }, () => match(organizationId, group, until));
 };
 
 /** The messages of one organization of which all is sure. */
@@ -52,7 +52,7 @@ const match = async (organizationId: string, group: readonly Asked[], until: Dat
   const messageIds = group.map(({ messageId }) => messageId);
   try {
     const eventIds = group.map(({ eventId }) => eventId);
-    const failed = await matchEvents(proveTenant(organizationId, 'record'), eventIds, until, clock);
+    const failed = await matchEvents(unsafeTenant(organizationId, 'record'), eventIds, until, clock);
     if (failed.size > 0) log.error('the task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
     return messageIds.filter((_, n) => !failed.has(n));
   } catch (error) {

@@ -2,13 +2,13 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { openGcsAddress, openS3Address, type Store } from '../../shared/destination/index.ts';
+import { type ObjectStore, openGcsAddress, openS3Address } from '../../shared/destination/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
 import { unusable } from './failure.ts';
 import { openDisk } from './local-folder.ts';
 
 /** Nothing here ever writes into a bucket. */
-export type Reading = Pick<Store, 'get' | 'head' | 'list' | 'close'>;
+export type Reading = Pick<ObjectStore, 'get' | 'head' | 'list' | 'close'>;
 
 export interface Place {
   /** As it was given, without a slash at its end. */

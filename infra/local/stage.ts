@@ -1,7 +1,7 @@
 /** The local stage: the synthesized template, booted on embedded engines. */
 import { join } from 'node:path';
 import type { ConfigInput } from '../config.ts';
-import { openDoor, openPort } from './base/loopback-server.ts';
+import { openLoopbackServer, openPort } from './base/loopback-server.ts';
 import type { Settings } from './base/settings.ts';
 import { openState, type State } from './base/stage-state.ts';
 import { type Aws, type AwsOptions, account, type Principal, region } from './base/types.ts';
@@ -92,11 +92,11 @@ const boot = async (options: StageOptions, started: Stops): Promise<Omit<Stage, 
   const state = openState(dir);
   started.push(state.close);
   // Ports first: a taken one is said at once, and every address is known before the template is made.
-  const gateway = await openDoor(options.port, 'PORT', { maxHeaderSize: headersReadBytes });
+  const gateway = await openLoopbackServer(options.port, 'PORT', { maxHeaderSize: headersReadBytes });
   started.push(gateway.stop);
-  const identityDoor = await openDoor(options.identityPort, 'IDP_PORT');
+  const identityDoor = await openLoopbackServer(options.identityPort, 'IDP_PORT');
   started.push(identityDoor.stop);
-  const s3Door = await openDoor(options.s3Port, 'S3_PORT');
+  const s3Door = await openLoopbackServer(options.s3Port, 'S3_PORT');
   started.push(s3Door.stop);
   const gcsDoor = await openGcsDoor(options.gcsPort);
   started.push(gcsDoor.stop);

@@ -1,7 +1,7 @@
 /** What the stacks are made of, as grants and variables need to name it. */
 import type { Variable } from '../../shared/contract/capabilities.ts';
 
-export interface Parts {
+export interface ResourceNames {
   readonly tableName: string;
   readonly tableArn: string;
   /** The first signs; all verify. */

@@ -4,7 +4,7 @@
  */
 import { invalid } from '../contract/errors.ts';
 import { loginAttemptSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, fingerprint, randomToken, take, type Write } from '../platform/index.ts';
+import { after, create, epochSeconds, fingerprint, randomToken, takeItem, type Write } from '../platform/index.ts';
 import { accountKey, type LoginRecord } from './record.ts';
 
 export interface Login {
@@ -40,7 +40,7 @@ export const finishLogin = async (
   now: Date,
 ): Promise<{ login: Login; redirectUri: string | undefined }> => {
   const login = matchLogin(state, cookie);
-  const record = login && ((await take(accountKey.login(login.state))) as LoginRecord | undefined);
+  const record = login && ((await takeItem(accountKey.login(login.state))) as LoginRecord | undefined);
   if (!login || !record || record.expiresAt <= epochSeconds(now)) {
     throw invalid('state', 'is not of a sign-in begun in this browser in the last minutes; begin again');
   }

@@ -1,6 +1,6 @@
 /** People: one user for each issuer and subject, with the profile the provider last told us. */
 import { unauthorized } from '../contract/errors.ts';
-import { claim, get, iso, newId, sealSecret, type Write } from '../platform/index.ts';
+import { get, iso, newId, sealSecret, setIfAbsent, type Write } from '../platform/index.ts';
 import type { Identity, Profile } from './identity-claims.ts';
 import { accountKey, type GrantRecord, type UserRecord } from './record.ts';
 
@@ -10,7 +10,7 @@ export const userOf = async (
   now: Date,
 ): Promise<{ userId: string; isNew: boolean }> => {
   const fresh = newId('user', now);
-  const userId = await claim(accountKey.identity(issuer, subject), 'userId', fresh);
+  const userId = await setIfAbsent(accountKey.identity(issuer, subject), 'userId', fresh);
   return { userId, isNew: userId === fresh };
 };
 

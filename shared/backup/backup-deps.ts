@@ -4,7 +4,7 @@ import { openSource, readAuthUsers } from '../project/index.ts';
 import { dataKeyOf, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 
 /** What the steps of a backup reach out to beside the table; given to them, so that faults can be put in between. */
-export interface Engine {
+export interface BackupDeps {
   readonly clock: Clock;
   readonly openSource: typeof openSource;
   readonly readAuthUsers: typeof readAuthUsers;
@@ -14,4 +14,4 @@ export interface Engine {
   readonly unlockKeyFile: typeof unlockKeyFile;
 }
 
-export const engine: Engine = { clock, openSource, readAuthUsers, openStore, newDataKey, dataKeyOf, unlockKeyFile };
+export const backupDeps: BackupDeps = { clock, openSource, readAuthUsers, openStore, newDataKey, dataKeyOf, unlockKeyFile };

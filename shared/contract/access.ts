@@ -29,4 +29,4 @@ export type Scope = (typeof scopes)[number];
  */
 export type Access = 'public' | 'user' | { readonly role: Role; readonly scope: Scope | 'people-only' };
 
-export const reaches = (role: Role, required: Role): boolean => roles.indexOf(role) >= roles.indexOf(required);
+export const roleAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) >= roles.indexOf(required);

@@ -97,5 +97,5 @@ export const uses = {
   'health:check': ['TABLE_NAME', 'TASK_QUEUE_URL', 'SERVICE_VERSION'],
 } as const;
 
-export type Use = keyof typeof uses;
-export type Variable = (typeof uses)[Use][number];
+export type Capability = keyof typeof uses;
+export type Variable = (typeof uses)[Capability][number];

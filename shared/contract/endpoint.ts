@@ -1,7 +1,7 @@
 /** What one endpoint says about itself. Routes, IAM, validation, OpenAPI, the local gateway and the law tests read it. */
 import type * as z from 'zod';
 import type { Access } from './access.ts';
-import type { Use } from './capabilities.ts';
+import type { Capability } from './capabilities.ts';
 import type { ErrorCode } from './errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -42,7 +42,7 @@ export interface Row {
    * for customers' buckets and databases, each of which may hold a function for all its time.
    */
   readonly requestShare?: number;
-  readonly uses: readonly Use[];
+  readonly uses: readonly Capability[];
 }
 
 export interface Endpoint extends Row {

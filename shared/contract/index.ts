@@ -1,6 +1,6 @@
 /** Everything the outside sees, in one table. */
 
-import type { Use } from './capabilities.ts';
+import type { Capability } from './capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
 import { auditLogs } from './endpoints/audit-logs.ts';
 import { auth } from './endpoints/auth.ts';
@@ -49,8 +49,8 @@ export const handlerOf = (endpoint: Pick<Endpoint, 'id'>): { file: string; name:
 export const endpoints: readonly Endpoint[] = Object.values(contract).flatMap((rows) => Object.values(rows));
 
 /** All a function needs: what its row names, and what its access and its manners bring along. */
-export const usesOf = (endpoint: Endpoint): readonly Use[] => [
-  ...new Set<Use>([
+export const capabilitiesOf = (endpoint: Endpoint): readonly Capability[] => [
+  ...new Set<Capability>([
     ...endpoint.uses,
     ...(endpoint.access === 'public' ? [] : (['token:verify', 'table:read'] as const)),
     ...(endpoint.list || endpoint.paged || endpoint.idempotent ? (['secret:service'] as const) : []),

@@ -1,7 +1,7 @@
 export { createDestination, inUse, removeDestination } from './api/create-destination.ts';
-export { checkWish, type Wish } from './api/destination-input.ts';
-export { failureWrites, testDestination, tryDestination, tryOrMark } from './api/test-destination.ts';
-export { changeDestination, type DestinationChange, hasBackups, movesBackups, wishOf } from './api/update-destination.ts';
+export { checkWish, type DestinationInput } from './api/destination-input.ts';
+export { assertDestinationWorks, failureWrites, testAndRecord, testDestination } from './api/test-destination.ts';
+export { changeDestination, changesLocation, type DestinationChange, hasBackups, mergeInput } from './api/update-destination.ts';
 export { carryCredentials, openCredentials } from './model/credentials.ts';
 export { countBackups, destinationData, listDestinations, readDestination, useDestination } from './model/get-destination.ts';
 export type { DestinationRecord } from './model/record.ts';
@@ -9,5 +9,5 @@ export { type Address, openGcsAddress, openS3Address } from './open/open-by-url.
 export { externalIdOf, openStore } from './open/open-store.ts';
 export { DirectoryStore } from './store/directory-store.ts';
 export { MemoryStore } from './store/memory-store.ts';
-export { type PutOptions, StorageError, type StorageErrorCode, type Store, type Upload } from './store/object-store.ts';
+export { type ObjectStore, type PutOptions, StorageError, type StorageErrorCode, type Upload } from './store/object-store.ts';
 export { callerPatience, chorePatience } from './store/retry.ts';

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Answer, Parameter, Ref } from '../contract/openapi/components.ts';
-import { meanings } from '../contract/openapi/error-responses.ts';
+import { errorDescriptions } from '../contract/openapi/error-responses.ts';
 import type { Schema } from '../contract/openapi/json-schema.ts';
 import type { Operation } from '../contract/openapi/operation.ts';
 import { curlOf } from './curl.ts';
@@ -55,7 +55,9 @@ const rowsOf = (schema: Schema): Schema => (schema.items as Schema | undefined) 
 const errorTable = (responses: readonly (readonly [string, Ref])[]): Html =>
   html`<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${responses.flatMap(
     ([status, { $ref }]) =>
-      codesOf($ref).map((code) => html`<tr><td>${status}</td><td><code>${code}</code></td><td>${meanings[code]}</td></tr>`),
+      codesOf($ref).map(
+        (code) => html`<tr><td>${status}</td><td><code>${code}</code></td><td>${errorDescriptions[code]}</td></tr>`,
+      ),
   )}</tbody></table>`;
 
 /** A shared error response is named by its codes. */

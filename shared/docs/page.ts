@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type ErrorCode, errors } from '../contract/errors.ts';
 import type { Document } from '../contract/openapi/document.ts';
-import { meanings } from '../contract/openapi/error-responses.ts';
+import { errorDescriptions } from '../contract/openapi/error-responses.ts';
 import type { Operation } from '../contract/openapi/operation.ts';
 import { eventPart } from './event.ts';
 import { type Html, html, trusted } from './html.ts';
@@ -61,7 +61,7 @@ const errorTable = (): Html =>
   html`<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>${(
     Object.keys(errors) as ErrorCode[]
   ).map(
-    (code) => html`<tr><td>${errors[code]}</td><td><code>${code}</code></td><td>${meanings[code]}</td></tr>`,
+    (code) => html`<tr><td>${errors[code]}</td><td><code>${code}</code></td><td>${errorDescriptions[code]}</td></tr>`,
   )}</tbody></table>`;
 
 const lookupIn =

@@ -61,7 +61,7 @@ const inAscii = (message: TaskMessage): string =>
   JSON.stringify(message).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Marks events and tasks with the request they come from, so that they can be followed back to it. */
-export const ofRequest =
+export const withRequestId =
   (requestId: string) =>
   (write: Write): Write =>
     'put' in write && [eventPrefix, taskPrefix].some((prefix) => write.put.sk.startsWith(prefix))

@@ -1,7 +1,15 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { idsIn } from '../contract/ids.ts';
-import { addIds, type BatchAnswer, batchHandler, type Ids, type LambdaHandler, log, withIds } from '../platform/index.ts';
+import {
+  addLogContext,
+  type BatchAnswer,
+  batchHandler,
+  type Ids,
+  type LambdaHandler,
+  log,
+  withLogContext,
+} from '../platform/index.ts';
 import { readTask, type TaskMessage } from './tasks.ts';
 
 /**
@@ -15,7 +23,7 @@ export const consume = (
   const perform = async ({ body, eventSourceARN = '' }: SQSRecord): Promise<void> => {
     try {
       const message = readTask(body);
-      addIds(idsOf(message));
+      addLogContext(idsOf(message));
       if (message) await work(message, eventSourceARN.slice(eventSourceARN.lastIndexOf(':') + 1));
       else if (!dropsUnknown) throw new Error('a message of a kind that is not known');
       else log.warn('a task of a kind this version does not know was dropped');
@@ -29,7 +37,7 @@ export const consume = (
     async (event, finished) => {
       // Messages of a batch belong to different tenants, so each has a log context of its own.
       const performApart = async (record: SQSRecord): Promise<void> => {
-        await withIds({ messageId: record.messageId }, () => perform(record));
+        await withLogContext({ messageId: record.messageId }, () => perform(record));
         finished.add(record.messageId);
       };
       const processor = new BatchProcessor(EventType.SQS);

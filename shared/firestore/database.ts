@@ -5,8 +5,8 @@ import { pause } from './grpc/cancellable-sleep.ts';
 import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
 import type { KeepaliveOptions } from './grpc/keepalive.ts';
-import { type Patience, patience } from './grpc/retry-policy.ts';
-import { type AttemptOptions, Attempts } from './grpc/retry-state.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './grpc/retry-policy.ts';
+import { type AttemptOptions, RetryState } from './grpc/retry-state.ts';
 import { cancelled, SourceError } from './grpc/source-error.ts';
 import { RpcError } from './grpc/status.ts';
 
@@ -22,21 +22,21 @@ export interface SourceOptions {
   /** From 0 up to, and without, 1: so that many readers do not try again at the same moment. */
   readonly random: () => number;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  readonly patience?: Partial<Patience>;
+  readonly patience?: Partial<RetryPolicy>;
   readonly keepalive?: Partial<KeepaliveOptions>;
   /** Of connections and streams; the system's unless given. */
   readonly timers?: Timers;
 }
 
 /** A database to read from or to write to. Its calls share connections; several may be under way at once. */
-export class Source {
+export class FirestoreDatabase {
   /** `projects/p/databases/d` */
   readonly database: string;
   /** `projects/p/databases/d/documents` */
   readonly root: string;
   readonly connections: ConnectionPool;
   readonly #options: SourceOptions;
-  readonly #patience: Patience;
+  readonly #patience: RetryPolicy;
   readonly #timers: Timers;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -45,7 +45,7 @@ export class Source {
     this.database = `projects/${projectId}/databases/${databaseId}`;
     this.root = `${this.database}/documents`;
     this.#options = options;
-    this.#patience = { ...patience, ...options.patience };
+    this.#patience = { ...defaultRetryPolicy, ...options.patience };
     this.#timers = options.timers ?? systemTimers;
     this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
     this.#headers = {
@@ -63,8 +63,8 @@ export class Source {
     return { patience: this.#patience, random, sleep, signal };
   }
 
-  attempts(signal: AbortSignal | undefined): Attempts {
-    return new Attempts(this.waiting(signal));
+  attempts(signal: AbortSignal | undefined): RetryState {
+    return new RetryState(this.waiting(signal));
   }
 
   /** Begins a call, once; its answer gathers in the buffer. What is asked may come in pieces: it is copied before it is sent. */

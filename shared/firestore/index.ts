@@ -1,12 +1,12 @@
 /** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
 
-export { Source, type SourceOptions, type TokenSupplier } from './database.ts';
+export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './database.ts';
 export { mergesToSame } from './document/is-merge-noop.ts';
 export { type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
 export { referenceRewrite } from './document/rewrite-references.ts';
-export type { Patience } from './grpc/retry-policy.ts';
+export type { RetryPolicy } from './grpc/retry-policy.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
-export { type Listener, Listening, ListenLost, type Settled, targetsMax } from './listen/listen-call.ts';
+export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';
 export type { ListenTarget } from './listen/listen-request.ts';
 export { compareNames } from './names/name-order.ts';
 export {
@@ -31,8 +31,8 @@ export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
 export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
 export type { Condition } from './write/precondition.ts';
-export { MemoryRateStore, type Pace, type RateStore, SharedPace, type SharedPaceOptions } from './write/rate-limiter.ts';
-export type { Grant, RateState } from './write/rate-ramp.ts';
+export { MemoryRateStore, type RateLimiter, type RateStore, SharedPace, type SharedPaceOptions } from './write/rate-limiter.ts';
+export type { RateGrant, RateState } from './write/rate-ramp.ts';
 export { isAsWanted } from './write/resolve-precondition.ts';
 export { asTarget } from './write/target-error.ts';
 export { batchLimit } from './write/write-batch.ts';

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isId } from '../contract/ids.ts';
 import { organizationKey } from '../organization/index.ts';
-import { addIds, bestEffort, iso, type Key, note } from '../platform/index.ts';
+import { addLogContext, bestEffort, iso, type Key, note } from '../platform/index.ts';
 import { authenticate, rateIdentity } from './authenticate.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { answerKey } from './idempotency.ts';
@@ -18,7 +18,7 @@ export interface Identified {
 }
 
 /** `counted` is told the count that applies, also when the call is refused. */
-export const identify = async (
+export const admitCaller = async (
   endpoint: Endpoint,
   incoming: Incoming,
   now: Date,
@@ -35,7 +35,7 @@ export const identify = async (
     return {};
   }
   try {
-    return await admit(access, endpoint, incoming, now, counted);
+    return await checkCredentials(access, endpoint, incoming, now, counted);
   } catch (error) {
     // A caller who is refused could be someone else at every call: a new key, a new organization. The address stays.
     byAddress();
@@ -43,7 +43,7 @@ export const identify = async (
   }
 };
 
-const admit = async (
+const checkCredentials = async (
   access: Exclude<Endpoint['access'], 'public'>,
   endpoint: Endpoint,
   incoming: Incoming,
@@ -74,7 +74,7 @@ const admit = async (
   refuseExcess(rate);
   if ('error' in verdict) throw verdict.error;
   const { participant, actor } = verdict.authorized;
-  addIds({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });
+  addLogContext({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });
   // The first call of each minute notes when the actor was last seen: at most one write a minute, and no read to decide it.
   const seen =
     participant && rate.used === 1

@@ -5,11 +5,11 @@
 
 import { accountKey, type SessionRecord } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
-import { type Access, type Role, reaches } from '../contract/access.ts';
+import { type Access, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
 import { type ApiKeyRecord, isKeyOf, lookup, type MemberRecord, type OrganizationRecord } from '../organization/index.ts';
-import { epochSeconds, getAll, type Item, type Key, proveTenant, type Tenant } from '../platform/index.ts';
+import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
 
 /** A signed-in person, outside any organization. */
@@ -35,7 +35,7 @@ export interface Authorized {
   /** The item at `also`, read in the same round trip. */
   readonly also: Item | undefined;
   /** The organization is gone, but an answer is stored: the call that deleted it may be this one, repeated. */
-  readonly gone?: ApiError;
+  readonly organizationDeletedError?: ApiError;
 }
 
 export const authorize = async (
@@ -68,18 +68,18 @@ export const authorize = async (
     const actor: Actor = { type: 'user', id: userId, email };
     if (!scoped) return { actor, person, participant: undefined, also: found.also };
     if (found.also && isGone(found.organization)) {
-      return { actor, person, participant: undefined, also: found.also, gone: noSuchOrganization() };
+      return { actor, person, participant: undefined, also: found.also, organizationDeletedError: noSuchOrganization() };
     }
     const organization = existing(organizationHeader, found.organization);
     const member = found.member as MemberRecord | undefined;
     if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
-    if (!reaches(member.role, access.role)) {
+    if (!roleAtLeast(member.role, access.role)) {
       throw new ApiError('PERMISSION_DENIED', `This needs the role ${access.role}`, {
         requiredRole: access.role,
         currentRole: member.role,
       });
     }
-    const tenant = proveTenant(organization.id, 'membership');
+    const tenant = unsafeTenant(organization.id, 'membership');
     return { actor, person, participant: { tenant, organization, role: member.role }, also: found.also };
   }
 
@@ -98,7 +98,7 @@ export const authorize = async (
   if (!key.permissions.includes(access.scope)) {
     throw new ApiError('FORBIDDEN', `This API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
   }
-  const tenant = proveTenant(organization.id, 'service-account');
+  const tenant = unsafeTenant(organization.id, 'service-account');
   return { actor, person: undefined, participant: { tenant, organization, role: undefined }, also: found.also };
 };
 

@@ -1,8 +1,8 @@
 /** Commits what a handler decided, and gives its answer only then. */
 import { type Actor, auditEntry, type Origin } from '../audit/index.ts';
-import { ofRequest } from '../event/index.ts';
-import { type Change, commit, get, type Key, Overtaken, type Write } from '../platform/index.ts';
-import { keepAnswer, recall } from './idempotency.ts';
+import { withRequestId } from '../event/index.ts';
+import { type Change, commit, get, type Key, StaleReadError, type Write } from '../platform/index.ts';
+import { findStoredResponse, storeResponse } from './idempotency.ts';
 import { jsonResponse, type Response } from './responses.ts';
 
 /** An answer, and the change that must be committed before it is given. */
@@ -14,7 +14,7 @@ export interface Decision {
   readonly actor: Actor | undefined;
 }
 
-export interface Circumstances {
+export interface CallContext {
   readonly operation: string;
   readonly auditAction: string;
   /** Where the answer is kept, if the caller gave an Idempotency-Key. */
@@ -27,7 +27,7 @@ export interface Circumstances {
 const triesMax = 4;
 
 /** A rule that was overtaken is decided anew; a call that finds its own twin has answered meanwhile gives that answer. */
-export const settle = async (decide: () => Promise<Decision>, call: Circumstances): Promise<Response> => {
+export const commitDecision = async (decide: () => Promise<Decision>, call: CallContext): Promise<Response> => {
   for (let tries = 1; ; tries++) {
     try {
       const decision = await decide();
@@ -36,26 +36,28 @@ export const settle = async (decide: () => Promise<Decision>, call: Circumstance
     } catch (error) {
       // Whatever it failed on (a slug now taken, an address now invited, a lost connection), the twin may be the reason.
       const stored = call.key && (await get(call.key).catch(() => undefined));
-      const earlier = await replay(stored, call.body, call.now);
+      const earlier = await replayStoredResponse(stored, call.body, call.now);
       if (earlier) return earlier;
-      if (!(error instanceof Overtaken) || tries === triesMax) throw error;
+      if (!(error instanceof StaleReadError) || tries === triesMax) throw error;
     }
   }
 };
 
 /** The answer stored under the caller's Idempotency-Key, marked as such. */
-export const replay = async (...stored: Parameters<typeof recall>): Promise<Response | undefined> => {
-  const answer = await recall(...stored);
+export const replayStoredResponse = async (...stored: Parameters<typeof findStoredResponse>): Promise<Response | undefined> => {
+  const answer = await findStoredResponse(...stored);
   return answer && jsonResponse(answer.status, answer.body, { 'idempotent-replayed': 'true' });
 };
 
-const writesOf = async ({ response, change, actor }: Decision, call: Circumstances): Promise<readonly Write[]> => {
+const writesOf = async ({ response, change, actor }: Decision, call: CallContext): Promise<readonly Write[]> => {
   if (!change) return [];
   const { operation, auditAction, key, body, origin, now } = call;
   const entries = change.audit.map((entry) => {
     if (!actor) throw new Error(`${operation} changed something on nobody's behalf`);
     return auditEntry(auditAction, entry, actor, origin, now);
   });
-  const answer = key ? [await keepAnswer(key, body, { status: response.statusCode ?? 200, body: response.body ?? '' }, now)] : [];
-  return [...change.writes.map(ofRequest(origin.requestId)), ...entries, ...answer];
+  const answer = key
+    ? [await storeResponse(key, body, { status: response.statusCode ?? 200, body: response.body ?? '' }, now)]
+    : [];
+  return [...change.writes.map(withRequestId(origin.requestId)), ...entries, ...answer];
 };

@@ -4,14 +4,14 @@
  */
 import type { Endpoint } from '../contract/endpoint.ts';
 import { idsIn } from '../contract/ids.ts';
-import { addIds, type Clock, clock, type Key } from '../platform/index.ts';
-import { identify } from './admit-caller.ts';
+import { addLogContext, type Clock, clock, type Key } from '../platform/index.ts';
+import { admitCaller } from './admit-caller.ts';
 import type { Authorized } from './authorize.ts';
-import { type Decision, replay, settle } from './commit-decision.ts';
+import { commitDecision, type Decision, replayStoredResponse } from './commit-decision.ts';
 import { paginate, readPage } from './cursor.ts';
 import type { Answer, Call, Handler, Outcome } from './handler-types.ts';
 import { readJson, readQuery, refuseLargeBody } from './parse-request.ts';
-import { countOutside, refuseExcess } from './rate-limit.ts';
+import { countOutboundCall, refuseExcess } from './rate-limit.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
 import { fileResponse, jsonResponse, type Response, redirectResponse } from './responses.ts';
 import { validate } from './validate.ts';
@@ -31,7 +31,7 @@ export const handle = <E extends Endpoint>(
 
 const answer = async (endpoint: Endpoint, run: Run, call: CallInProgress): Promise<Response> => {
   refuseLargeBody(call.incoming);
-  const { key, authorized, seen } = await identify(endpoint, call.incoming, call.now, call.counted);
+  const { key, authorized, seen } = await admitCaller(endpoint, call.incoming, call.now, call.counted);
   try {
     return await proceed({ endpoint, run, authorized, key, ...call });
   } finally {
@@ -57,12 +57,12 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
   const parsedQuery = validate(endpoint.query ?? noQuery, isPaged ? filters : query, 'query');
   const body = endpoint.body ? validate(endpoint.body, readJson(incoming, endpoint.bodyOptional ?? false), 'body') : undefined;
 
-  addIds(idsIn(body));
+  addLogContext(idsIn(body));
 
-  const earlier = await replay(authorized?.also, body, now);
+  const earlier = await replayStoredResponse(authorized?.also, body, now);
   if (earlier) return earlier;
-  if (authorized?.gone) throw authorized.gone;
-  const outside = await countOutside(endpoint, scope, now);
+  if (authorized?.organizationDeletedError) throw authorized.organizationDeletedError;
+  const outside = await countOutboundCall(endpoint, scope, now);
   if (outside) {
     counted(outside);
     refuseExcess(outside);
@@ -82,11 +82,11 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
     const outcome = await run(call);
     const { cookies, change, actor = authorized?.actor } = outcome;
     // What a call has made is found by its id, too.
-    if (change) addIds(idsIn(outcome.data));
+    if (change) addLogContext(idsIn(outcome.data));
     return { response: await render(endpoint, outcome, scope), cookies, change, actor };
   };
   const { id, audit = id } = endpoint;
-  return settle(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
+  return commitDecision(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
 };
 
 /** The answer in its envelope. `data` goes through its schema, which drops whatever the interface does not name. */

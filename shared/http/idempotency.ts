@@ -42,7 +42,11 @@ const digest = async (body: unknown): Promise<string> =>
   (await sign('digest of a body', JSON.stringify(body ?? null))).toString('base64url');
 
 /** The answer stored under the key, unless it is too old; refuses a key that was used for another body. */
-export const recall = async (stored: Item | undefined, body: unknown, now: Date): Promise<StoredAnswer | undefined> => {
+export const findStoredResponse = async (
+  stored: Item | undefined,
+  body: unknown,
+  now: Date,
+): Promise<StoredAnswer | undefined> => {
   if (!stored || (stored.ttl as number) <= epochSeconds(now)) return undefined;
   if (stored.digest !== (await digest(body))) {
     throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body');
@@ -52,7 +56,7 @@ export const recall = async (stored: Item | undefined, body: unknown, now: Date)
 };
 
 /** The write that keeps the answer; it fails if another call with the same key got there first. */
-export const keepAnswer = async (key: Key, body: unknown, answer: StoredAnswer, now: Date): Promise<Write> => ({
+export const storeResponse = async (key: Key, body: unknown, answer: StoredAnswer, now: Date): Promise<Write> => ({
   ...create(
     {
       ...key,

@@ -38,7 +38,7 @@ export const countActor = async (
  * What all of an organization may ask of an endpoint whose calls wait for others. Counted only for calls that are about to run:
  * one that is refused holds nothing.
  */
-export const countOutside = async (
+export const countOutboundCall = async (
   { id, requestShare }: Endpoint,
   organizationId: string,
   now: Date,

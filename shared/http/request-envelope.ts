@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod';
 import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
-import { type Clock, FunctionTimeoutError, lambdaStack, log, measure } from '../platform/index.ts';
+import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';
 import type { Handler } from './handler-types.ts';
 import { type Incoming, readEvent } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
@@ -75,7 +75,7 @@ const tookTooLong = (cause: FunctionTimeoutError): ApiError =>
 
 const finish = ({ incoming: { origin }, now, rate }: StackEvent, response: Response): Response => {
   log.info('answered', { status: response.statusCode });
-  if (response.statusCode === errors.RATE_LIMITED) measure('too many calls', { CallsOverLimit: 1 });
+  if (response.statusCode === errors.RATE_LIMITED) emitMetric('too many calls', { CallsOverLimit: 1 });
   const limits = rateHeaders(rate ?? countAddress(origin.ip, now));
   return { ...response, headers: { ...response.headers, ...limits, 'x-request-id': origin.requestId } };
 };

@@ -1,7 +1,7 @@
 /** Turns outcomes and errors into API Gateway answers: the envelope, problem+json, and the headers every answer has. */
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiError } from '../contract/errors.ts';
-import { isOutage } from '../platform/index.ts';
+import { isTransientAwsError } from '../platform/index.ts';
 
 export type Response = APIGatewayProxyStructuredResultV2 & { headers: Record<string, string> };
 
@@ -36,7 +36,8 @@ export const fileResponse = ({ body, contentType, status = 200, headers = {} }: 
 /** Anything that is not an ApiError is ours to explain, in the log only; the caller learns whether it is worth trying again. */
 export const asApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
-  if (!isOutage(error)) return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side', undefined, { cause: error });
+  if (!isTransientAwsError(error))
+    return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side', undefined, { cause: error });
   const headers = { 'retry-after': '1' };
   return new ApiError('SERVICE_UNAVAILABLE', 'The service is busy; try again shortly', undefined, { cause: error, headers });
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/index.ts';
-import type { Halt } from './run-control.ts';
-import { NotRunning } from './running-job.ts';
+import type { RunControl } from './run-control.ts';
+import { JobEndedError } from './running-job.ts';
 
 /** How often a worker looks whether its job still runs: so long may it go on after a cancellation. */
 export const lookEveryMs = 2_000;
@@ -14,7 +14,7 @@ export interface PulseOptions {
   readonly look: (now: Date) => Promise<unknown>;
   /** All that the job has to do; 0 where nobody knows. */
   readonly total: number;
-  readonly halt: Halt;
+  readonly halt: RunControl;
   readonly clock: Clock;
   /** Of the shard, what the job has not been told of. */
   readonly untold: () => number;
@@ -25,7 +25,7 @@ export interface PulseOptions {
  * Beside the work, at its own pace: looks whether the job still runs, and tells it how far the shard has come. Never per
  * document: a million of them cost a few hundred writes of the table.
  */
-export class Pulse {
+export class Heartbeat {
   readonly #options: PulseOptions;
   readonly #timer: NodeJS.Timeout;
   #underWay: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class Pulse {
       await tell();
       this.#toldAtMs = now.getTime();
     } catch (error) {
-      if (error instanceof NotRunning || (error as Error).name === 'JobFailure') halt.stop(error as Error);
+      if (error instanceof JobEndedError || (error as Error).name === 'JobFailure') halt.stop(error as Error);
     }
   }
 }

@@ -38,7 +38,7 @@ export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPL
       : new JobFailure(storageCode(error, storage), error.message, { reason: error.code }, cause);
   // Another machine may not be faulty.
   if (error instanceof ArchiveError && error.code !== 'self-check-failed')
-    return damage(error.object?.name, error.code, error.message, cause);
+    return corruptionFailure(error.object?.name, error.code, error.message, cause);
   if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND')
     return new JobFailure(storage, 'The storage destination is gone', undefined, cause);
   if (error instanceof ApiError && error.code === 'PROJECT_NOT_FOUND')
@@ -50,7 +50,12 @@ export const storageCode = (error: StorageError, storage: StorageFailure): Stora
   error instanceof UploadError ? 'STORAGE_UPLOAD_ERROR' : storage;
 
 /** A backup that is not what it was when it was made; `object` says what of it is to be looked at. */
-export const damage = (object: string | undefined, reason: string, message: string, options?: ErrorOptions): JobFailure =>
+export const corruptionFailure = (
+  object: string | undefined,
+  reason: string,
+  message: string,
+  options?: ErrorOptions,
+): JobFailure =>
   new JobFailure(
     'CHUNK_CORRUPT',
     object === undefined ? message : `${object}: ${message}`,

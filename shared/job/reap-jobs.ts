@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { idsIn } from '../contract/ids.ts';
 import { StorageError } from '../destination/index.ts';
-import { log, withIds } from '../platform/index.ts';
+import { log, withLogContext } from '../platform/index.ts';
 
 /** Looked after at once. */
 const lanes = 8;
@@ -11,7 +11,7 @@ const longestMs = 30_000;
 const hangingMs = 5_000;
 
 /** That a job is under way, or has ended and is not cleaned up after yet. */
-export interface Noted {
+export interface RunningJobItem {
   readonly organizationId: string;
   /** Names the job. */
   readonly sk: string;
@@ -25,7 +25,7 @@ export interface Reaped {
 }
 
 /** Looks after all of them, each for a bounded time: one that fails or hangs, or all of one organization, keeps no other waiting. */
-export const reapingIn = async <N extends Noted>(
+export const reapJobs = async <N extends RunningJobItem>(
   waiting: AsyncGenerator<N>,
   reap: (note: N) => Promise<void>,
   limits = { longestMs, hangingMs },
@@ -37,7 +37,7 @@ export const reapingIn = async <N extends Noted>(
       const { organizationId } = next.value;
       const note = next.value;
       const ms = hanging.has(organizationId) ? limits.hangingMs : limits.longestMs;
-      const outcome = await withIds(idsIn(note), () => within(ms, reap(note), note));
+      const outcome = await withLogContext(idsIn(note), () => within(ms, reap(note), note));
       if (outcome === 'late') hanging.add(organizationId);
       if (outcome !== 'done') count[outcome] += 1;
       count.looked += 1;
@@ -47,7 +47,7 @@ export const reapingIn = async <N extends Noted>(
   return count;
 };
 
-const within = async (ms: number, work: Promise<void>, { sk: job }: Noted): Promise<'done' | 'late' | 'failed'> => {
+const within = async (ms: number, work: Promise<void>, { sk: job }: RunningJobItem): Promise<'done' | 'late' | 'failed'> => {
   const over = new AbortController();
   const ended = work.then(
     () => 'done' as const,

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/index.ts';
  * What ends a worker's run early. `stop`: the job's time is over or it has ended by other hands; all is let go of. `pause`:
  * the worker's own time is nearly over; what was read is stored, and another run goes on behind it.
  */
-export class Halt {
+export class RunControl {
   readonly #stop = new AbortController();
   readonly #pause = new AbortController();
   readonly #timers: readonly NodeJS.Timeout[];
@@ -23,7 +23,7 @@ export class Halt {
     ];
   }
 
-  get isPaused(): boolean {
+  get isYielding(): boolean {
     return this.#pause.signal.aborted;
   }
 
@@ -37,9 +37,9 @@ export class Halt {
   }
 
   /** What an error of an interrupted call really means; a pause is no error. */
-  meaning(error: unknown): unknown {
+  explain(error: unknown): unknown {
     if (this.#stop.signal.aborted) return this.#stop.signal.reason;
-    return this.isPaused && error instanceof SourceError && error.code === 'CANCELLED' ? undefined : error;
+    return this.isYielding && error instanceof SourceError && error.code === 'CANCELLED' ? undefined : error;
   }
 
   close(): void {

@@ -3,9 +3,9 @@ import { ArchiveError } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
-import { bestEffort, commit, isOutage, type Key, log } from '../platform/index.ts';
+import { bestEffort, commit, isTransientAwsError, type Key, log } from '../platform/index.ts';
 import { failureOf, type JobFailure, type StorageFailure, storageCode } from './job-failure.ts';
-import { isConflict, NotRunning, type Reason } from './running-job.ts';
+import { isConflict, JobEndedError, type Reason } from './running-job.ts';
 
 /** Step Functions tries again whatever is thrown, except an error of this name: then the reason stands on the record. */
 const finalName = 'JobFailed';
@@ -27,7 +27,7 @@ export const runStep = async <T>(job: Job, work: () => Promise<T>): Promise<T> =
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NotRunning) throw named(finalName, error.message);
+    if (error instanceof JobEndedError) throw named(finalName, error.message);
     const failure = failureOf(error, job.storage);
     if (failure) {
       log.warn('the job fails', { jobId: job.id, code: failure.code, reason: failure.message });
@@ -79,7 +79,7 @@ const troubleOf = (error: unknown, job: Job): Reason => {
   if (error instanceof StorageError)
     return { code: storageCode(error, job.storage ?? 'STORAGE_UPLOAD_ERROR'), message: error.message };
   if (error instanceof SourceError) return { code: 'INTERNAL_ERROR', message: error.message };
-  if (isOutage(error) || (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'))
+  if (isTransientAwsError(error) || (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'))
     return { code: 'INTERNAL_ERROR', message: 'A part of the service did not answer' };
   return { code: 'INTERNAL_ERROR', message: `The service could not ${job.task}` };
 };

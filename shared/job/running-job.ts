@@ -9,7 +9,7 @@ import { JobFailure } from './job-failure.ts';
 export type Reason = z.output<typeof JobError>;
 
 /** What the record of every job says of how it stands. */
-export interface JobStanding extends Item {
+export interface JobRecord extends Item {
   readonly id: string;
   readonly status: string;
   /** Why it cannot go on, told by the first step that found out; it becomes the `error` when the job ends. */
@@ -19,7 +19,7 @@ export interface JobStanding extends Item {
 }
 
 /** The job has ended by other hands: it was cancelled, failed or given up. Whoever still works for it keeps nothing. */
-export class NotRunning extends Error {
+export class JobEndedError extends Error {
   constructor(status: string) {
     super(`the job is ${status}`);
     this.name = 'NotRunning';
@@ -27,15 +27,15 @@ export class NotRunning extends Error {
 }
 
 /** Throws NotRunning unless the job, as it was just read, goes on. */
-export const stillGoing = <J extends JobStanding>(job: J | undefined): J => {
-  if (!job) throw new NotRunning('gone');
-  if (job.status !== 'running') throw new NotRunning(job.status);
-  if (job.failure) throw new NotRunning('about to fail');
+export const assertRunning = <J extends JobRecord>(job: J | undefined): J => {
+  if (!job) throw new JobEndedError('gone');
+  if (job.status !== 'running') throw new JobEndedError(job.status);
+  if (job.failure) throw new JobEndedError('about to fail');
   return job;
 };
 
 /** A job of an organization that is deleted ends. */
-export const stillThere = (organization: OrganizationRecord | undefined): OrganizationRecord => {
+export const assertOrganizationActive = (organization: OrganizationRecord | undefined): OrganizationRecord => {
   if (organization && organization.deletedAt === undefined) return organization;
   throw new JobFailure('CANCELLED', 'The organization was deleted');
 };
@@ -48,7 +48,7 @@ export interface Advance {
 }
 
 /** Writes to the record of a running job. The condition fails once it has failed, was cancelled or has ended. */
-export const advanceJob = (key: Key, { set = {}, add = {}, where = {} }: Advance): Write => {
+export const updateRunningJob = (key: Key, { set = {}, add = {}, where = {} }: Advance): Write => {
   const [sets, adds, wheres] = [Object.entries(set), Object.entries(add), Object.entries(where)];
   const part = (word: string, list: readonly string[]): string => (list.length > 0 ? `${word} ${list.join(', ')} ` : '');
   const conditions = wheres.map(([name, value]) =>
@@ -81,8 +81,8 @@ export const advanceJob = (key: Key, { set = {}, add = {}, where = {} }: Advance
 };
 
 /** That it still runs, without changing it. */
-export const whileJobRuns = (key: Key, where: Advance['where'] = {}): Write => {
-  const { condition = '', names = {}, values = {} } = advanceJob(key, { where });
+export const checkRunningJob = (key: Key, where: Advance['where'] = {}): Write => {
+  const { condition = '', names = {}, values = {} } = updateRunningJob(key, { where });
   return { check: key, condition, names, values };
 };
 

@@ -1,5 +1,5 @@
 /** What moves along with a project, and what keeps it from moving. */
-import { type BackupRecord, backupKey, isGone } from '../backup/index.ts';
+import { type BackupRecord, backupKey, isRetired } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
@@ -16,7 +16,7 @@ export interface Tally {
 }
 
 /** Throws what keeps the project here; counts what would go. */
-export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> => {
+export const checkMovable = async (tenant: Tenant, projectId: string): Promise<Tally> => {
   const byDestination = new Map<string, number>();
   const unfinished: BackupRecord[] = [];
   const chains = new Chains();
@@ -42,7 +42,7 @@ export const survey = async (tenant: Tenant, projectId: string): Promise<Tally> 
 
 /** One that was deleted or has expired stays where it was: its objects are being removed from there, and its record ends by itself. */
 export const isMovable = (backup: BackupRecord, projectId: string): boolean =>
-  backup.projectId === projectId && !isGone(backup) && backup.arriving === undefined;
+  backup.projectId === projectId && !isRetired(backup) && backup.arriving === undefined;
 
 export const refuseIfHeld = ({ id, status, verification, encryption, restoring = 0 }: BackupRecord): void => {
   if (status === 'pending' || status === 'running') throw inProgress(id, `A backup of this project is ${status}`);

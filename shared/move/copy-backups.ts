@@ -1,12 +1,21 @@
 /** Copies a project's backups to the other side, where nobody sees them yet, and takes hold of the originals. */
 import { type BackupRecord, backupKey } from '../backup/index.ts';
-import { commit, create, Overtaken, type Write } from '../platform/index.ts';
+import { commit, create, StaleReadError, type Write } from '../platform/index.ts';
 import { isMovable, refuseIfHeld } from './check-movable.ts';
-import { archivesStaying, backupsIn, isOver, linksIn, type Route, type Time, unchanged, whileGoing } from './move-context.ts';
+import {
+  archivesStaying,
+  backupsIn,
+  isOver,
+  linksIn,
+  type MoveContext,
+  type Time,
+  unchanged,
+  whileGoing,
+} from './move-context.ts';
 import { batchesOf } from './transaction-batches.ts';
 
 /** False if the time was over first: the next call goes on behind what is copied. */
-export const copyBackups = async (route: Route, time: Time): Promise<boolean> => {
+export const copyBackups = async (route: MoveContext, time: Time): Promise<boolean> => {
   const staying = await archivesStaying(route);
   for await (const batch of batchesOf(notCopied(route))) {
     if (isOver(time)) return false;
@@ -14,7 +23,7 @@ export const copyBackups = async (route: Route, time: Time): Promise<boolean> =>
     const [shares, known] = await Promise.all([linksIn(route.from, batch), linksIn(route.to, batch)]);
     const writes = batch.flatMap((backup, n) => [
       held(route, backup),
-      create({ ...backup, ...backupKey.backup(route.to, backup.id), arriving: route.id }, () => new Overtaken()),
+      create({ ...backup, ...backupKey.backup(route.to, backup.id), arriving: route.id }, () => new StaleReadError()),
       ...(shares[n] ? shared(route, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
     ]);
     await commit([whileGoing(route), ...writes]);
@@ -22,19 +31,19 @@ export const copyBackups = async (route: Route, time: Time): Promise<boolean> =>
   return true;
 };
 
-async function* notCopied({ id, projectId, from }: Route): AsyncGenerator<BackupRecord> {
+async function* notCopied({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {
   for await (const backup of backupsIn(from)) if (isMovable(backup, projectId) && backup.leaving !== id) yield backup;
 }
 
 /** From here on nobody changes the original, so the copy is what it was. */
-const held = ({ id }: Route, { pk, sk, ...backup }: BackupRecord): Write => {
+const held = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write => {
   const was = unchanged(backup);
   return {
     update: { pk, sk },
     expression: 'SET leaving = :leaving',
     ...was,
     values: { ...was.values, ':leaving': id },
-    otherwise: () => new Overtaken(),
+    otherwise: () => new StaleReadError(),
   };
 };
 
@@ -42,7 +51,12 @@ const held = ({ id }: Route, { pk, sk, ...backup }: BackupRecord): Write => {
  * Where someone who stays needs the same objects, the other side knows of one: then neither side removes them. What the other
  * side knows from an earlier move stays as it is until the project is there.
  */
-const shared = ({ to }: Route, { id, archive }: BackupRecord, isKnown: boolean, stays: string | undefined): readonly Write[] =>
+const shared = (
+  { to }: MoveContext,
+  { id, archive }: BackupRecord,
+  isKnown: boolean,
+  stays: string | undefined,
+): readonly Write[] =>
   [...(isKnown ? [] : [id]), ...(stays === undefined ? [] : [stays])].map((backupId) => ({
     put: { ...backupKey.archive(to, archive.backup, backupId), backupId },
   }));

@@ -1,11 +1,11 @@
 /** The destinations that a project's backups lie in: they are there on the other side too, and count what is theirs on each. */
 import { carryCredentials, type DestinationRecord, destinationData, externalIdOf } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
-import { named, type OrganizationRecord, organizationKey } from '../organization/index.ts';
-import { add, create, getAll, iso, Overtaken, type Write } from '../platform/index.ts';
+import { type OrganizationRecord, organizationKey, organizationRef } from '../organization/index.ts';
+import { add, create, getAll, iso, StaleReadError, type Write } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
-import type { Route } from './move-context.ts';
+import type { MoveContext } from './move-context.ts';
 
 export interface CarriedDestinations {
   readonly writes: readonly Write[];
@@ -15,7 +15,7 @@ export interface CarriedDestinations {
 
 /** Under the same ids: the records of backups name them. One that is on the other side already, from an earlier move, stays as it is. */
 export const carryDestinations = async (
-  route: Route,
+  route: MoveContext,
   { settings }: ProjectRecord,
   { byDestination }: Tally,
   organization: OrganizationRecord,
@@ -51,12 +51,12 @@ export const carryDestinations = async (
 
 const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({
   ...add({ pk, sk }, 'backupCount', amount),
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });
 
 /** For the other organization it is a new one. */
 const carried = async (
-  { from, to }: Route,
+  { from, to }: MoveContext,
   here: DestinationRecord,
   backupCount: number,
   organization: OrganizationRecord,
@@ -72,7 +72,7 @@ const carried = async (
     updatedAt: iso(now),
   };
   return [
-    create(record, () => new Overtaken()),
-    emit(to, 'storage.connected', { organization: named(organization), storage: destinationData(record) }, now),
+    create(record, () => new StaleReadError()),
+    emit(to, 'storage.connected', { organization: organizationRef(organization), storage: destinationData(record) }, now),
   ];
 };

@@ -2,15 +2,15 @@
 import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
-import { after, commit, epochSeconds, getAll, Overtaken, set, type Write } from '../platform/index.ts';
+import { after, commit, epochSeconds, getAll, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
-import { isOver, leavingBy, linksIn, type Route, type Time } from './move-context.ts';
+import { isOver, leavingBy, linksIn, type MoveContext, type Time } from './move-context.ts';
 import { carryHistory } from './move-restores.ts';
 import { carrySchedules } from './move-schedules.ts';
 import { batchesOf } from './transaction-batches.ts';
 
 /** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
-export const finishMove = async (route: Route, time: Time): Promise<boolean> => {
+export const finishMove = async (route: MoveContext, time: Time): Promise<boolean> => {
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
     // Gone only if the other organization was purged meanwhile.
     const copies = await getAll(batch.map(({ id }) => backupKey.backup(route.to, id)));
@@ -31,11 +31,15 @@ export const finishMove = async (route: Route, time: Time): Promise<boolean> => 
 };
 
 /** Before it has: the copies go, the originals are let go of, the project is free. False if the time was over first. */
-export const takeBackMove = async (route: Route, time: Time): Promise<boolean> => {
+export const revertMove = async (route: MoveContext, time: Time): Promise<boolean> => {
   const { from, to, id, projectId } = route;
   // From here on nothing more is copied, and the project cannot cross.
   await commit([
-    set(projectKey.move(from, projectId), { isEnding: true }, { where: { id, isHere: true }, otherwise: () => new Overtaken() }),
+    set(
+      projectKey.move(from, projectId),
+      { isEnding: true },
+      { where: { id, isHere: true }, otherwise: () => new StaleReadError() },
+    ),
   ]);
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
     const links = await linksIn(to, batch);
@@ -50,7 +54,7 @@ export const takeBackMove = async (route: Route, time: Time): Promise<boolean> =
 };
 
 const eachLeaving = async (
-  route: Route,
+  route: MoveContext,
   time: Time,
   writesOf: (batch: readonly BackupRecord[]) => Promise<readonly Write[]>,
 ): Promise<boolean> => {
@@ -73,7 +77,7 @@ const settled = async (writes: readonly Write[]): Promise<boolean> => {
   }
 };
 
-const removedOf = ({ id }: Route, { pk, sk }: BackupRecord): Write => ({
+const removedOf = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
   remove: { pk, sk },
   condition: 'attribute_not_exists(pk) OR leaving = :id',
   values: { ':id': id },
@@ -83,16 +87,16 @@ const removedOf = ({ id }: Route, { pk, sk }: BackupRecord): Write => ({
  * The objects still say that they are this side's, whose bucket it may be: the note that they are the other's keeps them from
  * being imported here again, and from being removed with whatever shares them.
  */
-const leftOf = ({ from, to }: Route, { id, archive, path }: BackupRecord): Write => ({
+const leftOf = ({ from, to }: MoveContext, { id, archive, path }: BackupRecord): Write => ({
   put: { ...backupKey.archive(from, archive.backup, id), backupId: id, path, movedTo: to.organizationId },
 });
 
 /** A note of an earlier move the other way is over. */
-const ownedBy = ({ to }: Route, { id, archive }: BackupRecord): Write => ({
+const ownedBy = ({ to }: MoveContext, { id, archive }: BackupRecord): Write => ({
   put: { ...backupKey.archive(to, archive.backup, id), backupId: id },
 });
 
-const forgotten = ({ id, projectId, from, to }: Route): readonly Write[] =>
+const forgotten = ({ id, projectId, from, to }: MoveContext): readonly Write[] =>
   [to, from].map((side) => ({
     remove: projectKey.move(side, projectId),
     condition: 'attribute_not_exists(pk) OR id = :id',

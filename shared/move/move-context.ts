@@ -1,9 +1,9 @@
 /** A move under way, as its steps know it, and what every one of them needs. */
-import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix, isGone } from '../backup/index.ts';
-import { type Clock, getAll, Overtaken, type Tenant, type Write, walk } from '../platform/index.ts';
+import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix, isRetired } from '../backup/index.ts';
+import { type Clock, getAll, StaleReadError, type Tenant, type Write, walk } from '../platform/index.ts';
 import { type MoveRecord, projectKey } from '../project/index.ts';
 
-export interface Route {
+export interface MoveContext {
   readonly id: string;
   readonly projectId: string;
   readonly from: Tenant;
@@ -23,15 +23,15 @@ export const backupsIn = (tenant: Tenant): AsyncIterable<BackupRecord> =>
   walk({ pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix }) as AsyncIterable<BackupRecord>;
 
 /** Those that the move has taken hold of. */
-export async function* leavingBy({ id, projectId, from }: Route): AsyncGenerator<BackupRecord> {
+export async function* leavingBy({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {
   for await (const backup of backupsIn(from)) if (backup.projectId === projectId && backup.leaving === id) yield backup;
 }
 
 /** Which archives are needed by a record that stays, and by which: objects that two organizations share are nobody's to remove. */
-export const archivesStaying = async ({ id, projectId, from }: Route): Promise<ReadonlyMap<string, string>> => {
+export const archivesStaying = async ({ id, projectId, from }: MoveContext): Promise<ReadonlyMap<string, string>> => {
   const staying = new Map<string, string>();
   for await (const backup of backupsIn(from)) {
-    const goes = backup.leaving === id || (backup.projectId === projectId && !isGone(backup));
+    const goes = backup.leaving === id || (backup.projectId === projectId && !isRetired(backup));
     if (!goes) staying.set(backup.archive.backup, backup.id);
   }
   return staying;
@@ -45,11 +45,11 @@ export const linksIn = async (side: Tenant, backups: readonly BackupRecord[]): P
   )[];
 
 /** The move is still this one, and nobody has begun to take it back. */
-export const whileGoing = ({ id, projectId, from }: Route): Write => ({
+export const whileGoing = ({ id, projectId, from }: MoveContext): Write => ({
   check: projectKey.move(from, projectId),
   condition: 'id = :id AND isHere = :true AND attribute_not_exists(isEnding)',
   values: { ':id': id, ':true': true },
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });
 
 /** The condition that an item is, attribute for attribute, what was read. */
@@ -63,7 +63,7 @@ export const unchanged = (item: Readonly<Record<string, unknown>>) => {
 };
 
 /** Both halves of a move's record. */
-export const moveRecords = ({ id, projectId, from, to }: Route, since: string): readonly [MoveRecord, MoveRecord] => {
+export const moveRecords = ({ id, projectId, from, to }: MoveContext, since: string): readonly [MoveRecord, MoveRecord] => {
   const told = { id, projectId, from: from.organizationId, to: to.organizationId, since };
   return [
     { ...projectKey.move(from, projectId), ...told, isHere: true },

@@ -2,7 +2,7 @@
  * Moving a project to another organization: its backups are copied where nobody sees them, one transaction turns both sides
  * over, then the rest is put in order. Whatever dies on the way, the project is on one side whole; the same call goes on.
  */
-import { reaches } from '../contract/access.ts';
+import { roleAtLeast } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
 import { enqueue } from '../event/index.ts';
@@ -19,7 +19,7 @@ import {
   type Item,
   iso,
   newUlid,
-  Overtaken,
+  StaleReadError,
 } from '../platform/index.ts';
 import {
   type JobRecord,
@@ -32,18 +32,18 @@ import {
   readProject,
   whileConnected,
 } from '../project/index.ts';
-import { survey } from './check-movable.ts';
+import { checkMovable } from './check-movable.ts';
 import { copyBackups } from './copy-backups.ts';
-import { finishMove, takeBackMove } from './finish-move.ts';
-import { moveRecords, type Route } from './move-context.ts';
-import { cross, type Mover } from './switch-organization.ts';
+import { finishMove, revertMove } from './finish-move.ts';
+import { type MoveContext, moveRecords } from './move-context.ts';
+import { type MoveCaller, switchOrganization } from './switch-organization.ts';
 
 /** Of the function's 20 s; some thousand backups. */
 const callSeconds = 12;
 
 /** The project as it is in the other organization. Needs the role admin in both. */
 export const moveProject = async (
-  mover: Mover,
+  mover: MoveCaller,
   projectId: string,
   organizationId: string,
   time: Clock = clock,
@@ -66,27 +66,27 @@ export const moveProject = async (
   }
   if (organizationId === from.organizationId) return project;
   await refuseIfCaptured(from, projectId, now);
-  await survey(from, projectId);
+  await checkMovable(from, projectId);
   const isOurs = begun && job?.jobId === begun.id && begun.to === organizationId && !begun.isEnding;
-  const route: Route = { id: isOurs ? begun.id : `mov_${newUlid(now)}`, projectId, from, to };
+  const route: MoveContext = { id: isOurs ? begun.id : `mov_${newUlid(now)}`, projectId, from, to };
   if (!isOurs) await begin(route, now);
   try {
     // It may have been enabled since; from here on it cannot be.
     await refuseIfCaptured(from, projectId, now);
     if (!(await copyBackups(route, limit))) throw notYet();
-    const arrived = await cross(route, { mover, target, project, tally: await survey(from, projectId), now });
+    const arrived = await switchOrganization(route, { mover, target, project, tally: await checkMovable(from, projectId), now });
     await finishMove(route, limit);
     return arrived;
   } catch (error) {
     // A refusal is not got over by repeating the call; whatever else failed may be.
-    if (isRefusal(error)) await bestEffort('take a move back', takeBackMove(route, limit));
+    if (isRefusal(error)) await bestEffort('take a move back', revertMove(route, limit));
     throw error;
   }
 };
 
-const refuseUnlessAdmin = ({ actor, role }: Mover): void => {
+const refuseUnlessAdmin = ({ actor, role }: MoveCaller): void => {
   if (actor.type !== 'user' || !role) throw new ApiError('FORBIDDEN', 'A project is moved by people; a service account cannot');
-  if (reaches(role, 'admin')) return;
+  if (roleAtLeast(role, 'admin')) return;
   throw new ApiError('PERMISSION_DENIED', 'This needs the role admin in both organizations', {
     requiredRole: 'admin',
     currentRole: role,
@@ -94,7 +94,7 @@ const refuseUnlessAdmin = ({ actor, role }: Mover): void => {
 };
 
 /** Takes the project's lock. The task sees to the move's end should this call not. */
-const begin = async (route: Route, now: Date): Promise<void> => {
+const begin = async (route: MoveContext, now: Date): Promise<void> => {
   const { id: moveId, projectId, from, to } = route;
   const [here, there] = moveRecords(route, iso(now));
   await commit([
@@ -108,7 +108,8 @@ const begin = async (route: Route, now: Date): Promise<void> => {
   ]);
 };
 
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500 && !(error instanceof Overtaken);
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < 500 && !(error instanceof StaleReadError);
 
 const notYet = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', 'There is more to move than one call can; repeat it to go on', undefined, {

@@ -1,9 +1,9 @@
 import { isConflict } from '../job/index.ts';
 import { carrySchedule, schedulesOfProject } from '../schedule/index.ts';
-import { isOver, type Route, type Time } from './move-context.ts';
+import { isOver, type MoveContext, type Time } from './move-context.ts';
 
 /** After the project has crossed, its schedules follow, one by one. False if the time was over first. */
-export const carrySchedules = async (route: Route, time: Time): Promise<boolean> => {
+export const carrySchedules = async (route: MoveContext, time: Time): Promise<boolean> => {
   const { from, to, projectId } = route;
   for await (const schedule of schedulesOfProject(from, projectId)) {
     if (isOver(time)) return false;

@@ -1,7 +1,7 @@
 import { after, type Clock, clock, get, type Tenant } from '../platform/index.ts';
 import { type MoveRecord, projectKey } from '../project/index.ts';
-import { finishMove, takeBackMove } from './finish-move.ts';
-import type { Route } from './move-context.ts';
+import { finishMove, revertMove } from './finish-move.ts';
+import type { MoveContext } from './move-context.ts';
 
 /** A call that moves a project has ended by then, with its function. */
 const callSeconds = 60;
@@ -19,9 +19,9 @@ export const settleMove = async (
 ): Promise<void> => {
   const move = (await get(projectKey.move(from, projectId))) as MoveRecord | undefined;
   if (move?.id !== moveId) return;
-  const route: Route = { id: moveId, projectId, from, to: tenantOf(move.to) };
+  const route: MoveContext = { id: moveId, projectId, from, to: tenantOf(move.to) };
   const mayBeAtIt = move.isEnding !== true && after(new Date(move.since), callSeconds) > time.now();
   if (move.isHere && mayBeAtIt) throw new Error('the move is under way');
-  const isDone = await (move.isHere ? takeBackMove : finishMove)(route, { until, clock: time });
+  const isDone = await (move.isHere ? revertMove : finishMove)(route, { until, clock: time });
   if (!isDone) throw new Error('the move is not settled yet');
 };

@@ -2,19 +2,25 @@
 import { auditEntry, type Origin } from '../audit/index.ts';
 import { retentionNote } from '../backup/index.ts';
 import { emit } from '../event/index.ts';
-import { type Acting, named, noSuchOrganization, type OrganizationEntry, organizationKey } from '../organization/index.ts';
-import { commit, create, get, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import {
+  type CallerContext,
+  noSuchOrganization,
+  type OrganizationEntry,
+  organizationKey,
+  organizationRef,
+} from '../organization/index.ts';
+import { commit, create, get, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
 import { carryConnection, jobRelease, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import { carryDestinations } from './copy-destinations.ts';
-import { type Route, unchanged } from './move-context.ts';
+import { type MoveContext, unchanged } from './move-context.ts';
 
-export interface Mover extends Acting {
+export interface MoveCaller extends CallerContext {
   readonly origin: Origin;
 }
 
-export const cross = async (
-  route: Route,
+export const switchOrganization = async (
+  route: MoveContext,
   {
     mover,
     target,
@@ -22,7 +28,7 @@ export const cross = async (
     tally,
     now,
   }: {
-    readonly mover: Mover;
+    readonly mover: MoveCaller;
     readonly target: OrganizationEntry;
     readonly project: ProjectRecord;
     readonly tally: Tally;
@@ -45,9 +51,9 @@ export const cross = async (
     auditEntry('project.moved', { scope, resource, details }, mover.actor, mover.origin, now);
   const [gone, come] = [projectData(project), projectData(arrived)];
   await commit([
-    { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), otherwise: () => new Overtaken() },
-    create(arrived, () => new Overtaken()),
-    { ...jobRelease(from, projectId, route.id), otherwise: () => new Overtaken() },
+    { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), otherwise: () => new StaleReadError() },
+    create(arrived, () => new StaleReadError()),
+    { ...jobRelease(from, projectId, route.id), otherwise: () => new StaleReadError() },
     turned(from, route, true),
     turned(to, route, false),
     counted(from, -1, tally),
@@ -58,14 +64,14 @@ export const cross = async (
     retentionNote(to, now),
     entry(from),
     entry(to),
-    emit(from, 'project.deleted', { organization: named(mover.organization), project: gone }, now),
-    emit(to, 'project.created', { organization: named(target.organization), project: come }, now),
+    emit(from, 'project.deleted', { organization: organizationRef(mover.organization), project: gone }, now),
+    emit(to, 'project.created', { organization: organizationRef(target.organization), project: come }, now),
   ]);
   return arrived;
 };
 
 /** A grant stays with its person: where that person is no member, the project waits to be reconnected. */
-const arrivedProject = async ({ from, to }: Route, project: ProjectRecord, now: Date): Promise<ProjectRecord> => {
+const arrivedProject = async ({ from, to }: MoveContext, project: ProjectRecord, now: Date): Promise<ProjectRecord> => {
   const connection = await carryConnection(from, to, project);
   const isLent = connection.type !== 'user' || (await get(organizationKey.member(to, connection.userId))) !== undefined;
   return {
@@ -77,11 +83,11 @@ const arrivedProject = async ({ from, to }: Route, project: ProjectRecord, now: 
   };
 };
 
-const turned = (side: Tenant, { id, projectId }: Route, was: boolean): Write =>
+const turned = (side: Tenant, { id, projectId }: MoveContext, was: boolean): Write =>
   set(
     projectKey.move(side, projectId),
     { isHere: !was },
-    { where: { id, isHere: was, isEnding: undefined }, otherwise: () => new Overtaken() },
+    { where: { id, isHere: was, isEnding: undefined }, otherwise: () => new StaleReadError() },
   );
 
 const counted = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write => ({
@@ -93,10 +99,10 @@ const counted = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write
 });
 
 /** With the role that was read. */
-const stillIn = (tenant: Tenant, { actor, role }: Pick<Mover, 'actor' | 'role'>): Write => ({
+const stillIn = (tenant: Tenant, { actor, role }: Pick<MoveCaller, 'actor' | 'role'>): Write => ({
   check: organizationKey.member(tenant, actor.id),
   condition: '#role = :role',
   names: { '#role': 'role' },
   values: { ':role': role },
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });

@@ -2,7 +2,7 @@
 import type { UserRecord } from '../account/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
-import { type Change, create, iso, newId, Overtaken, proveTenant } from '../platform/index.ts';
+import { type Change, create, iso, newId, StaleReadError, unsafeTenant } from '../platform/index.ts';
 import { join } from './member/membership.ts';
 import { lookup, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { isSlug, slugOf, slugWith } from './slug.ts';
@@ -26,13 +26,13 @@ export const createOrganization = (
   now: Date,
 ): { organization: OrganizationRecord; change: Change } => {
   const id = newId('organization', now);
-  const tenant = proveTenant(id, 'created');
+  const tenant = unsafeTenant(id, 'created');
   const wanted = wantedSlug(wish);
   // The end of a ULID is random: 30 bits of it tell equal names apart.
   const slug =
     wish.slug === undefined && (isTaken || !isSlug(wanted)) ? slugWith(wanted, id.slice(-suffixLength).toLowerCase()) : wanted;
   const taken = () =>
-    wish.slug === undefined ? new Overtaken() : new ApiError('SLUG_TAKEN', 'This slug is taken', { field: 'slug', slug });
+    wish.slug === undefined ? new StaleReadError() : new ApiError('SLUG_TAKEN', 'This slug is taken', { field: 'slug', slug });
   const createdAt = iso(now);
   const organization: OrganizationRecord = {
     ...organizationKey.organization(tenant),

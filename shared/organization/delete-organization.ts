@@ -2,8 +2,8 @@
 import { ApiError, invalid } from '../contract/errors.ts';
 import { recoverySeconds } from '../contract/limits.ts';
 import { emit, enqueue } from '../event/index.ts';
-import { after, type Change, iso, type Key, proveTenant, set } from '../platform/index.ts';
-import { type Acting, named } from './model/caller-context.ts';
+import { after, type Change, iso, type Key, set, unsafeTenant } from '../platform/index.ts';
+import { type CallerContext, organizationRef } from './model/caller-context.ts';
 import { noSuchOrganization } from './model/organization-guards.ts';
 import { type DueRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { settingsOf } from './update-settings.ts';
@@ -21,7 +21,7 @@ export const dueKey = ({ id, deletedAt = '', recoveryDeadline = deletedAt }: Org
 
 /** Nothing can be called in it from then on. With `force` its purge is asked for in the same transaction. */
 export const deleteOrganization = (
-  { tenant, organization, actor }: Acting,
+  { tenant, organization, actor }: CallerContext,
   wish: { readonly confirmName: string; readonly force?: boolean | undefined; readonly deleteBackupData?: boolean | undefined },
   now: Date,
 ): { data: Deletion; change: Change } => {
@@ -31,7 +31,12 @@ export const deleteOrganization = (
   const deletedAt = iso(now);
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';
-  const told = { ...named(organization), deleted: true, deletionType, recoveryDeadline: recoveryDeadline ?? null } as const;
+  const told = {
+    ...organizationRef(organization),
+    deleted: true,
+    deletionType,
+    recoveryDeadline: recoveryDeadline ?? null,
+  } as const;
   const due: DueRecord = {
     ...lookup.due(recoveryDeadline ?? deletedAt, id),
     organizationId: id,
@@ -78,7 +83,7 @@ export const recoverOrganization = (
     throw new ApiError('PERMISSION_DENIED', 'This needs the role owner', { requiredRole: 'owner', currentRole: member.role });
   }
   if (!deletedAt) throw new ApiError('CONFLICT', 'This organization is not deleted');
-  const tenant = proveTenant(id, 'owner');
+  const tenant = unsafeTenant(id, 'owner');
   const recovered: OrganizationRecord = { ...kept, id, pk: organization.pk, sk: organization.sk, updatedAt: iso(now) };
   return {
     organization: recovered,

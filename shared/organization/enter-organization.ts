@@ -1,6 +1,6 @@
-import { type Role, reaches } from '../contract/access.ts';
+import { type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
-import { getAll, proveTenant, type Tenant } from '../platform/index.ts';
+import { getAll, type Tenant, unsafeTenant } from '../platform/index.ts';
 import { noSuchOrganization } from './model/organization-guards.ts';
 import { lookup, type MemberRecord, type OrganizationRecord } from './model/record.ts';
 
@@ -16,11 +16,11 @@ export const enterOrganization = async (userId: string, organizationId: string, 
   const [organization, member] = found as [OrganizationRecord?, MemberRecord?];
   if (!organization || organization.deletedAt) throw noSuchOrganization();
   if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of the organization it is to move to');
-  if (!reaches(member.role, needed)) {
+  if (!roleAtLeast(member.role, needed)) {
     throw new ApiError('PERMISSION_DENIED', `This needs the role ${needed} in both organizations`, {
       requiredRole: needed,
       currentRole: member.role,
     });
   }
-  return { tenant: proveTenant(organization.id, 'membership'), organization, role: member.role };
+  return { tenant: unsafeTenant(organization.id, 'membership'), organization, role: member.role };
 };

@@ -10,8 +10,8 @@ export { deliverInvitation } from './invitation/send-invitation.ts';
 export { listOrganizations } from './list-organizations.ts';
 export { listMembers, readMember } from './member/list-members.ts';
 export { changeRole, removeMember } from './member/membership.ts';
-export { type Belonging, belongingsOf, organizationIdsOf } from './member/user-organizations.ts';
-export { type Acting, named } from './model/caller-context.ts';
+export { belongingsOf, type OrganizationMembership, organizationIdsOf } from './member/user-organizations.ts';
+export { type CallerContext, organizationRef } from './model/caller-context.ts';
 export { countProjects, noSuchOrganization, whileActive } from './model/organization-guards.ts';
 export {
   type AddressRecord,

@@ -3,7 +3,7 @@ import type { Scope } from '../contract/access.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type Change, create, fingerprint, get, iso, newId, type Tenant } from '../platform/index.ts';
 import { newApiKey } from './api-key.ts';
-import type { Acting } from './model/caller-context.ts';
+import type { CallerContext } from './model/caller-context.ts';
 import { whileActive } from './model/organization-guards.ts';
 import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from './model/record.ts';
 
@@ -11,7 +11,7 @@ import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord }
 const addressDomain = 'service-accounts.backup-management.invalid';
 
 export const createServiceAccount = (
-  { tenant, actor }: Acting,
+  { tenant, actor }: CallerContext,
   wish: { readonly name: string; readonly permissions: readonly Scope[] },
   now: Date,
 ): { account: ServiceAccountRecord; apiKey: string; change: Change } => {
@@ -55,7 +55,7 @@ export const readServiceAccount = async (tenant: Tenant): Promise<ServiceAccount
 };
 
 /** The account and its key end together: the next call with the key finds nothing. */
-export const removeServiceAccount = ({ tenant }: Acting, { id, name }: ServiceAccountRecord): Change => ({
+export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: ServiceAccountRecord): Change => ({
   writes: [
     {
       remove: organizationKey.serviceAccount(tenant),

@@ -2,7 +2,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import { type Change, iso, set, type Write } from '../platform/index.ts';
-import type { Acting } from './model/caller-context.ts';
+import type { CallerContext } from './model/caller-context.ts';
 import { noSuchOrganization } from './model/organization-guards.ts';
 import { type OrganizationRecord, organizationKey } from './model/record.ts';
 
@@ -18,7 +18,7 @@ export const settingsOf = ({ timezone, defaultStorageId }: OrganizationRecord) =
 
 /** A call that gives nothing changes nothing and leaves no trace. */
 export const changeSettings = (
-  { tenant, organization }: Acting,
+  { tenant, organization }: CallerContext,
   { name, settings = {} }: SettingsChange,
   now: Date,
 ): { organization: OrganizationRecord; change: Change } => {

@@ -2,9 +2,9 @@ export { collectionsOf } from './base/base-backup.ts';
 export { pinnedBackups } from './base/pinned-backups.ts';
 export { BatchReader, describeBatch } from './batch/change-batch-reader.ts';
 export { batchesBetween, readBatch } from './batch/list-batches.ts';
-export { captureTurn } from './capture/capture-cycle.ts';
+export { runCaptureCycle } from './capture/capture-cycle.ts';
 export { messageOf, watchCaptures } from './capture/capture-watchdog.ts';
-export { type Arranged, captureLive, type LiveRun, type LiveTask } from './capture/continuous-capture.ts';
+export { type Arranged, type LiveRun, type LiveTask, runContinuousCapture } from './capture/continuous-capture.ts';
 export { readPitr } from './model/cycle-context.ts';
 export { ceilSecond, floorSecond, microsOf, momentOf, shownMoment, spelled } from './model/micro-time.ts';
 export {
@@ -18,15 +18,15 @@ export {
   pitrPrefix,
   type TokensRecord,
 } from './model/record.ts';
-export { makePoint, type PointRun } from './point/build-point.ts';
+export { buildRestorePoint, type PointRun } from './point/build-point.ts';
 export { isSmall, PointTooLarge, pointInMemory } from './point/build-point-in-memory.ts';
 export { type BatchLeaf, changesOf, type DocumentChange } from './point/latest-changes.ts';
 export { mergeChanges, type PointSink, type PointTally } from './point/merge-changes.ts';
-export { gatherPoint, heldBy, type PointPlan, planPoint } from './point/plan-point.ts';
+export { heldBy, loadRestorePoint, type PointPlan, planPoint } from './point/plan-point.ts';
 export { type PointIdentity, pointBackup } from './point/point-backup-record.ts';
-export { baseOf, type Point, type PointWish, pointFor, secondAsked } from './point/resolve-point.ts';
+export { baseOf, type PointInTime, type PointWish, pointFor, secondAsked } from './point/resolve-point.ts';
 export { captureUsing, refuseEnding } from './removal/delete-project-captures.ts';
-export { forgetCaptures } from './removal/expire-captures.ts';
+export { expireCaptures } from './removal/expire-captures.ts';
 export { purgeCaptures } from './removal/purge-captures.ts';
 export { enablePitr, type PitrWish } from './settings/enable-pitr.ts';
 export { refuseIfCaptured } from './settings/refuse-move.ts';

@@ -15,4 +15,4 @@ export interface Tenant {
  */
 export type Proof = 'membership' | 'service-account' | 'invitation' | 'created' | 'owner' | 'record';
 
-export const proveTenant = (organizationId: string, _by: Proof): Tenant => ({ organizationId }) as Tenant;
+export const unsafeTenant = (organizationId: string, _by: Proof): Tenant => ({ organizationId }) as Tenant;

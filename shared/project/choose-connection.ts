@@ -1,7 +1,7 @@
 /** Whose access to the source a project is to use. */
 import { accountKey, type UserRecord } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
-import { reaches } from '../contract/access.ts';
+import { roleAtLeast } from '../contract/access.ts';
 import { invalid } from '../contract/errors.ts';
 import { type MemberRecord, organizationKey, readServiceAccount } from '../organization/index.ts';
 import { type GoogleAccount, getAll, readPrivateKey, sealSecret, type Tenant } from '../platform/index.ts';
@@ -32,7 +32,7 @@ const connectionOfMaker = async (tenant: Tenant): Promise<Connection> => {
   if (createdBy === undefined) throw invalid('credentials', 'are required: nobody is known whose access this API key could use');
   const found = await getAll([organizationKey.member(tenant, createdBy), accountKey.user(createdBy)]);
   const [member, profile] = found as [MemberRecord?, UserRecord?];
-  if (!member || !reaches(member.role, 'member')) {
+  if (!member || !roleAtLeast(member.role, 'member')) {
     throw invalid('credentials', 'are required: who made this API key may no longer connect projects here');
   }
   return { type: 'user', userId: createdBy, email: profile?.email ?? member.address };

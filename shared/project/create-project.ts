@@ -1,6 +1,6 @@
 /** Connecting a project and disconnecting it; its backups outlive it. */
 import { emit, enqueue } from '../event/index.ts';
-import { type Acting, countProjects, named } from '../organization/index.ts';
+import { type CallerContext, countProjects, organizationRef } from '../organization/index.ts';
 import { type Change, create, iso, remove } from '../platform/index.ts';
 import { noSuchProject } from './get-project.ts';
 import { whileIdle } from './job-lock.ts';
@@ -19,7 +19,7 @@ export interface ProjectWish {
 }
 
 export const createProject = (
-  { tenant, organization }: Acting,
+  { tenant, organization }: CallerContext,
   { settings, ...wish }: ProjectWish,
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
@@ -42,7 +42,7 @@ export const createProject = (
         create(project),
         ...destinationCheck(tenant, settings),
         countProjects(tenant, 1),
-        emit(tenant, 'project.created', { organization: named(organization), project: projectData(project) }, now),
+        emit(tenant, 'project.created', { organization: organizationRef(organization), project: projectData(project) }, now),
       ],
       audit: [
         {
@@ -56,14 +56,14 @@ export const createProject = (
 };
 
 /** Refused while a job is under way: it would have nothing left to report to. Its schedules go with it, by the task. */
-export const removeProject = ({ tenant, organization }: Acting, project: ProjectRecord, now: Date): Change => {
+export const removeProject = ({ tenant, organization }: CallerContext, project: ProjectRecord, now: Date): Change => {
   const { id, name, sourceProjectId } = project;
   return {
     writes: [
       remove(projectKey.project(tenant, id), noSuchProject),
       whileIdle(tenant, id),
       countProjects(tenant, -1),
-      emit(tenant, 'project.deleted', { organization: named(organization), project: projectData(project) }, now),
+      emit(tenant, 'project.deleted', { organization: organizationRef(organization), project: projectData(project) }, now),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],
     audit: [{ scope: tenant.organizationId, resource: { type: 'project', id }, details: { name, sourceProjectId } }],

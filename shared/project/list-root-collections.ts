@@ -1,5 +1,5 @@
 /** The root collections of a project's database. */
-import { countCollection, listCollections, probeSource, type Source, SourceError } from '../firestore/index.ts';
+import { countCollection, type FirestoreDatabase, listCollections, probeSource, SourceError } from '../firestore/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import { askSource } from './probe-project.ts';
 import type { ProjectRecord } from './record.ts';
@@ -40,7 +40,7 @@ export const listRootCollections = (
 const inOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 const countAll = async (
-  source: Source,
+  source: FirestoreDatabase,
   ids: readonly string[],
   readTime: string,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ const countAll = async (
 };
 
 /** A list without a number is worth more than no list. */
-const countOne = async (source: Source, id: string, readTime: string, signal: AbortSignal): Promise<number | null> => {
+const countOne = async (source: FirestoreDatabase, id: string, readTime: string, signal: AbortSignal): Promise<number | null> => {
   try {
     return (await countCollection(source, id, readTime, signal)) ?? null;
   } catch (error) {

@@ -1,5 +1,5 @@
-import { type Patience, Source } from '../firestore/index.ts';
-import { chance, env, type Tenant } from '../platform/index.ts';
+import { FirestoreDatabase, type RetryPolicy } from '../firestore/index.ts';
+import { env, randomFraction, type Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from './record.ts';
 import { sourceToken } from './source-token.ts';
 
@@ -7,13 +7,13 @@ import { sourceToken } from './source-token.ts';
 export const openSource = (
   tenant: Tenant,
   project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'databaseId' | 'connection'>,
-  patience: Partial<Patience> = {},
-): Source =>
-  new Source({
+  patience: Partial<RetryPolicy> = {},
+): FirestoreDatabase =>
+  new FirestoreDatabase({
     endpoint: env('FIRESTORE_URL'),
     projectId: project.sourceProjectId,
     databaseId: project.databaseId,
     token: sourceToken(tenant, project),
-    random: chance,
+    random: randomFraction,
     patience,
   });

@@ -1,6 +1,6 @@
 /** Asking a source, within the time of one call, and saying what comes of it in the interface's words. */
 import { ApiError } from '../contract/errors.ts';
-import { probeSource, type Source, SourceError } from '../firestore/index.ts';
+import { type FirestoreDatabase, probeSource, SourceError } from '../firestore/index.ts';
 import { env, type Tenant } from '../platform/index.ts';
 import { openSource } from './open-source.ts';
 
@@ -15,7 +15,7 @@ type Asked = Parameters<typeof openSource>[1];
 export const askSource = async <T>(
   tenant: Tenant,
   project: Asked,
-  work: (source: Source, signal: AbortSignal) => Promise<T>,
+  work: (source: FirestoreDatabase, signal: AbortSignal) => Promise<T>,
   withinMs: number = probeMs,
 ): Promise<T> => {
   const source = openSource(tenant, project, { ...patience, silenceMs: withinMs });

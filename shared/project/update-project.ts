@@ -2,7 +2,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { backupTimeoutMinutes } from '../contract/limits.ts';
 import { organizationKey } from '../organization/index.ts';
-import { type Change, iso, Overtaken, set, type Tenant, type Write } from '../platform/index.ts';
+import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from './record.ts';
 
 type Settings = ProjectRecord['settings'];
@@ -58,7 +58,7 @@ export const changeProject = (
           projectKey.project(tenant, project.id),
           { ...given, updatedAt: changed.updatedAt },
           // Two who change different settings at once must not undo each other.
-          { where: { settings: project.settings }, otherwise: () => new Overtaken() },
+          { where: { settings: project.settings }, otherwise: () => new StaleReadError() },
         ),
         ...destinationCheck(tenant, wish.settings),
       ],

@@ -5,7 +5,7 @@ export { cancelRestore } from './end/cancel-restore.ts';
 export { cleanUpRestore, resumableUntil } from './end/clean-up-restore.ts';
 export { failRestore, reasonFor } from './end/fail-restore.ts';
 export { journalKeyIds } from './end/journal-key-ids.ts';
-export { carryRestore, restoresInto } from './end/move-restore.ts';
+export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
 export { type RestoreWorkflow, reapRestore, restoresUnderWay } from './end/restore-reaper.ts';
 export { refuseRestoreCrowd } from './model/concurrency-limit.ts';
@@ -20,7 +20,7 @@ export {
   restoreWork,
   runningRestores,
 } from './model/record.ts';
-export { endOf, endWrites, type RestoreAround, readAround } from './model/release-holds.ts';
+export { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from './model/release-holds.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './model/restore-steps.ts';
 export { historyOf, restoreData, restoreEvent } from './model/restore-view.ts';
 export { endUndo } from './model/safety-backup.ts';
@@ -31,7 +31,13 @@ export { sealJournal } from './seal/seal-journal.ts';
 export { listRestores, type RestoreFilter } from './start/list-restores.ts';
 export { type RestoreRequest, readRequest } from './start/restore-request.ts';
 export { resumeRestore } from './start/resume-restore.ts';
-export { type NamedDocuments, newJournal, type RestorePlace, type RestoreWish, startRestore } from './start/start-restore.ts';
+export {
+  type NamedDocuments,
+  newJournal,
+  type StartRestoreContext,
+  type StartRestoreOptions,
+  startRestore,
+} from './start/start-restore.ts';
 export { undoRestore } from './start/undo-restore.ts';
 export { finishRestore } from './steps/finish-restore.ts';
 export { prepareRestore } from './steps/prepare-restore.ts';

@@ -1,10 +1,10 @@
-import { type Engine, engine } from '../backup/index.ts';
+import { type BackupDeps, backupDeps } from '../backup/index.ts';
 import { callerPatience, openStore } from '../destination/index.ts';
-import { chance } from '../platform/index.ts';
+import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
 
 /** What the steps of a restore reach out to beside the table; given to them, so that faults can be put in between. */
-export interface RestoreEngine extends Engine {
+export interface RestoreEngine extends BackupDeps {
   readonly random: () => number;
   /** The users of a project. */
   readonly openToolkit: typeof openToolkit;
@@ -12,7 +12,7 @@ export interface RestoreEngine extends Engine {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-export const restoreEngine: RestoreEngine = { ...engine, random: chance, openToolkit };
+export const restoreEngine: RestoreEngine = { ...backupDeps, random: randomFraction, openToolkit };
 
 /** For what cleans up: a bucket that does not answer is asked again by the next run of the reaper. */
 export const cleaningEngine: RestoreEngine = {

@@ -2,14 +2,14 @@
 import { enqueue } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { pinnedBackups } from '../pitr/index.ts';
-import { type Clock, commit, get, isOutage, log, type Tenant, walk, withIds } from '../platform/index.ts';
+import { type Clock, commit, get, isTransientAwsError, log, type Tenant, walk, withLogContext } from '../platform/index.ts';
 import { type ScheduleRecord, schedulePrefix } from '../schedule/index.ts';
 import { type Decision, decide, type Rules } from './decide-expiry.ts';
 import { readDue, settleDue } from './due-organizations.ts';
-import { expire, Outdated } from './expire-backup.ts';
-import { look, lookAgain } from './load-candidates.ts';
-import type { Seen } from './retention-candidate.ts';
-import type { Judge } from './retention-policy.ts';
+import { DecisionOutdatedError, expire } from './expire-backup.ts';
+import { loadCandidates, reloadCandidates } from './load-candidates.ts';
+import type { RetentionCandidate } from './retention-candidate.ts';
+import type { ScheduleRule } from './retention-policy.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -45,18 +45,18 @@ const decideFor = async (
   pinsOf: (tenant: Tenant) => Promise<ReadonlySet<string>>,
   time: Clock,
 ): Promise<{ decision: Decision; rules: Rules }> => {
-  const decideOn = async (seen: ReadonlyMap<string, Seen>) => {
+  const decideOn = async (seen: ReadonlyMap<string, RetentionCandidate>) => {
     const rules = { judges: await judgesOf(tenant), pins: await pinsOf(tenant) };
     return { decision: decide(seen.values(), rules, time.now()), rules };
   };
-  const first = await look(tenant);
+  const first = await loadCandidates(tenant);
   const decided = await decideOn(first);
   const isCertain = decided.decision.expiring.every(({ backup }) => backup.builtUpon === undefined);
-  return isCertain ? decided : decideOn(await lookAgain(tenant, first));
+  return isCertain ? decided : decideOn(await reloadCandidates(tenant, first));
 };
 
-const judgesOf = async (tenant: Tenant): Promise<ReadonlyMap<string, Judge>> => {
-  const judges = new Map<string, Judge>();
+const judgesOf = async (tenant: Tenant): Promise<ReadonlyMap<string, ScheduleRule>> => {
+  const judges = new Map<string, ScheduleRule>();
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: schedulePrefix };
   for await (const { id, retentionPolicy, timezone, revision } of walk(range) as AsyncIterable<ScheduleRecord>)
     judges.set(id, { policy: retentionPolicy ?? undefined, timezone, revision });
@@ -79,10 +79,10 @@ const act = async (tenant: Tenant, decision: Decision, { judges }: Rules, until:
     let outcome: Awaited<ReturnType<typeof expire>> = 'kept';
     try {
       const judge = judges.get(rule?.scheduleId ?? '');
-      if (!spared.has(archiveId)) outcome = await withIds({ backupId: id }, () => expire(tenant, verdict, judge, time));
+      if (!spared.has(archiveId)) outcome = await withLogContext({ backupId: id }, () => expire(tenant, verdict, judge, time));
     } catch (error) {
-      if (error instanceof Outdated) return { expired, failed, end: 'outdated' };
-      if (isOutage(error)) throw error;
+      if (error instanceof DecisionOutdatedError) return { expired, failed, end: 'outdated' };
+      if (isTransientAwsError(error)) throw error;
       log.error('a backup was not removed although its retention is over', { backupId: id, error: error as Error });
       failed += 1;
     }

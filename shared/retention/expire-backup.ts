@@ -1,18 +1,18 @@
 /** Taking one backup away, if nothing that was decided from has changed. */
 import { auditEntry } from '../audit/index.ts';
-import { type BackupRecord, backupKey, departureWrites } from '../backup/index.ts';
-import { type Clock, commit, get, measure, Overtaken, type Tenant, type Write } from '../platform/index.ts';
+import { type BackupRecord, backupKey, retireWrites } from '../backup/index.ts';
+import { type Clock, commit, emitMetric, get, StaleReadError, type Tenant, type Write } from '../platform/index.ts';
 import { endUndo } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
 import type { Verdict } from './decide-expiry.ts';
-import { type Seen, seenOf } from './retention-candidate.ts';
-import type { Judge } from './retention-policy.ts';
+import { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
+import type { ScheduleRule } from './retention-policy.ts';
 
 /** Nobody calls the sweep: what it does is the service's own doing. */
 const actor = { type: 'system', id: 'retention', email: null } as const;
 
 /** That a policy or the last good backup was changed since: all is to be decided anew. */
-export class Outdated extends Overtaken {}
+export class DecisionOutdatedError extends StaleReadError {}
 
 const triesMax = 3;
 
@@ -20,35 +20,35 @@ const triesMax = 3;
 export const expire = async (
   tenant: Tenant,
   verdict: Verdict,
-  judge: Judge | undefined,
+  judge: ScheduleRule | undefined,
   time: Clock,
 ): Promise<'expired' | 'gone' | 'kept'> => {
   for (let tries = 0; tries < triesMax; tries++) {
     const backup = (await get(backupKey.backup(tenant, verdict.backup.id))) as BackupRecord | undefined;
-    const seen = backup && seenOf(backup);
+    const seen = backup && toCandidate(backup);
     if (!backup || !seen) return 'gone';
     const now = time.now();
     if (!isSame(seen, verdict.backup) || seen.heldUntilMs > now.getTime()) return 'kept';
     try {
       await commit(await writesOf(tenant, backup, verdict, judge, now));
-      measure('a backup has expired', { BackupsExpired: 1 });
+      emitMetric('a backup has expired', { BackupsExpired: 1 });
       return 'expired';
     } catch (error) {
-      if (error instanceof Outdated || !(error instanceof Overtaken)) throw error;
+      if (error instanceof DecisionOutdatedError || !(error instanceof StaleReadError)) throw error;
     }
   }
   return 'kept';
 };
 
 /** As far as it was judged by that. */
-const isSame = (now: Seen, then: Seen): boolean =>
+const isSame = (now: RetentionCandidate, then: RetentionCandidate): boolean =>
   now.isCompleted && now.builtUpon === then.builtUpon && now.endsAtMs === then.endsAtMs;
 
 const writesOf = async (
   tenant: Tenant,
   backup: BackupRecord,
   { reason, insteadId }: Verdict,
-  judge: Judge | undefined,
+  judge: ScheduleRule | undefined,
   now: Date,
 ): Promise<readonly Write[]> => {
   const { id, projectId, size, scheduleId, expiresAt, verification, lockedUntil, safetyOf } = backup;
@@ -62,7 +62,7 @@ const writesOf = async (
   };
   const note = { scope: tenant.organizationId, resource: { type: 'backup', id }, details };
   return [
-    ...departureWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
+    ...retireWrites(tenant, backup, 'expired', { arriving: undefined, verification, expiresAt, lockedUntil }, now),
     ...(insteadId === undefined ? [] : [whileGood(tenant, insteadId)]),
     ...(reason === 'policy' && scheduleId !== null ? [whileJudged(tenant, scheduleId, judge?.revision)] : []),
     ...(await endUndo(tenant, backup)),
@@ -76,7 +76,7 @@ const whileGood = (tenant: Tenant, backupId: string): Write => ({
   condition: '#status = :completed AND attribute_not_exists(damagedDepth)',
   names: { '#status': 'status' },
   values: { ':completed': 'completed' },
-  otherwise: () => new Outdated(),
+  otherwise: () => new DecisionOutdatedError(),
 });
 
 /** A schedule's backup goes only by the policy that the schedule has. */
@@ -84,5 +84,5 @@ const whileJudged = (tenant: Tenant, scheduleId: string, revision: number | unde
   check: scheduleKey.schedule(tenant, scheduleId),
   condition: revision === undefined ? 'attribute_not_exists(pk)' : 'revision = :revision',
   ...(revision !== undefined && { values: { ':revision': revision } }),
-  otherwise: () => new Outdated(),
+  otherwise: () => new DecisionOutdatedError(),
 });

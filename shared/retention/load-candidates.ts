@@ -1,11 +1,11 @@
 import { type BackupRecord, backupPrefix } from '../backup/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
 import { Shared } from './interner.ts';
-import { type Seen, seenAttributes, seenOf } from './retention-candidate.ts';
+import { type RetentionCandidate, seenAttributes, toCandidate } from './retention-candidate.ts';
 
 /** All backups of an organization that are there or on their way, in one walk. */
-export const look = async (tenant: Tenant): Promise<Map<string, Seen>> => {
-  const found = new Map<string, Seen>();
+export const loadCandidates = async (tenant: Tenant): Promise<Map<string, RetentionCandidate>> => {
+  const found = new Map<string, RetentionCandidate>();
   for await (const seen of backupsOf(tenant)) found.set(seen.id, seen);
   return found;
 };
@@ -15,7 +15,10 @@ export const look = async (tenant: Tenant): Promise<Map<string, Seen>> => {
  * transaction that puts its own record, which may lie behind a walk that reads the number later: with the numbers of the first
  * walk and what the second has found, nobody is missed. What only the second finds is left for another day.
  */
-export const lookAgain = async (tenant: Tenant, found: Map<string, Seen>): Promise<Map<string, Seen>> => {
+export const reloadCandidates = async (
+  tenant: Tenant,
+  found: Map<string, RetentionCandidate>,
+): Promise<Map<string, RetentionCandidate>> => {
   const gone = new Set(found.keys());
   for await (const seen of backupsOf(tenant)) {
     const before = found.get(seen.id);
@@ -27,11 +30,11 @@ export const lookAgain = async (tenant: Tenant, found: Map<string, Seen>): Promi
   return found;
 };
 
-async function* backupsOf(tenant: Tenant): AsyncGenerator<Seen> {
+async function* backupsOf(tenant: Tenant): AsyncGenerator<RetentionCandidate> {
   const shared = new Shared();
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, only: seenAttributes };
   for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
-    const seen = seenOf(backup, shared);
+    const seen = toCandidate(backup, shared);
     if (seen) yield seen;
   }
 }

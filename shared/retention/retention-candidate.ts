@@ -1,9 +1,9 @@
 /** A backup as retention sees it: so little of it that those of a whole organization are held at once. */
-import { type BackupRecord, isPoint, verificationSeconds } from '../backup/index.ts';
+import { type BackupRecord, isRestorePointBackup, verificationSeconds } from '../backup/index.ts';
 import { after, fingerprint } from '../platform/index.ts';
 import { Shared } from './interner.ts';
 
-export interface Seen {
+export interface RetentionCandidate {
   readonly id: string;
   /** What its objects are bound to: others name it by this. */
   readonly archiveId: string;
@@ -72,13 +72,13 @@ export const seenAttributes = [
 export const baseSeconds = 24 * 3_600;
 
 /** Undefined for what is gone, or never was whole. */
-export const seenOf = (backup: BackupRecord, shared = new Shared()): Seen | undefined => {
+export const toCandidate = (backup: BackupRecord, shared = new Shared()): RetentionCandidate | undefined => {
   const { status } = backup;
   if (status !== 'completed' && status !== 'pending' && status !== 'running') return undefined;
   const { id, archive, retentionPolicy: policy, scheduleId, expiresAt, trigger, needs = [] } = backup;
   const isCompleted = status === 'completed';
   const isDamaged = backup.damagedDepth !== undefined;
-  const isPartial = backup.isPartial === true || backup.mayLackCollections === true || isPoint(backup);
+  const isPartial = backup.isPartial === true || backup.mayLackCollections === true || isRestorePointBackup(backup);
   const isBase = trigger === 'pitr-base' && expiresAt === null && policy === undefined;
   const isJudged = policy !== undefined && scheduleId !== null;
   return {

@@ -1,9 +1,9 @@
 /** Which backups of a schedule its policy keeps. */
 import { calendarOf, type Periods } from './calendar.ts';
-import type { OwnRule, Seen } from './retention-candidate.ts';
+import type { OwnRule, RetentionCandidate } from './retention-candidate.ts';
 
 /** A schedule, as far as its backups are judged by it. */
-export interface Judge {
+export interface ScheduleRule {
   /** Undefined if it keeps by days now, or for ever. */
   readonly policy: OwnRule['policy'] | undefined;
   readonly timezone: string;
@@ -16,8 +16,12 @@ const kinds = ['daily', 'weekly', 'monthly', 'yearly'] as const satisfies readon
  * The newest of each of the last so many days, weeks, months and years that have one. Where a period has a damaged one and
  * another, the other is kept; where it has only damaged ones it counts for nothing, and the newest is kept beside.
  */
-export const keptBy = (policy: OwnRule['policy'], timezone: string, backups: readonly Seen[]): ReadonlySet<Seen> => {
-  const kept = new Set<Seen>();
+export const keptBy = (
+  policy: OwnRule['policy'],
+  timezone: string,
+  backups: readonly RetentionCandidate[],
+): ReadonlySet<RetentionCandidate> => {
+  const kept = new Set<RetentionCandidate>();
   const calendar = calendarOf(timezone);
   const dated = [...backups].sort(newestFirst).map((backup) => ({ backup, periods: calendar(backup.momentMs) }));
   for (const kind of kinds) {
@@ -28,7 +32,7 @@ export const keptBy = (policy: OwnRule['policy'], timezone: string, backups: rea
       const within = dated.slice(start, end).map(({ backup }) => backup);
       const sound = within.find(({ isDamaged }) => !isDamaged);
       const [newest] = within;
-      if (sound ?? newest) kept.add((sound ?? newest) as Seen);
+      if (sound ?? newest) kept.add((sound ?? newest) as RetentionCandidate);
       if (sound) left -= 1;
     }
   }
@@ -36,4 +40,5 @@ export const keptBy = (policy: OwnRule['policy'], timezone: string, backups: rea
 };
 
 /** Of two that show the same moment, such as a full one made of a chain and the last of the chain, the later made. */
-export const newestFirst = (a: Seen, b: Seen): number => b.momentMs - a.momentMs || (a.id < b.id ? 1 : -1);
+export const newestFirst = (a: RetentionCandidate, b: RetentionCandidate): number =>
+  b.momentMs - a.momentMs || (a.id < b.id ? 1 : -1);

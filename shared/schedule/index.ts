@@ -15,7 +15,7 @@ export {
   scheduleUsing,
 } from './model/get-schedule.ts';
 export { type DueRecord, duePartition, type ScheduleRecord, scheduleKey, schedulePrefix } from './model/record.ts';
-export type { SchedulePlace } from './model/schedule-context.ts';
+export type { ActiveScheduleContext } from './model/schedule-context.ts';
 export { countSchedule, uncountSchedules } from './model/schedule-limit.ts';
 export { scheduleData, scheduleEvent } from './model/schedule-view.ts';
 export { recordOutcome } from './run/record-outcome.ts';

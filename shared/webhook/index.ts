@@ -6,15 +6,15 @@ export { rotateSecret } from './api/rotate-secret.ts';
 export { tryWebhook } from './api/send-test-event.ts';
 export { changeWebhook, toggleWebhook } from './api/update-webhook.ts';
 export type { WebhookWish } from './api/webhook-input.ts';
-export { deliver, type Means } from './deliver/deliver.ts';
+export { type DeliveryDeps, deliver } from './deliver/deliver.ts';
 export { disableWebhook } from './disable/disable-webhook.ts';
 export { tellDisabled } from './disable/notify-owner.ts';
 export { matchEvents } from './match/match-events.ts';
 export { deliveryIdOf } from './model/delivery-id.ts';
 export { laneOfQueue } from './model/delivery-queues.ts';
-export { aspectsOf } from './model/event-attributes.ts';
+export { filterableAttributes } from './model/event-attributes.ts';
 export { matches } from './model/event-filter.ts';
-export { type Known, listWebhooks, readKnown, readWebhook } from './model/get-webhook.ts';
+export { getWebhookWithHealth, listWebhooks, readWebhook, type WebhookWithHealth } from './model/get-webhook.ts';
 export { newDelivery } from './model/new-delivery.ts';
 export {
   type DeliveryRecord,
@@ -25,7 +25,7 @@ export {
   webhookPrefix,
 } from './model/record.ts';
 export { allowedEvents, checkEvents, subscribes } from './model/subscription.ts';
-export { untilTold } from './purge/await-final-delivery.ts';
+export { waitForFinalDelivery } from './purge/await-final-delivery.ts';
 export { purgeDeliveries } from './purge/purge-deliveries.ts';
 export { replayWebhook } from './replay/run-replay.ts';
 export { startReplay } from './replay/start-replay.ts';

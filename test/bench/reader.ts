@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { probeSource, readRange, Source, verifyCount } from '../../shared/firestore/index.ts';
+import { FirestoreDatabase, probeSource, readRange, verifyCount } from '../../shared/firestore/index.ts';
 import { runQuery } from '../../shared/firestore/wire/query-requests.ts';
 import { fixed, judged, median, printTable } from './print.ts';
 
@@ -46,7 +46,12 @@ const serve = async (): Promise<void> => {
 
 /** Looks at every document as a writer of backups would: where it lies and since when; keeps nothing. */
 const readAll = async (url: string, readTime: string): Promise<number> => {
-  const source = new Source({ endpoint: url, projectId: name.projectId, token: async () => 'owner', random: () => 0.5 });
+  const source = new FirestoreDatabase({
+    endpoint: url,
+    projectId: name.projectId,
+    token: async () => 'owner',
+    random: () => 0.5,
+  });
   const reader = readRange(source, { range: {}, readTime });
   let seen = 0;
   for await (const batch of reader) {
@@ -115,7 +120,12 @@ const main = async (): Promise<void> => {
   const start = (role: string): ChildProcess => fork(new URL(import.meta.url), [role]);
   const server = start('serve');
   const [url] = (await once(server, 'message')) as [string];
-  const source = new Source({ endpoint: url, projectId: name.projectId, token: async () => 'owner', random: () => 0.5 });
+  const source = new FirestoreDatabase({
+    endpoint: url,
+    projectId: name.projectId,
+    token: async () => 'owner',
+    random: () => 0.5,
+  });
   const { readTime } = await probeSource(source);
   source.close();
   const [counter, reader] = [start('count'), start('read')];

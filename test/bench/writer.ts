@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { referenceRewrite } from '../../shared/firestore/document/rewrite-references.ts';
-import { BatchWriter, Source } from '../../shared/firestore/index.ts';
+import { BatchWriter, FirestoreDatabase } from '../../shared/firestore/index.ts';
 import { type Documents, makeDocuments, source as sourceDatabase } from './archive-data.ts';
 import { fixed, judged, median, printTable } from './print.ts';
 
@@ -63,7 +63,7 @@ const digestOf = async ({ bytes, ends }: Documents): Promise<string> => {
 };
 
 const writeOurs = async ({ bytes, ends }: Documents, url: string, project: string): Promise<void> => {
-  const target = new Source({ endpoint: url, projectId: project, token: async () => 'owner', random: Math.random });
+  const target = new FirestoreDatabase({ endpoint: url, projectId: project, token: async () => 'owner', random: Math.random });
   const rewrite = referenceRewrite(sourceDatabase, target.database);
   const writer = new BatchWriter(target);
   for (let i = 0, start = 0; i < ends.length; i++) {

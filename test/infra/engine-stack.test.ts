@@ -6,7 +6,7 @@ import { auditPartition } from '../../shared/audit/index.ts';
 import { webhookTimeoutMsMax } from '../../shared/contract/limits.ts';
 import { emit, enqueue } from '../../shared/event/index.ts';
 import { organizationKey } from '../../shared/organization/model/record.ts';
-import { iso, proveTenant, type Write } from '../../shared/platform/index.ts';
+import { iso, unsafeTenant, type Write } from '../../shared/platform/index.ts';
 import { webhookKey } from '../../shared/webhook/model/record.ts';
 import { resourcesOf, statementsOf, templatesOf } from '../harness/law/templates.ts';
 
@@ -14,7 +14,7 @@ const resources = resourcesOf(templatesOf());
 /** By its name in the code; some get a digest after it. */
 const named = (name: string) =>
   resources.find(({ stack, id }) => stack === 'Engine' && (id === name || id.replace(/[0-9A-F]{8}$/, '') === name))!;
-const tenant = proveTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
+const tenant = unsafeTenant('org_01JZZZZZZZZZZZZZZZZZZZZZZZ', 'record');
 
 test('the stream wakes its one reader for exactly the items that leave: new tasks and events', () => {
   assert.equal(resources.filter(({ properties }) => properties.StartingPosition !== undefined).length, 1);

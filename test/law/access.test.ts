@@ -12,7 +12,7 @@ import { newApiKey } from '../../shared/organization/index.ts';
 import { fingerprint, newId } from '../../shared/platform/index.ts';
 import { startInProcessApi } from '../harness/aws/in-process-api.ts';
 import { tokenFor } from '../harness/aws/signing-key.ts';
-import { flawOf, randomParams, rolesBelow } from '../harness/law/endpoint-samples.ts';
+import { findResponseFlaw, randomParams, rolesBelow } from '../harness/law/endpoint-samples.ts';
 import type { Result } from '../harness/stage/client.ts';
 
 const here = await startInProcessApi();
@@ -67,7 +67,7 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
     return here.send(endpoint, { method: endpoint.method, path, params, headers });
   };
   const refused = (result: Result<unknown>, code: ErrorCode, details?: object) => {
-    equal(flawOf(endpoint, result), undefined);
+    equal(findResponseFlaw(endpoint, result), undefined);
     equal(result.body.error.code, code, result.text);
     equal(result.status, errors[code]);
     deepEqual(result.body.error.details, details);

@@ -8,7 +8,7 @@ import { inputSchema, type Schema } from '../../shared/contract/openapi/json-sch
 import { sampleOf } from '../../shared/docs/sample.ts';
 import { privileged, withAt } from '../harness/attack/broken-values.ts';
 import { startInProcessApi } from '../harness/aws/in-process-api.ts';
-import { flawOf, randomParams } from '../harness/law/endpoint-samples.ts';
+import { findResponseFlaw, randomParams } from '../harness/law/endpoint-samples.ts';
 import type { Result } from '../harness/stage/client.ts';
 
 const api = await startInProcessApi();
@@ -55,7 +55,7 @@ const send = (
 };
 
 const refused = (endpoint: Endpoint, result: Result<unknown>, code: string, field?: string) => {
-  equal(flawOf(endpoint, result), undefined, result.text);
+  equal(findResponseFlaw(endpoint, result), undefined, result.text);
   equal(result.body.error.code, code, result.text);
   if (field !== undefined) equal(result.body.error.details.field, field, result.text);
 };
@@ -168,14 +168,15 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
             );
         }
       // RFC 6749: what is not recognised there is ignored.
-      if (!strict) equal(flawOf(endpoint, await send(endpoint, JSON.stringify({ ...(base as object), unknown: 1 }))), undefined);
+      if (!strict)
+        equal(findResponseFlaw(endpoint, await send(endpoint, JSON.stringify({ ...(base as object), unknown: 1 }))), undefined);
     });
 
     test('a list of far too many is refused by name', async () => {
       for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('array'))) {
         const many = Array.from({ length: 20_000 }, (_, n) => `x${n}`);
         const result = await send(endpoint, JSON.stringify(valueWith(base, path, many)));
-        equal(flawOf(endpoint, result), undefined, result.text);
+        equal(findResponseFlaw(endpoint, result), undefined, result.text);
         equal(result.body.error.code, 'VALIDATION_ERROR', result.text);
         ok(String(result.body.error.details.field).startsWith(path.join('.')), result.text);
       }
@@ -207,7 +208,7 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
       const many = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":1`).join()}}`;
       for (const body of [deep, many]) {
         const result = await send(endpoint, body);
-        equal(flawOf(endpoint, result), undefined);
+        equal(findResponseFlaw(endpoint, result), undefined);
         ok(result.status >= 400 && result.status < 500, result.text.slice(0, 200));
       }
     });

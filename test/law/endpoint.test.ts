@@ -5,8 +5,8 @@ import { describe, test } from 'vitest';
 import { handlers } from '../../functions/api/index.ts';
 import { uses } from '../../shared/contract/capabilities.ts';
 import { type Endpoint, isOrganizationScoped } from '../../shared/contract/endpoint.ts';
-import { endpoints, handlerOf, usesOf } from '../../shared/contract/index.ts';
-import { flawOf, randomParams } from '../harness/law/endpoint-samples.ts';
+import { capabilitiesOf, endpoints, handlerOf } from '../../shared/contract/index.ts';
+import { findResponseFlaw, randomParams } from '../harness/law/endpoint-samples.ts';
 import { api, call, type Result, stageUrl } from '../harness/stage/client.ts';
 
 test('ids and addresses are unique', () => {
@@ -38,7 +38,7 @@ for (const endpoint of endpoints) {
       equal(body !== undefined, method === 'POST' || method === 'PUT' || method === 'PATCH');
     });
     test('is granted what it uses, with the token keys exactly where someone signs in', () => {
-      const granted = usesOf(endpoint);
+      const granted = capabilitiesOf(endpoint);
       for (const use of granted) ok(use in uses);
       if (access !== 'public') ok(granted.includes('token:verify') && granted.includes('table:read'));
       if (endpoint.idempotent || list) ok(granted.includes('secret:service'));
@@ -54,7 +54,7 @@ for (const endpoint of endpoints) {
         const result = await call(endpoint, { params: randomParams(endpoint) });
         ok(![405, 500, 502, 503].includes(result.status), result.text);
         ok(!result.text.includes('There is nothing here'));
-        equal(flawOf(endpoint, result), undefined);
+        equal(findResponseFlaw(endpoint, result), undefined);
       });
   });
 }

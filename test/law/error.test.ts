@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError, type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { errorsOf, meanings } from '../../shared/contract/openapi/error-responses.ts';
+import { errorDescriptions, errorsOf } from '../../shared/contract/openapi/error-responses.ts';
 import { sourcesIn } from '../harness/law/source-files.ts';
 
 /** Every code that was agreed on, by status; later parts of the service use the rest. */
@@ -52,7 +52,7 @@ for (const code of codes) {
         (code === 'UNAUTHORIZED' && path.endsWith('errors.ts')),
     );
     ok(users.length > 0, `nothing throws ${code}`);
-    ok(meanings[code].length > 10);
+    ok(errorDescriptions[code].length > 10);
   });
 }
 

@@ -11,7 +11,7 @@ import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { endpoints } from '../../shared/contract/index.ts';
 import { newId } from '../../shared/platform/index.ts';
 import { startInProcessApi } from '../harness/aws/in-process-api.ts';
-import { flawOf, parameterKinds, randomParams } from '../harness/law/endpoint-samples.ts';
+import { findResponseFlaw, parameterKinds, randomParams } from '../harness/law/endpoint-samples.ts';
 import { takeBackup } from '../harness/stage/backup.ts';
 import { call, type Result } from '../harness/stage/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
@@ -120,7 +120,7 @@ for (const endpoint of named) {
     beforeAll(async () => {
       const result = await askHere(newId(kinds[name]));
       equal(result.status, 404, result.text);
-      equal(flawOf(endpoint, result), undefined);
+      equal(findResponseFlaw(endpoint, result), undefined);
       absent = stable(result);
       if (isFirst) equal(stable(await ask(newId(kinds[name]))), absent);
     });

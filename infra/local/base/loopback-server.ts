@@ -47,12 +47,16 @@ export const listen = async (
   }
 };
 
-export interface Door extends Listener {
+export interface LoopbackServer extends Listener {
   serve(handler: RequestListener): void;
 }
 
 /** A port taken before it is known what will be served there; until then it answers 503. */
-export const openDoor = async (port: number, variable: string, options: ServerOptions = {}): Promise<Door> => {
+export const openLoopbackServer = async (
+  port: number,
+  variable: string,
+  options: ServerOptions = {},
+): Promise<LoopbackServer> => {
   let serving: RequestListener = (_request, response) => void response.writeHead(503).end();
   const door = await listen(port, variable, (request, response) => serving(request, response), options);
   return {

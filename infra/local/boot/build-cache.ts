@@ -13,7 +13,7 @@ const home = join(root, 'node_modules', '.cache', 'local-stage');
 /** A running stage still loads from the folder it started with, so none goes before this age. */
 const keptMs = 24 * 3_600_000;
 
-export interface Recipe {
+export interface BuildRecipe {
   readonly kind: string;
   /** The files it is made from; the installed packages always count. */
   readonly from: readonly string[];
@@ -24,7 +24,7 @@ export interface Recipe {
 }
 
 /** The folder that was made from these very sources; made now if it is not there yet. */
-export const built = async ({ kind, from, choices = '', make }: Recipe): Promise<string> => {
+export const buildCached = async ({ kind, from, choices = '', make }: BuildRecipe): Promise<string> => {
   const dir = join(home, `${kind}-${digestOf(from, choices)}`);
   if (existsSync(dir)) {
     const now = new Date();

@@ -1,13 +1,13 @@
 /** The functions' bundles, made by the one definition that deployment uses. */
 import { join } from 'node:path';
-import type { Surroundings } from '../lambda/instance.ts';
-import { built } from './build-cache.ts';
+import type { LambdaHostOptions } from '../lambda/instance.ts';
+import { buildCached } from './build-cache.ts';
 
 /** What runs in an instance's thread is bundled too: read as TypeScript it would cost each thread 45 ms and 18 MB. */
 const worker = 'infra/local/lambda/worker.ts';
 
-export const bundleFunctions = async (): Promise<Pick<Surroundings, 'worker' | 'bundleOf' | 'cache'>> => {
-  const dir = await built({
+export const bundleFunctions = async (): Promise<Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'cache'>> => {
+  const dir = await buildCached({
     kind: 'bundle',
     from: ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle/*.*', worker],
     make: async (draft) => {

@@ -1,6 +1,6 @@
 /** Starts the engines of a stage, each beside the others, and stops whatever came up. */
 import { randomBytes } from 'node:crypto';
-import { type Door, openDoor, type Port } from '../base/loopback-server.ts';
+import { type LoopbackServer, openLoopbackServer, type Port } from '../base/loopback-server.ts';
 import type { State } from '../base/stage-state.ts';
 import type { Aws, AwsOptions } from '../base/types.ts';
 import type { Firestore } from '../engines/firestore/index.ts';
@@ -50,8 +50,10 @@ export const clientSecretOf = (state: State): string => {
 const gcsPortWanted = 4443;
 
 /** A port that was chosen, or the usual one, or, where that is taken, any. */
-export const openGcsDoor = (chosen: number | undefined): Promise<Door> =>
-  chosen === undefined ? openDoor(gcsPortWanted, 'GCS_PORT').catch(() => openDoor(0, 'GCS_PORT')) : openDoor(chosen, 'GCS_PORT');
+export const openGcsDoor = (chosen: number | undefined): Promise<LoopbackServer> =>
+  chosen === undefined
+    ? openLoopbackServer(gcsPortWanted, 'GCS_PORT').catch(() => openLoopbackServer(0, 'GCS_PORT'))
+    : openLoopbackServer(chosen, 'GCS_PORT');
 
 /** Customers' buckets at Google. */
 export const openGcs = async (dir: string) => (await import('../engines/gcs/index.ts')).startGcs({ dir });

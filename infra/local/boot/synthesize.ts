@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ConfigInput } from '../../config.ts';
 import type { Stacks } from '../cloudformation/read-template.ts';
-import { built } from './build-cache.ts';
+import { buildCached } from './build-cache.ts';
 
 const templates = 'templates.json';
 
 export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
   const self = fileURLToPath(import.meta.url);
   const text = JSON.stringify(config);
-  const dir = await built({
+  const dir = await buildCached({
     kind: 'template',
     from: ['infra/*.*', 'infra/{part,workflow}/**/*.*', 'infra/local/boot/synthesize.ts', 'shared/contract/**/*.*'],
     choices: text,

@@ -4,7 +4,7 @@
  */
 
 import { startFront } from '../aws/front-door.ts';
-import { explain, openDoor } from '../base/loopback-server.ts';
+import { explain, openLoopbackServer } from '../base/loopback-server.ts';
 import type { Settings } from '../base/settings.ts';
 import { openState } from '../base/stage-state.ts';
 import { account, region } from '../base/types.ts';
@@ -43,11 +43,11 @@ const open = async (options: CloudOptions, started: Stops): Promise<Omit<Cloud, 
   const { dir } = options;
   const state = openState(dir);
   started.push(state.close);
-  const s3 = await openDoor(options.s3Port, 'S3_PORT');
+  const s3 = await openLoopbackServer(options.s3Port, 'S3_PORT');
   started.push(s3.stop);
   const gcs = await openGcsDoor(options.gcsPort);
   started.push(gcs.stop);
-  const tokens = await openDoor(options.identityPort, 'IDP_PORT');
+  const tokens = await openLoopbackServer(options.identityPort, 'IDP_PORT');
   started.push(tokens.stop);
   const kms = jsonService('1.1', openKms({ dir, region, account }));
   const front = await startFront({

@@ -4,7 +4,7 @@ import { matches, PolicyError } from './patterns.ts';
 type Condition = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 type Keys = Readonly<Record<string, readonly string[]>>;
 
-export const holds = (condition: Condition, keys: Keys): boolean => {
+export const conditionsHold = (condition: Condition, keys: Keys): boolean => {
   const given = new Map(Object.entries(keys).map(([name, values]) => [name.toLowerCase(), values]));
   return Object.entries(condition).every(([operator, tests]) =>
     Object.entries(tests).every(([key, wanted]) => {

@@ -3,7 +3,7 @@ import { AwsError, type Need } from '../base/aws-service.ts';
 import type { Principal, Used } from '../base/types.ts';
 import { judge } from './evaluate-policy.ts';
 import { PolicyError } from './patterns.ts';
-import { type Part, takeApart } from './split-statements.ts';
+import { type Part, splitStatements } from './split-statements.ts';
 
 export interface Guard {
   /** Throws AccessDeniedException for the first thing needed that is not granted. */
@@ -17,7 +17,7 @@ export const makeGuard = (tell: (used: Used) => void = () => {}): Guard => {
   const used: Used[] = [];
   const unused = new Map<string, Set<Part>>();
   const note = ({ name, statements }: Principal, need: Need): void => {
-    const left = unused.get(name) ?? new Set(takeApart(statements));
+    const left = unused.get(name) ?? new Set(splitStatements(statements));
     unused.set(name, left);
     for (const part of left) {
       if (!part.lets(need)) continue;

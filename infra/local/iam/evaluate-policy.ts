@@ -5,7 +5,7 @@
 
 import type { Need } from '../base/aws-service.ts';
 import type { Statement } from '../base/types.ts';
-import { holds } from './conditions.ts';
+import { conditionsHold } from './conditions.ts';
 import { matches } from './patterns.ts';
 
 export type Verdict = 'allowed' | 'denied' | 'not-allowed';
@@ -23,7 +23,7 @@ const judgeOne = (statements: readonly Statement[], need: Need, resource: string
     const applies =
       statement.Action.some((pattern) => matches(pattern.toLowerCase(), action)) &&
       statement.Resource.some((pattern) => matches(pattern, resource)) &&
-      holds(statement.Condition ?? {}, keys);
+      conditionsHold(statement.Condition ?? {}, keys);
     if (!applies) continue;
     if (statement.Effect === 'Deny') return 'denied';
     verdict = 'allowed';

@@ -2,7 +2,7 @@
 
 import type { Actor, Statement } from '../base/types.ts';
 import type { ResolvedResource } from '../cloudformation/read-template.ts';
-import { holds } from './conditions.ts';
+import { conditionsHold } from './conditions.ts';
 
 export type Roles = (roleArn: string) => readonly Statement[] | undefined;
 
@@ -43,7 +43,7 @@ export const readTrust = (resources: readonly ResolvedResource[]): Trust => {
         Effect === 'Allow' &&
         many(Action).includes('sts:AssumeRole') &&
         many(Principal.Service ?? []).includes(service) &&
-        holds(Condition ?? {}, keys),
+        conditionsHold(Condition ?? {}, keys),
     );
   };
 };

@@ -20,7 +20,7 @@ export interface Part extends Permission {
 }
 
 /** Every permission of these statements. A statement with lists is as many permissions as its lists combine to: each must be needed. */
-export const takeApart = (statements: readonly Statement[]): readonly Part[] =>
+export const splitStatements = (statements: readonly Statement[]): readonly Part[] =>
   statements
     .filter(({ Effect }) => Effect === 'Allow')
     .flatMap(({ Action, Resource, Condition = {} }) =>

@@ -9,7 +9,7 @@
  */
 import type { FunctionSpec } from './function-spec.ts';
 import { FunctionError } from './function-spec.ts';
-import { type Instance, type Surroundings, startInstance } from './instance.ts';
+import { type Instance, type LambdaHostOptions, startInstance } from './instance.ts';
 
 export interface Host {
   /** Runs a function, known by its ARN or name. Rejects with a FunctionError. */
@@ -68,7 +68,7 @@ interface Pool {
   readonly waiting: Job[];
 }
 
-export const startHost = (functions: readonly FunctionSpec[], around: Surroundings, limits = limitsByDefault): Host => {
+export const startHost = (functions: readonly FunctionSpec[], around: LambdaHostOptions, limits = limitsByDefault): Host => {
   const pools = new Map<string, Pool>();
   for (const spec of functions) {
     const pool: Pool = { spec, places: new Set(), waiting: [] };

@@ -4,7 +4,7 @@ import type { FunctionLog } from './function-log.ts';
 import { FunctionError, type FunctionSpec } from './function-spec.ts';
 import { startThread } from './thread.ts';
 
-export interface Surroundings {
+export interface LambdaHostOptions {
   /** The bundled worker.ts. */
   readonly worker: string;
   /** The bundle of an entry. */
@@ -29,7 +29,7 @@ const initMaxMs = 20_000;
 /** Lambda takes and gives at most this much in a synchronous call. */
 const payloadMaxBytes = 6 * 1024 * 1024;
 
-export const startInstance = (spec: FunctionSpec, around: Surroundings): Instance => {
+export const startInstance = (spec: FunctionSpec, around: LambdaHostOptions): Instance => {
   const log = around.log(spec);
   const birth = { bundle: around.bundleOf(spec.entry), handler: spec.handler, cache: around.cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
@@ -69,7 +69,7 @@ const tooLarge = (type: string, what: string): FunctionError =>
   new FunctionError('too-large', type, `${what} may have at most ${payloadMaxBytes} bytes`);
 
 /** What Lambda sets, the template's own, and the one variable a developer behind a proxy needs. */
-const environmentOf = (spec: FunctionSpec, around: Surroundings): Record<string, string> => ({
+const environmentOf = (spec: FunctionSpec, around: LambdaHostOptions): Record<string, string> => ({
   ...spec.environment,
   AWS_REGION: around.region,
   AWS_DEFAULT_REGION: around.region,

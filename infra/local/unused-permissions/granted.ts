@@ -5,7 +5,7 @@ import { localConfig } from '../boot/local-config.ts';
 import { synthesize } from '../boot/synthesize.ts';
 import { type ResolvedResource, readResources } from '../cloudformation/read-template.ts';
 import { readRoles } from '../iam/roles.ts';
-import { takeApart } from '../iam/split-statements.ts';
+import { splitStatements } from '../iam/split-statements.ts';
 import { namesOf } from './permission-names.ts';
 
 /** Addresses are no part of a permission: any will do. */
@@ -26,6 +26,6 @@ export const grantedLines = (resources: readonly ResolvedResource[]): readonly s
   const [name, roles] = [namesOf(resources), readRoles(resources)];
   const lines = resources
     .filter(({ type }) => type === 'AWS::IAM::Role')
-    .flatMap(({ arn }) => takeApart(roles(arn) ?? []).map((permission) => name(arn, permission)));
+    .flatMap(({ arn }) => splitStatements(roles(arn) ?? []).map((permission) => name(arn, permission)));
   return [...new Set(lines)].sort();
 };

@@ -1,11 +1,11 @@
 /** The value of every variable, by the use that brings it. */
-import type { Use, uses } from '../../../shared/contract/capabilities.ts';
-import type { Parts } from '../resource-names.ts';
+import type { Capability, uses } from '../../../shared/contract/capabilities.ts';
+import type { ResourceNames } from '../resource-names.ts';
 
-type Variables<U extends Use> = Readonly<Record<(typeof uses)[U][number], string>>;
+type Variables<U extends Capability> = Readonly<Record<(typeof uses)[U][number], string>>;
 
 /** Exactly the variables of each use: one that is missing, or of no use, does not compile. */
-export const variables = (parts: Parts): { readonly [U in Use]: Variables<U> } => {
+export const variables = (parts: ResourceNames): { readonly [U in Capability]: Variables<U> } => {
   const table = { TABLE_NAME: parts.tableName };
   const { PLAN, REQUESTS_PER_MINUTE, AUDIT_RETENTION_DAYS, PUBLIC_URL, ALLOWED_ORIGINS, MAIL_FROM, SERVICE_VERSION } =
     parts.settings;

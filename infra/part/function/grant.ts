@@ -3,7 +3,7 @@
  * Both maps are total over `uses`, so a new use without a grant, or a grant without its variable, does not compile.
  */
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Use } from '../../../shared/contract/capabilities.ts';
+import type { Capability } from '../../../shared/contract/capabilities.ts';
 import {
   allow,
   executionsOf,
@@ -16,7 +16,7 @@ import {
   sealFor,
   takeRoles,
 } from '../policy-statements.ts';
-import type { Parts } from '../resource-names.ts';
+import type { ResourceNames } from '../resource-names.ts';
 import { variables } from './capability-variables.ts';
 
 export interface Grant {
@@ -25,7 +25,7 @@ export interface Grant {
 }
 
 /** All that these uses bring, each variable once. */
-export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
+export const grant = (parts: ResourceNames, wanted: readonly Capability[]): Grant => {
   const chosen = [...new Set(wanted)];
   return {
     statements: chosen.flatMap((use) => permissions[use](parts)),
@@ -33,7 +33,7 @@ export const grant = (parts: Parts, wanted: readonly Use[]): Grant => {
   };
 };
 
-const permissions: Readonly<Record<Use, (parts: Parts) => readonly PolicyStatement[]>> = {
+const permissions: Readonly<Record<Capability, (parts: ResourceNames) => readonly PolicyStatement[]>> = {
   'table:look': ({ tableArn }) => [allow(reading, [tableArn])],
   'table:read': ({ tableArn }) => [
     allow(reading, [tableArn]),

@@ -4,8 +4,8 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Use } from '../../../shared/contract/capabilities.ts';
-import type { Parts } from '../resource-names.ts';
+import type { Capability } from '../../../shared/contract/capabilities.ts';
+import type { ResourceNames } from '../resource-names.ts';
 import { grant } from './grant.ts';
 
 /** Where the code of an entry file comes from: an esbuild bundle to deploy, a line of text to synthesize only. */
@@ -22,8 +22,8 @@ export interface FnProps {
   readonly concurrencyMax?: number | undefined;
   /** Else Lambda drops what comes back to the same function by a queue for about the 16th time. */
   readonly sendsToItself?: boolean | undefined;
-  readonly uses: readonly Use[];
-  readonly parts: Parts;
+  readonly uses: readonly Capability[];
+  readonly parts: ResourceNames;
   readonly code: CodeOf;
   readonly logGroup: LogGroup;
   /** What its trigger needs beyond its uses, such as reading the stream or the queue. */

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { auditRetentionDays } from '../../../shared/contract/limits.ts';
 import type { Config } from '../../config.ts';
-import type { Parts } from '../resource-names.ts';
+import type { ResourceNames } from '../resource-names.ts';
 
 /** package.json's version is the service's: one number to raise. */
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
 
-export const settingsOf = (config: Config, publicUrl: string): Parts['settings'] => ({
+export const settingsOf = (config: Config, publicUrl: string): ResourceNames['settings'] => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),

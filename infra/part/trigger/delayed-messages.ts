@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 import { allow } from '../policy-statements.ts';
 import { makeDeadLetters } from './queue-with-dlq.ts';
 
-export interface Later {
+export interface DelayedMessages {
   /** A group of their own: who may make entries here can neither see nor change a clock of the service. */
   readonly groupName: string;
   readonly roleArn: string;
@@ -16,7 +16,11 @@ export interface Later {
   readonly deadLetters: Queue;
 }
 
-export const makeLater = (scope: Construct, id: string, props: { name: string; queue: Queue; topic: ITopic }): Later => {
+export const makeLater = (
+  scope: Construct,
+  id: string,
+  props: { name: string; queue: Queue; topic: ITopic },
+): DelayedMessages => {
   const group = new CfnScheduleGroup(scope, `${id}Group`);
   const deadLetters = makeDeadLetters(scope, `${id}DeadLetters`, { name: props.name, topic: props.topic });
   const role = new Role(scope, `${id}Role`, {

@@ -61,7 +61,7 @@ export interface QueueFeedProps {
   readonly concurrencyMax: number;
 }
 
-export const feedFromQueue = (scope: Construct, target: Fn, props: QueueFeedProps): void => {
+export const addQueueTrigger = (scope: Construct, target: Fn, props: QueueFeedProps): void => {
   new CfnEventSourceMapping(scope, `${capital(props.name)}Feed`, {
     functionName: target.functionName,
     eventSourceArn: props.queue.queueArn,
@@ -79,4 +79,4 @@ export const readQueue = ({ queueArn }: Queue): PolicyStatement =>
   allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queueArn]);
 
 /** What a function cannot handle is put aside with its own permission. */
-export const putAside = ({ queueArn }: Queue): PolicyStatement => allow(['sqs:SendMessage'], [queueArn]);
+export const allowDeadLetter = ({ queueArn }: Queue): PolicyStatement => allow(['sqs:SendMessage'], [queueArn]);

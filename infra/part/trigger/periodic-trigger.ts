@@ -27,7 +27,7 @@ export const runRetries = 2;
 /** Who watches over others fails nobody's call by not running: it rings when that many runs in a row did not come. */
 const runsMissedMax = 3;
 
-export const startByClock = (scope: Construct, id: string, props: ClockProps): void => {
+export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockProps): void => {
   const rate = `rate(${props.everyMinutes} minutes)`;
   const role = new Role(scope, `${id}ClockRole`, {
     description: `Starts ${props.name} at ${rate}`,

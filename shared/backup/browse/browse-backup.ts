@@ -2,7 +2,7 @@ import { invalid } from '../../contract/errors.ts';
 import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { Doors } from '../read/open-archive.ts';
-import { reading } from '../read/read-in-request.ts';
+import { withArchiveInRequest } from '../read/read-in-request.ts';
 import { browse, type Entry } from './archive-browser.ts';
 import { browsePathOf } from './browse-path.ts';
 
@@ -23,7 +23,7 @@ export const browseBackup = async (
   // A backup does not change: a record's number is where it is for ever, and shorter than its name.
   const list = fingerprint(`${backup.id}\n${showMissing}\n${path}`).slice(0, 12);
   const options = { limit, after: after === undefined ? undefined : rankOf(after, list), showMissing: showMissing === 'true' };
-  const { entries, next } = await reading(tenant, backup, ({ archive }) => browse(archive, place, options), doors);
+  const { entries, next } = await withArchiveInRequest(tenant, backup, ({ archive }) => browse(archive, place, options), doors);
   return {
     entries,
     next: next === undefined ? undefined : `${list} ${next}`,

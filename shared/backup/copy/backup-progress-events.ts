@@ -7,7 +7,7 @@ import { backupEvent } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 
 /** Whom events are about, beside the backup. */
-export interface Parties {
+export interface EventContext {
   readonly tenant: Tenant;
   readonly project: Pick<ProjectRecord, 'id' | 'name' | 'sourceProjectId'>;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
@@ -15,7 +15,7 @@ export interface Parties {
 
 /** One event a tenth. Its number of documents is the one at which the tenth was reached, however many came at once. */
 export const tellDeciles = (
-  { tenant, project, organization }: Parties,
+  { tenant, project, organization }: EventContext,
   backup: BackupRecord,
   percents: readonly number[],
   totalDocuments: number,

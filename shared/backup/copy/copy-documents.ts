@@ -2,14 +2,14 @@
 
 import { parseMoment } from '../../archive/index.ts';
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../../firestore/index.ts';
-import { failureOf, JobFailure, Pulse } from '../../job/index.ts';
+import { failureOf, Heartbeat, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord } from '../model/record.ts';
 import { tooManyReads } from '../steps/plan-backup.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
-import { Comparison } from './parent-comparison.ts';
+import { ParentComparison } from './parent-comparison.ts';
 import type { PartWriter } from './part-writer.ts';
-import { type Claim, type Ending, report, type Standing } from './shard-progress.ts';
+import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /**
  * A part ends here even if its range goes on: a failure costs no more than this to read again, and what is written down of a
@@ -32,19 +32,19 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const readTime = backup.readTime ?? '';
     const reader = readRange(source, { range, readTime, after, signal: halt.reading, collectionBytesMax });
     const parent = await run.parent();
-    const comparison = parent && new Comparison(parent, { range, after, readTime: parseMoment(readTime) }, part, halt);
-    const standing = (moreReads = 0): Standing => ({
+    const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, halt);
+    const standing = (moreReads = 0): ShardProgress => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
     });
     let told = shard.counted;
     const tell = async (): Promise<void> => {
       const now = standing();
-      await report(parties, backup.id, claim, now, engine.clock);
+      await checkpointShard(parties, backup.id, claim, now, engine.clock);
       told = Math.max(told, now.documents);
     };
     const untold = (): number => standing().documents - told;
-    const pulse = new Pulse({ ...beatOf(run), untold, tell });
+    const pulse = new Heartbeat({ ...beatOf(run), untold, tell });
     const isExhausted = await fill(run, reader, part, range, comparison).finally(async () => {
       await Promise.all([pulse.stop(), comparison?.close()]);
     });
@@ -56,7 +56,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     // Behind all that the source has the parent may have more.
     const last = comparison?.lastGone ?? reader.lastName;
     const isCounted = counted !== undefined && !(counted instanceof SourceError);
-    const ending: Ending = {
+    const ending: PartResult = {
       isDone: isCounted,
       ...(isCounted && { countVerified: counted.countVerified }),
       ...(last !== undefined && { after: last }),
@@ -64,7 +64,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
         part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
       }),
     };
-    await report(parties, backup.id, claim, standing(isCounted ? counted.reads : 0), engine.clock, ending);
+    await checkpointShard(parties, backup.id, claim, standing(isCounted ? counted.reads : 0), engine.clock, ending);
     if (counted instanceof SourceError) throw counted;
     return isExhausted;
   });
@@ -75,7 +75,7 @@ const fill = async (
   reader: RangeReader,
   part: PartWriter,
   range: NameRange,
-  comparison: Comparison | undefined,
+  comparison: ParentComparison | undefined,
 ): Promise<boolean> => {
   const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
   try {
@@ -85,11 +85,11 @@ const fill = async (
       await part.drain();
       halt.check();
       if (reader.reads > readsLeft) throw tooManyReads(backup.maxReads ?? 0, backup.reads + reader.reads);
-      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || halt.isPaused) return false;
+      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || halt.isYielding) return false;
     }
     return !reader.isFull && ((await comparison?.rest()) ?? true);
   } catch (error) {
-    const meaning = halt.meaning(error);
+    const meaning = halt.explain(error);
     if (meaning !== undefined) throw placed(meaning, range);
     return false;
   }

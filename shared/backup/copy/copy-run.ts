@@ -1,30 +1,30 @@
 import type { WriterOptions } from '../../archive/index.ts';
 import { objectName } from '../../archive/index.ts';
-import type { Store } from '../../destination/index.ts';
-import type { Source } from '../../firestore/index.ts';
-import { type Halt, NotRunning, type PulseOptions } from '../../job/index.ts';
-import { bestEffort, get, randomness } from '../../platform/index.ts';
+import type { ObjectStore } from '../../destination/index.ts';
+import type { FirestoreDatabase } from '../../firestore/index.ts';
+import { JobEndedError, type PulseOptions, type RunControl } from '../../job/index.ts';
+import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import type { Engine } from '../backup-deps.ts';
-import type { EarlierArchive } from '../incremental/parent-archive.ts';
+import type { BackupDeps } from '../backup-deps.ts';
+import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { stillRunning } from '../model/running-backup.ts';
 import { lockOf } from '../steps/prepare-backup.ts';
-import type { Parties } from './backup-progress-events.ts';
+import type { EventContext } from './backup-progress-events.ts';
 import { PartWriter } from './part-writer.ts';
 
 /** One run of a worker over a shard. */
 export interface CopyRun {
-  readonly parties: Parties;
+  readonly parties: EventContext;
   readonly backup: BackupRecord;
   readonly project: ProjectRecord;
-  readonly engine: Engine;
-  readonly source: Source;
-  readonly store: Store;
+  readonly engine: BackupDeps;
+  readonly source: FirestoreDatabase;
+  readonly store: ObjectStore;
   readonly dataKey: Buffer;
   /** What an incremental backup is compared with; opened once, when it is first asked for. */
-  readonly parent: () => Promise<EarlierArchive | undefined>;
-  readonly halt: Halt;
+  readonly parent: () => Promise<ParentArchive | undefined>;
+  readonly halt: RunControl;
 }
 
 /** How a run keeps looking after its backup. */
@@ -63,16 +63,16 @@ export const withPart = async <T>(
     ...writing,
     identity: backup.archive,
     dataKey,
-    random: randomness,
+    random: secureRandomBytes,
     put: { ...lockOf(backup), signal: halt.storing },
   });
   try {
     return await work(part);
   } catch (error) {
     await part.abort();
-    const meaning = halt.meaning(error) ?? error;
+    const meaning = halt.explain(error) ?? error;
     // No record will ever name these objects, and whoever cleaned up after the backup may be done already.
-    if (meaning instanceof NotRunning) await bestEffort('remove a part that is not kept', store.remove(namesOf(claim)));
+    if (meaning instanceof JobEndedError) await bestEffort('remove a part that is not kept', store.remove(namesOf(claim)));
     throw meaning;
   }
 };

@@ -1,17 +1,17 @@
 /** The third step: copies one shard into the destination, as far as its time reaches. */
 
 import { readDestination } from '../../destination/index.ts';
-import { Halt } from '../../job/index.ts';
+import { RunControl } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import type { Engine } from '../backup-deps.ts';
-import { type EarlierArchive, openEarlier, openParent } from '../incremental/parent-archive.ts';
+import type { BackupDeps } from '../backup-deps.ts';
+import { openEarlier, openParent, type ParentArchive } from '../incremental/parent-archive.ts';
 import { readRunning, timedOut } from '../model/running-backup.ts';
 import { copyDocuments } from './copy-documents.ts';
 import type { CopyRun } from './copy-run.ts';
 import { copyArchived, type SynthesisRun } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
-import { type Claim, claimPart } from './shard-progress.ts';
+import { type Claim, claimNextPart } from './shard-progress.ts';
 
 /** True if the shard is done; false if another run is to go on behind what this one stored. */
 export const copyShard = async (
@@ -19,7 +19,7 @@ export const copyShard = async (
   backupId: string,
   number: number,
   handOver: Date,
-  engine: Engine,
+  engine: BackupDeps,
 ): Promise<boolean> => {
   const { clock } = engine;
   const { backup, organization } = await readRunning(tenant, backupId, clock.now());
@@ -31,18 +31,18 @@ export const copyShard = async (
   const { synthesizedFrom } = backup;
   // What is made of another backup leaves the source alone.
   const source = synthesizedFrom === undefined ? engine.openSource(tenant, project) : undefined;
-  let opened: Promise<EarlierArchive | undefined> | undefined;
+  let opened: Promise<ParentArchive | undefined> | undefined;
   const earlier = () =>
     (opened ??=
       synthesizedFrom === undefined ? openParent(tenant, backup, engine) : openEarlier(tenant, backup, synthesizedFrom, engine));
-  const halt = new Halt(handOver, clock, { at: backup.deadline ?? '', error: timedOut(backup) });
+  const halt = new RunControl(handOver, clock, { at: backup.deadline ?? '', error: timedOut(backup) });
   try {
     const dataKey = await engine.dataKeyOf(tenant, backup);
     const parties = { tenant, project, organization };
     const run = { parties, backup, project, engine, store, dataKey, halt };
     const copyPart = source ? fromSource({ ...run, source, parent: earlier }) : fromArchive({ ...run, origin: earlier });
-    while (!halt.isPaused) {
-      const claim = await claimPart(tenant, backupId, number, clock);
+    while (!halt.isYielding) {
+      const claim = await claimNextPart(tenant, backupId, number, clock);
       if (!claim) return true;
       const isDone = await copyPart(claim);
       log.info('copied a part', { backupId, number, part: claim.part, isDone });

@@ -1,18 +1,18 @@
 /** Copies a range of another backup, or its users: record by record out of its leaves, sealed anew under a key of its own. */
 import { type Archive, type ByteRange, compareNames } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
-import { type Halt, Pulse } from '../../job/index.ts';
+import { Heartbeat, type RunControl } from '../../job/index.ts';
 import { type ArchivePart, archiveRanges, partsIn, rootOf } from '../cursor/archive-cursor.ts';
-import type { EarlierArchive } from '../incremental/parent-archive.ts';
+import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { kindIn } from '../steps/plan-synthetic-full.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
-import { type Claim, type Ending, report, type Standing } from './shard-progress.ts';
+import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /** One run of a worker over a shard of a backup that is made of another. */
 export interface SynthesisRun extends Omit<CopyRun, 'source' | 'parent'> {
   /** Opened once, when it is first asked for. */
-  readonly origin: () => Promise<EarlierArchive | undefined>;
+  readonly origin: () => Promise<ParentArchive | undefined>;
 }
 
 /** A part ends here even if its range goes on, as one of the source does. */
@@ -30,30 +30,30 @@ export const copyArchived = (run: SynthesisRun, claim: Claim): Promise<boolean> 
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
     const copied = new Copied(part, range, after);
     // Users are no documents, and are not counted as such.
-    const standing = (): Standing => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
+    const standing = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
     let told = shard.counted;
     const tell = async (): Promise<void> => {
       const now = standing();
-      await report(parties, backup.id, claim, now, engine.clock);
+      await checkpointShard(parties, backup.id, claim, now, engine.clock);
       told = Math.max(told, now.documents);
     };
-    const pulse = new Pulse({ ...beatOf(run), untold: () => standing().documents - told, tell });
+    const pulse = new Heartbeat({ ...beatOf(run), untold: () => standing().documents - told, tell });
     const isDone = await copy(origin, halt, copied).finally(() => pulse.stop());
     const stored = await part.finish();
     halt.check();
     const { lastName, bytes, collections } = copied;
-    const ending: Ending = {
+    const ending: PartResult = {
       isDone,
       ...(isDone && { countVerified: origin.backup.countVerified === true }),
       ...(lastName !== undefined && { after: lastName }),
       ...(stored && { part: { ...stored, originalSize: bytes, collections: JSON.stringify([...collections]) } }),
     };
-    await report(parties, backup.id, claim, standing(), engine.clock, ending);
+    await checkpointShard(parties, backup.id, claim, standing(), engine.clock, ending);
     return isDone;
   });
 
 /** True if there is nothing more; false if the part is full or the worker's time nearly over. */
-const copy = async (origin: EarlierArchive, halt: Halt, copied: Copied): Promise<boolean> => {
+const copy = async (origin: ParentArchive, halt: RunControl, copied: Copied): Promise<boolean> => {
   const { archive } = origin;
   const parts = partsIn(archive, [copied.rangeIn(archive)], () => 'all');
   try {
@@ -61,7 +61,7 @@ const copy = async (origin: EarlierArchive, halt: Halt, copied: Copied): Promise
       const next = await origin.reading(() => parts.next());
       halt.check();
       if (next.done) return true;
-      if (!copied.take(next.value) || copied.bytes >= partBytesMax || halt.isPaused) return false;
+      if (!copied.take(next.value) || copied.bytes >= partBytesMax || halt.isYielding) return false;
       await copied.drain();
     }
   } finally {

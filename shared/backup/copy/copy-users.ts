@@ -1,15 +1,15 @@
 /** Copies the users of Firebase Authentication, in one part: they are listed from the beginning each time. */
 
-import { JobFailure, Pulse } from '../../job/index.ts';
+import { Heartbeat, JobFailure } from '../../job/index.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
-import { type Claim, report } from './shard-progress.ts';
+import { type Claim, checkpointShard } from './shard-progress.ts';
 import { inOrderOfNames } from './sort-users.ts';
 
 export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
     const { parties, backup, engine, halt } = run;
-    const pulse = new Pulse({
+    const pulse = new Heartbeat({
       ...beatOf(run),
       untold: () => 0,
       tell: async () => undefined,
@@ -19,7 +19,7 @@ export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
     halt.check();
     const standing = { documents: 0, reads: claim.shard.reads };
     const ending = { isDone: true, ...(stored && { part: { ...stored, originalSize, collections: '[]' } }) };
-    await report(parties, backup.id, claim, standing, engine.clock, ending);
+    await checkpointShard(parties, backup.id, claim, standing, engine.clock, ending);
     return true;
   });
 
@@ -33,7 +33,7 @@ const fill = async ({ parties, project, engine, halt }: CopyRun, part: PartWrite
     }
     return bytes;
   } catch (error) {
-    const meaning = halt.meaning(error);
+    const meaning = halt.explain(error);
     if (meaning !== undefined) throw meaning;
     throw new JobFailure('BACKUP_TIMEOUT', 'The users of Firebase Authentication could not be read in the time of one worker');
   }

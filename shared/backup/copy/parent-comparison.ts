@@ -1,9 +1,9 @@
 /** The source beside the parent of an incremental backup, both in the order of names: what is as it was is kept where it lies. */
 import { type DocumentMarks, DocumentSkim, type Moment, recordKind } from '../../archive/index.ts';
 import type { DocumentBatch, NameRange } from '../../firestore/index.ts';
-import type { Halt } from '../../job/index.ts';
+import type { RunControl } from '../../job/index.ts';
 import { type ArchivePart, archiveRanges, partsIn } from '../cursor/archive-cursor.ts';
-import type { EarlierArchive } from '../incremental/parent-archive.ts';
+import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { PartWriter } from './part-writer.ts';
 
 export interface Compared {
@@ -21,12 +21,12 @@ export interface Compared {
  * A document whose name and update time the parent has is the one that the parent has: each write of a document gives it
  * another time. Of the parent only names and times are fetched, a leaf at a time.
  */
-export class Comparison {
+export class ParentComparison {
   /** Full name of the last document of the parent that comes after all that the source has. */
   lastGone: string | undefined;
-  readonly #parent: EarlierArchive;
+  readonly #parent: ParentArchive;
   readonly #writer: PartWriter;
-  readonly #halt: Halt;
+  readonly #halt: RunControl;
   readonly #readTime: Moment;
   readonly #after: Buffer | undefined;
   readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
@@ -35,7 +35,7 @@ export class Comparison {
   #slot = 0;
   #isOver = false;
 
-  constructor(parent: EarlierArchive, { range, after, readTime }: Compared, writer: PartWriter, halt: Halt) {
+  constructor(parent: ParentArchive, { range, after, readTime }: Compared, writer: PartWriter, halt: RunControl) {
     const { archive } = parent;
     this.#parent = parent;
     this.#writer = writer;
@@ -70,7 +70,7 @@ export class Comparison {
       if (!this.#isOver) await this.#load();
       if (this.#isOver) return true;
       // However little time there is, each run comes further.
-      if (this.#halt.isPaused && this.lastGone !== undefined) return false;
+      if (this.#halt.isYielding && this.lastGone !== undefined) return false;
     }
   }
 

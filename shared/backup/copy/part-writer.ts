@@ -11,7 +11,7 @@ import {
   ShardWriter,
   type WriterOptions,
 } from '../../archive/index.ts';
-import { type PutOptions, StorageError, type Store, type Upload } from '../../destination/index.ts';
+import { type ObjectStore, type PutOptions, StorageError, type Upload } from '../../destination/index.ts';
 import type { DocumentBatch } from '../../firestore/index.ts';
 
 export interface StoredPart {
@@ -43,7 +43,7 @@ export class PartWriter {
   #records = 0;
   #tombstones = 0;
 
-  constructor(store: Store, number: number, part: number, options: WriterOptions & { readonly put: PutOptions }) {
+  constructor(store: ObjectStore, number: number, part: number, options: WriterOptions & { readonly put: PutOptions }) {
     const { put, ...writing } = options;
     this.#writer = new ShardWriter(number, { ...writing, part });
     this.#chunk = new LazyUpload(store, objectName('chunk', number, part), put);
@@ -149,7 +149,7 @@ class LazyUpload {
   readonly #begin: () => Upload;
   #upload: Upload | undefined;
 
-  constructor(store: Store, name: string, options: PutOptions) {
+  constructor(store: ObjectStore, name: string, options: PutOptions) {
     this.#begin = () => store.upload(name, options);
   }
 

@@ -1,12 +1,12 @@
 /** What a worker writes down about its shard, each time in one transaction with the backup's own counters. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { decilesPassed, isConflict, NotRunning } from '../../job/index.ts';
-import { type Clock, chance, commit, create, getAll, set, type Tenant, type Write } from '../../platform/index.ts';
+import { decilesPassed, isConflict, JobEndedError } from '../../job/index.ts';
+import { type Clock, commit, create, getAll, randomFraction, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
 import { advance, stillRunning, whileRunning } from '../model/running-backup.ts';
 import { tooManyReads } from '../steps/plan-backup.ts';
-import { type Parties, tellDeciles } from './backup-progress-events.ts';
+import { type EventContext, tellDeciles } from './backup-progress-events.ts';
 
 /** Twenty workers write the same counters; a clash is over in milliseconds. */
 const triesMax = 10;
@@ -19,7 +19,12 @@ export interface Claim {
 }
 
 /** Undefined if the shard is done. */
-export const claimPart = async (tenant: Tenant, backupId: string, number: number, clock: Clock): Promise<Claim | undefined> => {
+export const claimNextPart = async (
+  tenant: Tenant,
+  backupId: string,
+  number: number,
+  clock: Clock,
+): Promise<Claim | undefined> => {
   const key = backupKey.shard(tenant, backupId, number);
   for (let tries = 1; ; tries++) {
     const found = await getAll([backupKey.backup(tenant, backupId), key]);
@@ -33,19 +38,19 @@ export const claimPart = async (tenant: Tenant, backupId: string, number: number
       return { shard: { ...shard, parts }, part: shard.parts };
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(chance() * clashMs);
+      await pause(randomFraction() * clashMs);
     }
   }
 };
 
 /** How far a run has come, in all that the shard has read since it was planned. */
-export interface Standing {
+export interface ShardProgress {
   readonly documents: number;
   readonly reads: number;
 }
 
 /** A part that is stored, and what is true of the shard from then on. */
-export interface Ending {
+export interface PartResult {
   readonly part?: PartContents;
   readonly after?: string;
   readonly isDone: boolean;
@@ -57,13 +62,13 @@ export interface Ending {
  * ended, or if the shard was given to another run. After a crash less may be stored than was told: then nothing is told anew
  * until the shard has come further.
  */
-export const report = async (
-  parties: Parties,
+export const checkpointShard = async (
+  parties: EventContext,
   backupId: string,
   { shard: { number }, part }: Claim,
-  standing: Standing,
+  standing: ShardProgress,
   clock: Clock,
-  ending?: Ending,
+  ending?: PartResult,
 ): Promise<BackupRecord> => {
   const { tenant } = parties;
   const keys = [backupKey.backup(tenant, backupId), backupKey.shard(tenant, backupId, number)];
@@ -71,7 +76,7 @@ export const report = async (
     const now = clock.now();
     const [record, shard] = (await getAll(keys)) as [BackupRecord | undefined, ShardRecord | undefined];
     const backup = stillRunning(record, now);
-    if (!shard || shard.parts !== part + 1) throw new NotRunning('copied by another worker');
+    if (!shard || shard.parts !== part + 1) throw new JobEndedError('copied by another worker');
     // The answer to a commit that did happen may have been lost.
     if (ending && (shard.stored === part || shard.isDone)) return backup;
     const reads = Math.max(standing.reads, shard.reads);
@@ -93,12 +98,12 @@ export const report = async (
       return backup;
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(chance() * clashMs);
+      await pause(randomFraction() * clashMs);
     }
   }
 };
 
-const endingOf = ({ after, isDone, countVerified, part: stored }: Ending, { documents }: Standing, part: number) => ({
+const endingOf = ({ after, isDone, countVerified, part: stored }: PartResult, { documents }: ShardProgress, part: number) => ({
   isDone,
   documents,
   ...(after !== undefined && { after: JSON.stringify(after) }),
@@ -106,7 +111,7 @@ const endingOf = ({ after, isDone, countVerified, part: stored }: Ending, { docu
   ...(stored && { stored: part }),
 });
 
-const counters = (parties: Parties, backup: BackupRecord, more: Standing, now: Date): readonly Write[] => {
+const counters = (parties: EventContext, backup: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
   const { id, toldPercent, totalDocuments } = backup;
   const percents = decilesPassed(toldPercent, backup.documents + more.documents, totalDocuments);
   const told = percents.at(-1);

@@ -9,7 +9,7 @@ import {
   streamLeaves,
 } from '../../archive/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
-import type { Side } from './document-cursor.ts';
+import type { DocumentCursor } from './document-cursor.ts';
 
 export interface ArchiveSideOptions {
   /** Whether bodies come along as long as they are asked for; else each leaf's are fetched apart, when they are. */
@@ -30,7 +30,7 @@ export interface ArchivePart {
 const unwantedMax = 4;
 
 /** A backup: names and times lie apart from the bodies, which are about nine tenths of it. */
-export class ArchiveSide implements Side {
+export class ArchiveCursor implements DocumentCursor {
   name: Buffer | undefined;
   seconds = 0;
   nanos = 0;

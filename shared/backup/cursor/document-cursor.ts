@@ -2,7 +2,7 @@
 import { compareNames } from '../../archive/index.ts';
 
 /** One document after the other. `step` moves within what is held and costs nothing; when it is used up, `load` gets more. */
-export interface Side {
+export interface DocumentCursor {
   /** The path of the document here, below the database; undefined at the end. Valid until the next step. */
   readonly name: Buffer | undefined;
   /** When it was last written. */
@@ -18,7 +18,7 @@ export interface Side {
 }
 
 /** The database itself: its documents come with all they hold. */
-export interface TargetSide extends Side {
+export interface TargetCursor extends DocumentCursor {
   /** What it was billed as so far. */
   readonly reads: number;
   /** The encoded document here; valid until the next step. */
@@ -26,7 +26,7 @@ export interface TargetSide extends Side {
 }
 
 /** Which of two sides is to be looked at next: negative for the first, zero for both. A side at its end comes after every name. */
-export const orderOf = (a: Side, b: Side): number => {
+export const orderOf = (a: DocumentCursor, b: DocumentCursor): number => {
   if (!a.name || !b.name) return a.name ? -1 : 1;
   return compareNames(a.name, b.name);
 };

@@ -1,7 +1,7 @@
 import { type Archive, DocumentSkim, recordKind } from '../../archive/index.ts';
-import { type Got, getWithin, type Source } from '../../firestore/index.ts';
+import { type FirestoreDatabase, type Got, getWithin } from '../../firestore/index.ts';
 import { type ArchivePart, rootOf } from './archive-cursor.ts';
-import type { TargetSide } from './document-cursor.ts';
+import type { TargetCursor } from './document-cursor.ts';
 import type { LiveOptions } from './live-scan-cursor.ts';
 
 /** Names asked for in one request: the first ones, before it is known how large the documents are, and at most. */
@@ -25,12 +25,12 @@ export interface LookupOptions extends LiveOptions {
  * The documents of the database that have the names of an archive's records, and no others: each name is billed as a read. The
  * parts of the archive pass through here on their way to its own side, so that they are fetched once.
  */
-export class LookupSide implements TargetSide {
+export class LiveLookupCursor implements TargetCursor {
   name: Buffer | undefined;
   seconds = 0;
   nanos = 0;
   reads = 0;
-  readonly #source: Source;
+  readonly #source: FirestoreDatabase;
   readonly #options: LookupOptions;
   readonly #rootBytes: number;
   readonly #archiveRootBytes: number;
@@ -43,7 +43,7 @@ export class LookupSide implements TargetSide {
   #documents: readonly Uint8Array[] = [];
   #index = 0;
 
-  constructor(source: Source, archive: Archive, options: LookupOptions) {
+  constructor(source: FirestoreDatabase, archive: Archive, options: LookupOptions) {
     this.#source = source;
     this.#options = options;
     this.#rootBytes = Buffer.byteLength(source.root) + 1;

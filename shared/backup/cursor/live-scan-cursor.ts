@@ -1,13 +1,13 @@
 import {
   type DocumentBatch,
+  type FirestoreDatabase,
   justAfter,
   type NameRange,
   type RangeReader,
   type RawDocument,
   readRange,
-  type Source,
 } from '../../firestore/index.ts';
-import type { TargetSide } from './document-cursor.ts';
+import type { TargetCursor } from './document-cursor.ts';
 
 /** What was read of a database, end to end: as many documents as it must have there. */
 export interface Stretch {
@@ -21,7 +21,7 @@ export interface Stretch {
  * The database as it was at the read time, range by range. Every document that is sent is billed as a read. That a stream ended
  * does not prove that it was whole: whoever takes a document for absent has the stretches counted first.
  */
-export class LiveSide implements TargetSide {
+export class LiveScanCursor implements TargetCursor {
   name: Buffer | undefined;
   seconds = 0;
   nanos = 0;
@@ -38,7 +38,7 @@ export class LiveSide implements TargetSide {
   #ended: Stretch[] = [];
   #open: { readonly range: NameRange; readonly before: number } | undefined;
 
-  constructor(source: Source, scope: readonly NameRange[], at: LiveOptions) {
+  constructor(source: FirestoreDatabase, scope: readonly NameRange[], at: LiveOptions) {
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
     this.#rootLength = source.root.length + 1;
     this.#batches = this.#read(source, scope, at);
@@ -107,7 +107,11 @@ export class LiveSide implements TargetSide {
     await this.#batches.return();
   }
 
-  async *#read(source: Source, scope: readonly NameRange[], at: LiveOptions): AsyncGenerator<DocumentBatch, void, undefined> {
+  async *#read(
+    source: FirestoreDatabase,
+    scope: readonly NameRange[],
+    at: LiveOptions,
+  ): AsyncGenerator<DocumentBatch, void, undefined> {
     for (const range of scope) {
       this.#readsBefore = this.reads;
       const { readTime, signal, batchBytes = fewBytes } = at;

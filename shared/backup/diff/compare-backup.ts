@@ -1,17 +1,17 @@
 /** A comparison within one call: what may be compared with what, and who is told. */
-import { type Role, reaches } from '../../contract/access.ts';
+import { type Role, roleAtLeast } from '../../contract/access.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { SourceError } from '../../firestore/index.ts';
 import { after, type Change, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { type Engine, engine } from '../backup-deps.ts';
+import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import { readBackup } from '../model/get-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type Asker, askingMs, askingSource } from '../read/query-source-in-request.ts';
-import { callersDoors, reading, refuseUnlessWhole } from '../read/read-in-request.ts';
+import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/query-source-in-request.ts';
+import { refuseUnlessWhole, requestArchiveDeps, withArchiveInRequest } from '../read/read-in-request.ts';
 import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff-archives.ts';
 
-export interface DiffCall extends Asker {
+export interface DiffCall extends RequestCaller {
   /** Undefined for a service account: what it may do is told by its scopes. */
   readonly role: Role | undefined;
   readonly page: { readonly limit: number; readonly after: string | undefined };
@@ -25,7 +25,7 @@ export const compareBackup = async (
   call: DiffCall,
   backup: BackupRecord,
   against: string,
-  doors: Engine = { ...engine, ...callersDoors },
+  doors: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
 ): Promise<DiffPage & { change: Change }> => {
   const { tenant, page } = call;
   if (against === 'live') refuseUnlessMember(call);
@@ -40,7 +40,7 @@ export const compareBackup = async (
 
 /** The live database bills what is read of it: as with a backup, that is for members to decide. */
 const refuseUnlessMember = ({ role }: DiffCall): void => {
-  if (role === undefined || reaches(role, 'member')) return;
+  if (role === undefined || roleAtLeast(role, 'member')) return;
   throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database needs the role member', {
     requiredRole: 'member',
     currentRole: role,
@@ -52,27 +52,37 @@ const withBackup = async (
   backup: BackupRecord,
   against: string,
   options: DiffOptions,
-  doors: Engine,
+  doors: BackupDeps,
 ): Promise<DiffPage> => {
   const other = await readBackup(tenant, against);
   if (other.projectId !== backup.projectId) throw invalid('against', 'must be a backup of the same project');
   refuseUnlessWhole(other);
-  return reading(
+  return withArchiveInRequest(
     tenant,
     backup,
     (open) =>
-      reading(tenant, other, (against) => diffBackups({ backup, open }, { backup: other, open: against }, options), doors),
+      withArchiveInRequest(
+        tenant,
+        other,
+        (against) => diffBackups({ backup, open }, { backup: other, open: against }, options),
+        doors,
+      ),
     doors,
   );
 };
 
-const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptions, doors: Engine): Promise<DiffPage> => {
+const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptions, doors: BackupDeps): Promise<DiffPage> => {
   const { tenant } = call;
   const project = await readProject(tenant, backup.projectId);
-  const signal = AbortSignal.timeout(askingMs);
+  const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   const { maxReads } = project.settings;
-  return askingSource(call, project, doors, (source) =>
-    reading(tenant, backup, (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate), doors),
+  return withSourceInRequest(call, project, doors, (source) =>
+    withArchiveInRequest(
+      tenant,
+      backup,
+      (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate),
+      doors,
+    ),
   );
 };
 

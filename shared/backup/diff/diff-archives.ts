@@ -5,12 +5,12 @@
 import type * as z from 'zod';
 import { ApiError } from '../../contract/errors.ts';
 import type { Diff } from '../../contract/models/backup.ts';
-import { intersection, type NameRange, probeSource, type Source, scopeOf } from '../../firestore/index.ts';
+import { type FirestoreDatabase, intersection, type NameRange, probeSource, scopeOf } from '../../firestore/index.ts';
 import { type Clock, fingerprint } from '../../platform/index.ts';
-import { ArchiveSide } from '../cursor/archive-cursor.ts';
-import type { Side } from '../cursor/document-cursor.ts';
-import { LookupSide } from '../cursor/live-lookup-cursor.ts';
-import { LiveSide } from '../cursor/live-scan-cursor.ts';
+import { ArchiveCursor } from '../cursor/archive-cursor.ts';
+import type { DocumentCursor } from '../cursor/document-cursor.ts';
+import { LiveLookupCursor } from '../cursor/live-lookup-cursor.ts';
+import { LiveScanCursor } from '../cursor/live-scan-cursor.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
@@ -48,8 +48,8 @@ export const diffBackups = async (here: Compared, against: Compared, options: Di
   const of = fingerprint(`${here.backup.id} ${against.backup.id}`).slice(0, 12);
   const { progress, rest } = await start(of, scope, sides, options.after);
   const partial = { from: isPartial(against.backup), to: isPartial(here.backup) };
-  const from = new ArchiveSide(against.open.archive, rest, { withTombstones: partial.from });
-  const to = new ArchiveSide(here.open.archive, rest, { withTombstones: partial.to });
+  const from = new ArchiveCursor(against.open.archive, rest, { withTombstones: partial.from });
+  const to = new ArchiveCursor(here.open.archive, rest, { withTombstones: partial.to });
   const countsOn = here.backup.documentCount + against.backup.documentCount <= countedOnMax;
   const merged = await walk(from, to, progress, { ...options, partial, countsOn, isEnough: () => false });
   return page(against.backup.id, of, merged, sides, progress);
@@ -57,35 +57,35 @@ export const diffBackups = async (here: Compared, against: Compared, options: Di
 
 export const diffLive = async (
   here: Compared,
-  source: Source,
+  source: FirestoreDatabase,
   options: DiffOptions & { readonly signal: AbortSignal; readonly maxReads: number | undefined },
 ): Promise<DiffPage> => {
   const sides: Sides = { from: here.open.archive, to: undefined };
   const of = fingerprint(`${here.backup.id} live`).slice(0, 12);
   const { progress: before, rest } = await start(of, scopeIn(here.backup), sides, options.after);
   const { signal, maxReads = Number.POSITIVE_INFINITY } = options;
-  if (before.reads >= maxReads) throw tooManyReads(maxReads, before.reads);
+  if (before.reads >= maxReads) throw readLimitExceeded(maxReads, before.reads);
   // Asking for the time is billed as a read.
   const readTime = before.readTime ?? (await probeSource(source, signal)).readTime;
   const withTombstones = isPartial(here.backup);
   const { archive } = here.open;
   // Of a database that is to be compared in single documents, only these are read.
-  const lookups = withTombstones ? new LookupSide(source, archive, { readTime, signal, withTombstones }) : undefined;
-  const live = lookups ?? new LiveSide(source, rest, { readTime, signal });
-  const archived = new ArchiveSide(archive, rest, { withTombstones }, lookups?.through);
+  const lookups = withTombstones ? new LiveLookupCursor(source, archive, { readTime, signal, withTombstones }) : undefined;
+  const live = lookups ?? new LiveScanCursor(source, rest, { readTime, signal });
+  const archived = new ArchiveCursor(archive, rest, { withTombstones }, lookups?.through);
   const countsOn = here.backup.documentCount <= liveCountedOnMax;
   const readsOf = (): number => before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
   const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;
   const partial = { from: withTombstones, to: false };
   const merged = await walk(archived, live, before, { ...options, partial, countsOn, isEnough });
   const reads = readsOf();
-  if (reads > maxReads) throw tooManyReads(maxReads, reads);
+  if (reads > maxReads) throw readLimitExceeded(maxReads, reads);
   const { data, next } = await page('live', of, merged, sides, { ...before, readTime, reads });
   return { data: { ...data, cost: costOf(reads) }, next };
 };
 
 /** Of all pages of a comparison together. */
-const tooManyReads = (maxReads: number, reads: number): ApiError =>
+const readLimitExceeded = (maxReads: number, reads: number): ApiError =>
   new ApiError(
     'CONFLICT',
     `The comparison would read more documents than maxReads of the project allows: ${reads} so far, ${maxReads} are allowed`,
@@ -106,8 +106,8 @@ const start = async (of: string, scope: readonly NameRange[], sides: Sides, afte
 };
 
 const walk = async (
-  from: Side,
-  to: Side,
+  from: DocumentCursor,
+  to: DocumentCursor,
   { counts, total }: Progress,
   options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial'> & { isEnough: () => boolean },
 ): Promise<Merged> => {

@@ -1,5 +1,5 @@
 import { sameFields } from '../../firestore/index.ts';
-import { orderOf, type Side } from '../cursor/document-cursor.ts';
+import { type DocumentCursor, orderOf } from '../cursor/document-cursor.ts';
 
 export interface Counts {
   readonly added: number;
@@ -48,7 +48,7 @@ const lookEvery = 64;
  * Walks two sides in the order of names. A document of the same name and update time is the same; where the times differ the
  * fields decide, so one that was written again as it was counts as unchanged.
  */
-export const merge = async (from: Side, to: Side, options: MergeOptions): Promise<Merged> => {
+export const merge = async (from: DocumentCursor, to: DocumentCursor, options: MergeOptions): Promise<Merged> => {
   const { limit, countsOn, isOver, partial } = options;
   const counts = { ...options.counts };
   const changes: Changed[] = [];
@@ -78,14 +78,14 @@ export const merge = async (from: Side, to: Side, options: MergeOptions): Promis
 const nothing = Buffer.alloc(0);
 
 /** Undefined if there is no such document on either side. */
-const changeOf = async (order: number, from: Side, to: Side): Promise<keyof Counts | undefined> => {
+const changeOf = async (order: number, from: DocumentCursor, to: DocumentCursor): Promise<keyof Counts | undefined> => {
   const was = order <= 0 && !from.isTombstone;
   const is = order >= 0 && !to.isTombstone;
   if (was && is) return judge(from, to);
   return was ? 'removed' : is ? 'added' : undefined;
 };
 
-const judge = async (from: Side, to: Side): Promise<'changed' | 'unchanged'> => {
+const judge = async (from: DocumentCursor, to: DocumentCursor): Promise<'changed' | 'unchanged'> => {
   if (from.seconds === to.seconds && from.nanos === to.nanos) return 'unchanged';
   const [left, right] = await Promise.all([from.content(), to.content()]);
   return sameFields(left, right) ? 'unchanged' : 'changed';

@@ -10,9 +10,15 @@ import {
   wrapKey,
 } from '../../archive/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { get, makeDataKey, openDataKey, randomness, type Tenant, type Write, wrapDataKey } from '../../platform/index.ts';
+import { get, makeDataKey, openDataKey, secureRandomBytes, type Tenant, type Write, wrapDataKey } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { type EncryptionRecord, passphrases, presentKey, readEncryption, sameEncryption } from './encryption-settings.ts';
+import {
+  checkEncryptionUnchanged,
+  currentEncryption,
+  type EncryptionRecord,
+  passphrases,
+  readEncryption,
+} from './encryption-settings.ts';
 import { kmsFailure, unavailable } from './key-errors.ts';
 
 type Identity = BackupRecord['archive'];
@@ -35,13 +41,13 @@ export const newDataKey = async (tenant: Tenant, archive: Identity): Promise<New
   const made = await makeDataKey(contextOf(archive)).catch(kmsFailure);
   const wrapped =
     chosen?.mode === 'customer'
-      ? await wrapPresently(tenant, chosen, archive, made.plain)
+      ? await wrapWithCurrentKey(tenant, chosen, archive, made.plain)
       : wrappedBy(archive, { kind: 'kms', keyId: made.keyId, blob: made.blob });
-  return { ...wrapped, dataKey: made.plain, check: sameEncryption(tenant, chosen) };
+  return { ...wrapped, dataKey: made.plain, check: checkEncryptionUnchanged(tenant, chosen) };
 };
 
 /** Wraps a data key under what the organization has chosen. */
-export const wrapPresently = async (
+export const wrapWithCurrentKey = async (
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
   archive: Identity,
@@ -51,8 +57,8 @@ export const wrapPresently = async (
     return wrappedBy(archive, { kind: 'kms', ...(await wrapDataKey(dataKey, contextOf(archive)).catch(kmsFailure)) });
   for await (const { keyId, passphrase } of passphrases(tenant, chosen, chosen.keyId)) {
     if (keyId !== chosen.keyId) break;
-    const wrap = await wrapKey(dataKey, passphrase, { identity: contextOf(archive), random: randomness });
-    return { keyFile: fileOf(archive, wrap), encryption: presentKey(chosen) };
+    const wrap = await wrapKey(dataKey, passphrase, { identity: contextOf(archive), random: secureRandomBytes });
+    return { keyFile: fileOf(archive, wrap), encryption: currentEncryption(chosen) };
   }
   throw unavailable('The passphrase of the organization is not there');
 };

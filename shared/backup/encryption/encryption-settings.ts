@@ -13,8 +13,8 @@ import {
   iso,
   type Key,
   newUlid,
-  Overtaken,
   openSecret,
+  StaleReadError,
   sealSecret,
   type Tenant,
   type Write,
@@ -43,14 +43,14 @@ export const readEncryption = async (tenant: Tenant): Promise<EncryptionRecord |
   (await get(encryptionKey(tenant))) as EncryptionRecord | undefined;
 
 /** How a backup's record names what wraps its key. */
-export const presentKey = (chosen: EncryptionRecord | undefined): BackupRecord['encryption'] =>
+export const currentEncryption = (chosen: EncryptionRecord | undefined): BackupRecord['encryption'] =>
   chosen?.mode === 'customer' ? { mode: 'customer', keyId: chosen.keyId ?? '' } : { mode: 'kms', keyId: env('DATA_KEY_ID') };
 
 /** True in a transaction only if the choice is still the one that was read, so that no key is wrapped by what was just given up. */
-export const sameEncryption = (tenant: Tenant, chosen: EncryptionRecord | undefined): Write => ({
+export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecord | undefined): Write => ({
   check: encryptionKey(tenant),
   ...unchanged(chosen),
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });
 
 const unchanged = (chosen: EncryptionRecord | undefined) => ({
@@ -59,7 +59,7 @@ const unchanged = (chosen: EncryptionRecord | undefined) => ({
 });
 
 export const encryptionData = (chosen: EncryptionRecord | undefined): z.input<typeof Encryption> => ({
-  ...presentKey(chosen),
+  ...currentEncryption(chosen),
   rewrap: chosen?.isWalking ? 'running' : 'idle',
   updatedAt: chosen?.updatedAt ?? null,
 });
@@ -122,14 +122,14 @@ export const rotateKeys = (
 const changeOf = (tenant: Tenant, was: EncryptionRecord | undefined, next: EncryptionRecord, now: Date): Change => ({
   writes: [
     whileActive(tenant),
-    { put: next, ...unchanged(was), otherwise: () => new Overtaken() },
+    { put: next, ...unchanged(was), otherwise: () => new StaleReadError() },
     ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
   ],
   audit: [
     {
       scope: tenant.organizationId,
       resource: { type: 'organization', id: tenant.organizationId },
-      details: presentKey(next),
+      details: currentEncryption(next),
     },
   ],
 });

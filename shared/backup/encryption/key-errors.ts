@@ -1,6 +1,6 @@
 import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { JobFailure } from '../../job/index.ts';
-import { isOutage, log } from '../../platform/index.ts';
+import { isTransientAwsError, log } from '../../platform/index.ts';
 
 export const unavailable = (message: string, cause?: unknown): JobFailure =>
   new JobFailure('KEY_UNAVAILABLE', message, undefined, cause === undefined ? undefined : { cause });
@@ -32,7 +32,7 @@ export const strangersKmsFailure = (error: unknown): never => {
 
 const refusalOf = (error: unknown): JobFailure => {
   const { name = '', message = '' } = error as { name?: string; message?: string };
-  const meaning = isOutage(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : meanings[name];
+  const meaning = isTransientAwsError(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : meanings[name];
   if (meaning === undefined) throw error;
   return unavailable(meaning, error);
 };

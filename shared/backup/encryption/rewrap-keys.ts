@@ -1,14 +1,14 @@
 /** Wraps the data keys of an organization's backups anew, one after the other. Nothing that they seal is touched. */
 
 import { keyFileName } from '../../archive/index.ts';
-import { openStore, readDestination, StorageError, type Store } from '../../destination/index.ts';
+import { type ObjectStore, openStore, readDestination, StorageError } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { type Clock, commit, get, iso, log, Overtaken, set, type Tenant, walk } from '../../platform/index.ts';
+import { type Clock, commit, get, iso, log, StaleReadError, set, type Tenant, walk } from '../../platform/index.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
-import { sharerOf } from '../model/shared-archives.ts';
-import { dataKeyOf, isSameKey, wrapPresently } from './data-key.ts';
-import { type EncryptionRecord, encryptionKey, readEncryption, sameEncryption } from './encryption-settings.ts';
+import { findOtherOwner } from '../model/shared-archives.ts';
+import { dataKeyOf, isSameKey, wrapWithCurrentKey } from './data-key.ts';
+import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEncryption } from './encryption-settings.ts';
 
 export interface RewrapTask {
   readonly walk: string;
@@ -45,7 +45,7 @@ export const rewrapKeys = async (
   await finish(tenant, chosen, await alsoWrapped(tenant, time.now()));
 };
 
-interface Doors {
+interface ArchiveDeps {
   readonly time: Clock;
   readonly open: typeof openStore;
 }
@@ -68,16 +68,16 @@ const stays = ({ arriving, leaving }: BackupRecord): boolean => arriving === und
 const triesMax = 3;
 
 /** False if another choice was made meanwhile: its own walk has begun. */
-const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, doors: Doors): Promise<boolean> => {
+const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, doors: ArchiveDeps): Promise<boolean> => {
   let backup: BackupRecord | undefined = found;
   for (let tries = 0; backup && isOpenable(backup) && stays(backup) && tries < triesMax; tries++) {
     try {
       await rewrap(tenant, chosen, backup, doors);
       return true;
     } catch (error) {
-      if (!(error instanceof Overtaken) && !(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
+      if (!(error instanceof StaleReadError) && !(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
       log.warn('the key of a backup was not wrapped anew', { backupId: found.id, reason: error.message });
-      if (!(error instanceof Overtaken)) return true;
+      if (!(error instanceof StaleReadError)) return true;
     }
     if ((await readEncryption(tenant))?.version !== chosen.version) return false;
     backup = await fresh(tenant, found);
@@ -88,22 +88,27 @@ const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: Backup
 const fresh = async (tenant: Tenant, { id }: BackupRecord): Promise<BackupRecord | undefined> =>
   (await get(backupKey.backup(tenant, id))) as BackupRecord | undefined;
 
-const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRecord, { time, open }: Doors): Promise<void> => {
+const rewrap = async (
+  tenant: Tenant,
+  chosen: EncryptionRecord,
+  backup: BackupRecord,
+  { time, open }: ArchiveDeps,
+): Promise<void> => {
   const { id, archive, status, keyFile: was, storageDestination, path } = backup;
-  const { keyFile, encryption } = await wrapPresently(tenant, chosen, archive, await dataKeyOf(tenant, backup));
+  const { keyFile, encryption } = await wrapWithCurrentKey(tenant, chosen, archive, await dataKeyOf(tenant, backup));
   const store = await open(tenant, await readDestination(tenant, storageDestination.id), path);
   try {
     // The bucket first: whoever reads it without us needs no more than what the record promises.
     await putKey(store, backup, keyFile, time);
     const where = { status, keyFile: was, leaving: undefined };
     await commit([
-      sameEncryption(tenant, chosen),
-      set(backupKey.backup(tenant, id), { keyFile, encryption }, { where, otherwise: () => new Overtaken() }),
+      checkEncryptionUnchanged(tenant, chosen),
+      set(backupKey.backup(tenant, id), { keyFile, encryption }, { where, otherwise: () => new StaleReadError() }),
     ]);
     // The step that begins it may have stored the key it had read before; after this it reads the new one.
     if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, time);
   } catch (error) {
-    if (error instanceof Overtaken) await putBack(tenant, store, backup, time);
+    if (error instanceof StaleReadError) await putBack(tenant, store, backup, time);
     throw error;
   } finally {
     store.close();
@@ -111,17 +116,17 @@ const rewrap = async (tenant: Tenant, chosen: EncryptionRecord, backup: BackupRe
 };
 
 /** Someone else has changed the backup or its key: what lies in the bucket is made what the records say. */
-const putBack = async (tenant: Tenant, store: Store, found: BackupRecord, time: Clock): Promise<void> => {
+const putBack = async (tenant: Tenant, store: ObjectStore, found: BackupRecord, time: Clock): Promise<void> => {
   const backup = await fresh(tenant, found);
   if (backup?.keyFile && isOpenable(backup)) return putKey(store, backup, backup.keyFile, time);
-  const sharer = await sharerOf(tenant, found);
+  const sharer = await findOtherOwner(tenant, found);
   if (backup && !sharer) return store.remove([keyFileName]);
   // Whoever has the objects now, here or in another organization, can open one of these.
   const { record = found } = sharer ?? {};
   if (record.keyFile) await putKey(store, record, record.keyFile, time);
 };
 
-const putKey = (store: Store, { lockedUntil }: BackupRecord, keyFile: Uint8Array, time: Clock): Promise<void> => {
+const putKey = (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile: Uint8Array, time: Clock): Promise<void> => {
   const isLocked = lockedUntil !== null && lockedUntil > iso(time.now());
   return store.put(keyFileName, keyFile, isLocked ? { lockedUntil: new Date(lockedUntil) } : {});
 };
@@ -132,9 +137,9 @@ const finish = async (tenant: Tenant, chosen: EncryptionRecord, wrapped: Iterabl
   for await (const backup of backupsOf(tenant)) if (isOpenable(backup)) needed.add(backup.encryption.keyId);
   const previous = Object.fromEntries(Object.entries(chosen.previous).filter(([keyId]) => needed.has(keyId)));
   const where = { version: chosen.version };
-  await commit([set(encryptionKey(tenant), { isWalking: false, previous }, { where, otherwise: () => new Overtaken() })]).catch(
-    (error: unknown) => {
-      if (!(error instanceof Overtaken)) throw error;
-    },
-  );
+  await commit([
+    set(encryptionKey(tenant), { isWalking: false, previous }, { where, otherwise: () => new StaleReadError() }),
+  ]).catch((error: unknown) => {
+    if (!(error instanceof StaleReadError)) throw error;
+  });
 };

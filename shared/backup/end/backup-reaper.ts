@@ -1,6 +1,6 @@
 /** Backups whose workflow died, never began or ran out of time: what the workflow can no longer do for them is done here. */
 import { after, commit, get, iso, log, set, type Tenant, walk } from '../../platform/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey, type RunningRecord, runningPartition } from '../model/record.ts';
 import { internal } from '../steps/backup-steps.ts';
 import { cleanUp } from './clean-up-backup.ts';
@@ -24,7 +24,7 @@ const cleanMaxSeconds = 24 * 3_600;
 export const runningBackups = (): AsyncGenerator<RunningRecord> =>
   walk({ pk: runningPartition, prefix: '', from: '0' }) as AsyncGenerator<RunningRecord>;
 
-export const reapBackup = async (tenant: Tenant, note: RunningRecord, engine: Engine, workflow: Workflow): Promise<void> => {
+export const reapBackup = async (tenant: Tenant, note: RunningRecord, engine: BackupDeps, workflow: Workflow): Promise<void> => {
   const { backupId } = note;
   // In this order: a workflow that was seen to have ended has written all that it ever will.
   const execution = await workflow.look(backupId);

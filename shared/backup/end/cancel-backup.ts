@@ -1,14 +1,14 @@
 /** Stopping a backup. It is over at once for whoever asks; the workflow notices at its next commit, and removes what was stored. */
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import type { Acting } from '../../organization/index.ts';
-import { type Change, iso, Overtaken, set } from '../../platform/index.ts';
+import type { CallerContext } from '../../organization/index.ts';
+import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { jobRelease, readProject } from '../../project/index.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 export const cancelBackup = async (
-  { tenant, organization, actor }: Acting,
+  { tenant, organization, actor }: CallerContext,
   backup: BackupRecord,
   now: Date,
 ): Promise<{ backup: BackupRecord; change: Change }> => {
@@ -27,8 +27,8 @@ export const cancelBackup = async (
     backup: cancelled,
     change: {
       writes: [
-        set(backupKey.backup(tenant, id), ended, { where: { status }, otherwise: () => new Overtaken() }),
-        { ...jobRelease(tenant, projectId, id), otherwise: () => new Overtaken() },
+        set(backupKey.backup(tenant, id), ended, { where: { status }, otherwise: () => new StaleReadError() }),
+        { ...jobRelease(tenant, projectId, id), otherwise: () => new StaleReadError() },
         emit(tenant, 'backup.failed', { ...told, backup: { ...told.backup, error } }, now),
       ],
       audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, status } }],

@@ -2,9 +2,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import { countBackups } from '../../destination/index.ts';
 import { commit, getAll, log, type Tenant, type Write } from '../../platform/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { eraseObjects } from '../removal/delete-objects.ts';
+import { deleteArchiveObjects } from '../removal/delete-objects.ts';
 import { removeNotes } from './delete-work-items.ts';
 
 /**
@@ -15,7 +15,7 @@ import { removeNotes } from './delete-work-items.ts';
 export const cleanUp = async (
   tenant: Tenant,
   backupId: string,
-  engine: Pick<Engine, 'openStore'>,
+  engine: Pick<BackupDeps, 'openStore'>,
   isGivenUp = false,
 ): Promise<void> => {
   const running = backupKey.running(tenant, backupId);
@@ -24,7 +24,7 @@ export const cleanUp = async (
   if (backup?.status === 'pending' || backup?.status === 'running') return;
   if (backup?.status === 'completed') return removeNotes(tenant, backupId);
   if (isGivenUp) log.error('the objects of a backup stay in its destination', { backupId });
-  else if (backup) await eraseObjects(tenant, backup, engine.openStore);
+  else if (backup) await deleteArchiveObjects(tenant, backup, engine.openStore);
   await removeNotes(tenant, backupId);
   if (!isNoted) return;
   const last: Write = { remove: running, condition: 'attribute_exists(pk)' };

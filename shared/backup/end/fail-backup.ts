@@ -7,7 +7,7 @@ import { type DestinationRecord, failureWrites } from '../../destination/index.t
 import { emit, enqueue } from '../../event/index.ts';
 import { isConflict, reasonOf } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, getAll, iso, measure, set, type Tenant, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, getAll, iso, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type JobRecord, jobRelease, type ProjectRecord, projectKey, unauthorizedWrite } from '../../project/index.ts';
 import { auditOf } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
@@ -47,7 +47,7 @@ export const failBackup = async (
     if (around?.backup.status !== 'pending' && around?.backup.status !== 'running') return;
     try {
       await commit(writesOf(tenant, around, reasonGiven(around.backup), now));
-      return measure('a backup has failed', { BackupsFailed: 1 });
+      return emitMetric('a backup has failed', { BackupsFailed: 1 });
     } catch (error) {
       // The project or the destination went at the same moment, or others write the same items.
       const isOvertaken = isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));

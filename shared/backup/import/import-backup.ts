@@ -11,7 +11,7 @@ import { type ProjectRecord, whileConnected, whileStaying } from '../../project/
 import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { largest } from '../seal/archive-contents.ts';
+import { topCollections } from '../seal/archive-contents.ts';
 import { refuseBadCollections } from '../start/backup-request.ts';
 import { folderOf } from './folder-path.ts';
 import { type FoundBackup, lookAtBackup } from './inspect-folder.ts';
@@ -162,7 +162,7 @@ const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, s
     size,
     originalSize: isSize(notes.originalSize) ? notes.originalSize : 0,
     documentCount: documents,
-    collectionCounts: largest(manifest.collections.map((one) => [one.id, one.documents] as const)),
+    collectionCounts: topCollections(manifest.collections.map((one) => [one.id, one.documents] as const)),
     countVerified: typeof notes.countVerified === 'boolean' ? notes.countVerified : null,
     verification: null,
     verifiedAt: null,

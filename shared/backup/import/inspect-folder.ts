@@ -11,13 +11,13 @@ import {
   parseKeyFile,
 } from '../../archive/index.ts';
 import { type ApiError, invalid } from '../../contract/errors.ts';
-import { StorageError, type Store } from '../../destination/index.ts';
+import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import { unlockKeyFile } from '../encryption/data-key.ts';
 import { strangersKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { MovedAway, whileShared } from '../model/shared-archives.ts';
+import { assertArchiveShareable, MovedAway } from '../model/shared-archives.ts';
 import { fetchManifest } from '../read/open-archive.ts';
 import { asReadingError } from '../read/read-in-request.ts';
 
@@ -35,7 +35,7 @@ export interface FoundBackup {
 }
 
 /** Throws VALIDATION_ERROR, with the reason, for a folder that is no backup of this organization; STORAGE_ERROR if it cannot be read. */
-export const lookAtBackup = async (tenant: Tenant, store: Store, path: string): Promise<FoundBackup> => {
+export const lookAtBackup = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
   try {
     return await look(tenant, store, path);
   } catch (error) {
@@ -45,12 +45,12 @@ export const lookAtBackup = async (tenant: Tenant, store: Store, path: string): 
   }
 };
 
-const look = async (tenant: Tenant, store: Store, path: string): Promise<FoundBackup> => {
+const look = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
   const keyFile = await fetchKeyFile(store);
   const { identity } = parseKeyFile(keyFile);
   // Keys are bound to the organization: another's could not be opened anyway, and is not even tried.
   if (identity.organization !== tenant.organizationId) throw notOne('it belongs to another organization');
-  const checks = await whileShared(tenant, identity.backup, path);
+  const checks = await assertArchiveShareable(tenant, identity.backup, path);
   const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, strangersKmsFailure);
   const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
   const manifest = await openManifest(stored, { identity, dataKey });
@@ -60,7 +60,7 @@ const look = async (tenant: Tenant, store: Store, path: string): Promise<FoundBa
   return { identity, manifest, manifestDigest: manifestDigest(stored), keyFile, encryption, size, checks };
 };
 
-const fetchKeyFile = async (store: Store): Promise<Uint8Array> => {
+const fetchKeyFile = async (store: ObjectStore): Promise<Uint8Array> => {
   const found = await store.head(keyFileName);
   if (!found) throw notOne(`there is no object ${keyFileName} in it`);
   if (found.size > maxKeyFileBytes) throw notOne(`its object ${keyFileName} has ${found.size} bytes`);
@@ -70,7 +70,7 @@ const fetchKeyFile = async (store: Store): Promise<Uint8Array> => {
 /** Folders with more objects than this beyond the backup's own are somebody else's. */
 const strangersMax = 10_000;
 
-const proveStored = async (store: Store, objects: Manifest['objects']): Promise<void> => {
+const proveStored = async (store: ObjectStore, objects: Manifest['objects']): Promise<void> => {
   const missing = new Map(objects.map(({ name, size }) => [name, size]));
   let strangers = 0;
   for await (const { name, size } of store.list('')) {

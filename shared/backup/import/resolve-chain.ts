@@ -1,10 +1,10 @@
 /** The earlier backups in whose chunks an imported one finds records: they must be here, and stay. */
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { Overtaken, type Tenant, type Write } from '../../platform/index.ts';
+import { StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { refuseLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { holderOf } from '../model/shared-archives.ts';
+import { findOwner } from '../model/shared-archives.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
 export interface ImportedChain {
@@ -19,9 +19,9 @@ const needsMax = 64;
 
 /** CONFLICT, with all their ids, if earlier backups that it needs are not registered in the organization. */
 export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<ImportedChain> => {
-  const needs = needsOf(manifest);
+  const needs = dependencyArchives(manifest);
   if (needs.length > needsMax) throw invalid('path', `is not a backup that can be imported: it needs ${needs.length} others`);
-  const found = await Promise.all(needs.map((id) => holderOf(tenant, id)));
+  const found = await Promise.all(needs.map((id) => findOwner(tenant, id)));
   const missing = needs.filter((_, n) => found[n] === undefined);
   if (missing.length > 0)
     throw new ApiError(
@@ -37,7 +37,7 @@ export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBacku
       'path',
       `is not a backup that can be imported: ${stranger.archive.backup}, which it needs, is of another project`,
     );
-  const parent = manifest.parent === null ? undefined : await holderOf(tenant, manifest.parent);
+  const parent = manifest.parent === null ? undefined : await findOwner(tenant, manifest.parent);
   return {
     link: {
       parentBackupId: parent?.id ?? null,
@@ -49,7 +49,7 @@ export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBacku
 };
 
 /** The archives of other backups that a manifest lists objects of. */
-export const needsOf = ({ backup, objects }: Pick<FoundBackup['manifest'], 'backup' | 'objects'>): readonly string[] =>
+export const dependencyArchives = ({ backup, objects }: Pick<FoundBackup['manifest'], 'backup' | 'objects'>): readonly string[] =>
   [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);
 
 /** What is sealed is bound to both. */
@@ -63,5 +63,5 @@ const held = (tenant: Tenant, backupId: string): Write => ({
   condition: '#status = :completed AND attribute_not_exists(leaving)',
   names: { '#status': 'status' },
   values: { ':one': 1, ':completed': 'completed' },
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });

@@ -3,14 +3,14 @@ import { chainHardMax } from '../../contract/limits.ts';
 import { query, type Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
-import type { BackupPlace, BackupWish } from '../start/start-backup.ts';
+import type { StartBackupContext, StartBackupOptions } from '../start/start-backup.ts';
 
-export interface ParentWish extends Pick<BackupWish, 'collections' | 'excludeCollections'> {
+export interface ParentWish extends Pick<StartBackupOptions, 'collections' | 'excludeCollections'> {
   readonly storageDestinationId: string;
 }
 
 /** What is spread over a wish before it is started. */
-export type ResolvedType = Pick<BackupWish, 'type' | 'parentBackupId' | 'chainLength' | 'fullBecause'>;
+export type ResolvedType = Pick<StartBackupOptions, 'type' | 'parentBackupId' | 'chainLength' | 'fullBecause'>;
 
 /** The backup of the project that shows the latest moment of those that fit; of two of one moment, that with the shorter chain. */
 export const findParent = async (
@@ -24,16 +24,16 @@ export const findParent = async (
 
 /** For what nobody waits for: where an incremental backup was wanted and no other fits, a full one, and why. */
 export const resolveType = async (
-  { tenant, project, destination }: Pick<BackupPlace, 'tenant' | 'project' | 'destination'>,
-  { type, collections, excludeCollections }: Pick<BackupWish, 'type' | 'collections' | 'excludeCollections'>,
+  { tenant, project, destination }: Pick<StartBackupContext, 'tenant' | 'project' | 'destination'>,
+  { type, collections, excludeCollections }: Pick<StartBackupOptions, 'type' | 'collections' | 'excludeCollections'>,
 ): Promise<ResolvedType> => {
   if (type === 'full') return { type };
   const wish = { collections, excludeCollections, storageDestinationId: destination.id };
   const found = await lookForParent(tenant, project, wish);
-  return typeof found === 'string' ? { type: 'full', fullBecause: found } : uponParent(found);
+  return typeof found === 'string' ? { type: 'full', fullBecause: found } : asIncrementalOf(found);
 };
 
-export const uponParent = (parent: BackupRecord): ResolvedType => ({
+export const asIncrementalOf = (parent: BackupRecord): ResolvedType => ({
   type: 'incremental',
   parentBackupId: parent.id,
   chainLength: chainLengthOf(parent) + 1,

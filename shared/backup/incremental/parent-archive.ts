@@ -3,50 +3,50 @@ import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../
 import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { type OpenArchive, openArchive } from '../read/open-archive.ts';
 import { type Misread, misreadOf, noteDamage } from './report-damage.ts';
 
 /** The parent, open; undefined for a backup that has none. Whoever opened it closes it. */
-export const openParent = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<EarlierArchive | undefined> =>
+export const openParent = async (tenant: Tenant, child: BackupRecord, engine: BackupDeps): Promise<ParentArchive | undefined> =>
   child.parentBackupId === null ? undefined : openEarlier(tenant, child, child.parentBackupId, engine);
 
 /** What a full backup is made of, instead of the source; undefined for one that reads the source. */
-export const openOrigin = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<EarlierArchive | undefined> =>
+export const openOrigin = async (tenant: Tenant, child: BackupRecord, engine: BackupDeps): Promise<ParentArchive | undefined> =>
   child.synthesizedFrom === undefined ? undefined : openEarlier(tenant, child, child.synthesizedFrom, engine);
 
 export const openEarlier = async (
   tenant: Tenant,
   child: BackupRecord,
   earlierId: string,
-  engine: Engine,
-): Promise<EarlierArchive> => {
+  engine: BackupDeps,
+): Promise<ParentArchive> => {
   const earlier = (await get(backupKey.backup(tenant, earlierId))) as BackupRecord | undefined;
   if (earlier?.status !== 'completed')
     throw new JobFailure('STORAGE_READ_ERROR', `The backup ${earlierId}, which this one is built upon, is gone`);
   const kinship = { tenant, earlier, childId: child.id, engine };
-  return new EarlierArchive(kinship, await read(kinship, () => openArchive(tenant, earlier, undefined, engine)));
+  return new ParentArchive(kinship, await read(kinship, () => openArchive(tenant, earlier, undefined, engine)));
 };
 
-export interface Kinship {
+export interface ParentLink {
   readonly tenant: Tenant;
   readonly earlier: BackupRecord;
   /** What is made upon it. */
   readonly childId: string;
-  readonly engine: Pick<Engine, 'clock'>;
+  readonly engine: Pick<BackupDeps, 'clock'>;
 }
 
 type ObjectPlace = Pick<ObjectEntry, 'backup' | 'name'>;
 const idOf = ({ backup, name }: ObjectPlace): string => `${backup} ${name}`;
 
-export class EarlierArchive {
-  readonly #kinship: Kinship;
+export class ParentArchive {
+  readonly #kinship: ParentLink;
   readonly #open: OpenArchive;
   readonly #sizes: ReadonlyMap<string, number>;
   readonly #proven = new Map<string, Promise<void>>();
 
-  constructor(kinship: Kinship, open: OpenArchive) {
+  constructor(kinship: ParentLink, open: OpenArchive) {
     this.#kinship = kinship;
     this.#open = open;
     this.#sizes = new Map(open.archive.manifest.objects.map((entry) => [idOf(entry), entry.size]));
@@ -107,7 +107,11 @@ export class EarlierArchive {
  * What a backup whose parent cannot be opened becomes, before anything was copied: a full one that says why, rather than none. As
  * long as another try may open it, it stays what it is.
  */
-export const unlessParentOpens = async (tenant: Tenant, child: BackupRecord, engine: Engine): Promise<Partial<BackupRecord>> => {
+export const unlessParentOpens = async (
+  tenant: Tenant,
+  child: BackupRecord,
+  engine: BackupDeps,
+): Promise<Partial<BackupRecord>> => {
   try {
     (await openParent(tenant, child, engine))?.close();
     return {};
@@ -117,7 +121,7 @@ export const unlessParentOpens = async (tenant: Tenant, child: BackupRecord, eng
   }
 };
 
-const read = async <T>(kinship: Kinship, work: () => Promise<T>): Promise<T> => {
+const read = async <T>(kinship: ParentLink, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {

@@ -5,8 +5,8 @@ import { JobFailure } from '../../job/index.ts';
 import { bestEffort, commit, log, set } from '../../platform/index.ts';
 import { auditOf } from '../model/backup-audit.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { holderOf } from '../model/shared-archives.ts';
-import type { Kinship } from './parent-archive.ts';
+import { findOwner } from '../model/shared-archives.ts';
+import type { ParentLink } from './parent-archive.ts';
 
 /** That something cannot be read however often it is tried. */
 export interface Misread {
@@ -31,12 +31,12 @@ export const misreadOf = (error: unknown): Misread | undefined => {
 const damagedNow = { damagedDepth: 'full', verifiedAt: null } as const satisfies Partial<BackupRecord>;
 
 /** From now on both the backup that it was found in and the one whose object it is say so: no other is built upon them. */
-export const noteDamage = async ({ tenant, earlier, childId, engine }: Kinship, misread: Misread): Promise<void> => {
+export const noteDamage = async ({ tenant, earlier, childId, engine }: ParentLink, misread: Misread): Promise<void> => {
   const { object, message, reason, isDamage } = misread;
   log.warn('a backup that another is built upon cannot be read', { backupId: earlier.id, childId, reason });
   if (!isDamage) return;
   const note = async (): Promise<void> => {
-    const owner = object && object.backup !== earlier.archive.backup ? await holderOf(tenant, object.backup) : undefined;
+    const owner = object && object.backup !== earlier.archive.backup ? await findOwner(tenant, object.backup) : undefined;
     for (const damaged of [earlier, ...(owner ? [owner] : [])]) {
       await commit([
         set(backupKey.backup(tenant, damaged.id), damagedNow, { where: { status: 'completed', leaving: undefined } }),

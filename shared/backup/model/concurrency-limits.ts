@@ -5,7 +5,7 @@ import { after, epochSeconds, getAll, iso, query, type Tenant, type Write } from
 import { type BackupRecord, backupKey, runningPartition, verifyingPrefix } from './record.ts';
 
 /** JOB_IN_PROGRESS once enough of them wait or run. Two that begin at the same moment may both be let in. */
-export const refuseCrowd = async (tenant: Tenant): Promise<void> => {
+export const assertBackupCapacity = async (tenant: Tenant): Promise<void> => {
   const { organizationId } = tenant;
   // Those that have ended and are being cleaned up after are noted, too, and do not count.
   const { items } = await query({ pk: runningPartition, prefix: `${organizationId}#`, limit: notedMax });
@@ -27,7 +27,7 @@ const notedMax = 100;
 export const verificationSeconds = 25 * 3_600;
 
 /** CONFLICT once enough verifications run. */
-export const refuseVerifiers = async (tenant: Tenant, now: Date): Promise<void> => {
+export const assertVerificationCapacity = async (tenant: Tenant, now: Date): Promise<void> => {
   const { items } = await query({ pk: `ORG#${tenant.organizationId}`, prefix: verifyingPrefix, limit: notedMax });
   const running = items.filter(({ since }) => String(since) > iso(after(now, -verificationSeconds))).length;
   if (running < runningVerificationsMax) return;

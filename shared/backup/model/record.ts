@@ -164,7 +164,7 @@ export interface RunningRecord extends Item {
 }
 
 /** A moment that was put together for one restore: it is gone in days, and neither stands in for a backup nor is built upon by captures. */
-export const isPoint = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
+export const isRestorePointBackup = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
   trigger === 'pitr-base' && retentionDays !== undefined;
 
 export const runningPartition = 'RUNNING#BACKUP';

@@ -1,8 +1,15 @@
 /** A backup under way, and the one condition under which anything is written for it. */
 import { idsIn } from '../../contract/ids.ts';
-import { type Advance, advanceJob, JobFailure, stillGoing, stillThere, whileJobRuns } from '../../job/index.ts';
+import {
+  type Advance,
+  assertOrganizationActive,
+  assertRunning,
+  checkRunningJob,
+  JobFailure,
+  updateRunningJob,
+} from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { addIds, getAll, type Tenant, type Write } from '../../platform/index.ts';
+import { addLogContext, getAll, type Tenant, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
 export interface Running {
@@ -14,13 +21,13 @@ export interface Running {
 export const readRunning = async (tenant: Tenant, backupId: string, now: Date): Promise<Running> => {
   const found = await getAll([backupKey.backup(tenant, backupId), organizationKey.organization(tenant)]);
   const [backup, organization] = found as [BackupRecord | undefined, OrganizationRecord | undefined];
-  addIds(idsIn(backup));
-  return { backup: stillRunning(backup, now), organization: stillThere(organization) };
+  addLogContext(idsIn(backup));
+  return { backup: stillRunning(backup, now), organization: assertOrganizationActive(organization) };
 };
 
 /** The same of a record that was just read. */
 export const stillRunning = (found: BackupRecord | undefined, now: Date): BackupRecord => {
-  const backup = stillGoing(found);
+  const backup = assertRunning(found);
   if (backup.deadline !== null && Date.parse(backup.deadline) <= now.getTime()) throw timedOut(backup);
   return backup;
 };
@@ -31,7 +38,7 @@ export const timedOut = ({ startedAt, deadline }: BackupRecord): JobFailure => {
 };
 
 export const advance = (tenant: Tenant, backupId: string, change: Advance): Write =>
-  advanceJob(backupKey.backup(tenant, backupId), change);
+  updateRunningJob(backupKey.backup(tenant, backupId), change);
 
 export const whileRunning = (tenant: Tenant, backupId: string, where: Advance['where'] = {}): Write =>
-  whileJobRuns(backupKey.backup(tenant, backupId), where);
+  checkRunningJob(backupKey.backup(tenant, backupId), where);

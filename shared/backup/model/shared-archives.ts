@@ -1,6 +1,6 @@
 /** Which records need the objects of an archive: objects that two of them share are removed with the last one, and not before. */
 import { ApiError } from '../../contract/errors.ts';
-import { get, type Item, Overtaken, type Tenant, type Write, walk } from '../../platform/index.ts';
+import { get, type Item, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { refuseLeaving } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from './record.ts';
 
@@ -20,7 +20,7 @@ export const linksOf = (tenant: Tenant, archiveId: string): AsyncIterable<Archiv
 };
 
 /** The first completed backup here that has the archive, wherever its objects are. */
-export const holderOf = async (tenant: Tenant, archiveId: string): Promise<BackupRecord | undefined> => {
+export const findOwner = async (tenant: Tenant, archiveId: string): Promise<BackupRecord | undefined> => {
   for await (const link of linksOf(tenant, archiveId)) {
     const record = link.isErasing || link.movedTo !== undefined ? undefined : await recordOf(tenant, link);
     if (record?.status === 'completed') return record;
@@ -32,7 +32,7 @@ export const holderOf = async (tenant: Tenant, archiveId: string): Promise<Backu
  * Who else needs the objects of a backup: a record of the same archive in the same place, or the backup itself in the
  * organization it has moved to, whose record is not to be had from here. A copy elsewhere has objects of its own.
  */
-export const sharerOf = async (
+export const findOtherOwner = async (
   tenant: Tenant,
   { id, archive, path }: Pick<BackupRecord, 'id' | 'archive' | 'path'>,
 ): Promise<{ readonly record: BackupRecord | undefined } | undefined> => {
@@ -49,7 +49,7 @@ export const sharerOf = async (
 };
 
 /** What must still be so when a record of the archive is added; throws if it must not be added now. To be asked before its objects are looked at. */
-export const whileShared = async (tenant: Tenant, archiveId: string, path: string): Promise<readonly Write[]> => {
+export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, path: string): Promise<readonly Write[]> => {
   let holder: BackupRecord | undefined;
   for await (const link of linksOf(tenant, archiveId)) {
     if (link.movedTo !== undefined) throw new MovedAway();
@@ -68,7 +68,7 @@ export const whileShared = async (tenant: Tenant, archiveId: string, path: strin
       condition: '#status = :completed AND attribute_not_exists(leaving)',
       names: { '#status': 'status' },
       values: { ':completed': 'completed' },
-      otherwise: () => new Overtaken(),
+      otherwise: () => new StaleReadError(),
     },
   ];
 };

@@ -9,28 +9,28 @@ import {
   maxManifestBytes,
   openManifest,
 } from '../../archive/index.ts';
-import { type DestinationRecord, readDestination, StorageError, type Store } from '../../destination/index.ts';
+import { type DestinationRecord, type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
-import { type Engine, engine } from '../backup-deps.ts';
+import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { holderOf } from '../model/shared-archives.ts';
+import { findOwner } from '../model/shared-archives.ts';
 
 /** A backup that is open for reading; whoever opened it closes it. */
 export interface OpenArchive {
   readonly archive: Archive;
   /** The folder of the backup's own objects. */
-  readonly store: Store;
+  readonly store: ObjectStore;
   /** Where the objects lie, and what opens them, of this backup or of an earlier one in whose chunks it finds records. */
   readonly partOf: (archiveId: string) => Promise<Part>;
   close(): void;
 }
 
 interface Part {
-  readonly store: Store;
+  readonly store: ObjectStore;
   readonly dataKey: Buffer;
 }
 
-export interface Doors extends Pick<Engine, 'openStore' | 'dataKeyOf'> {
+export interface Doors extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'> {
   /** Whether of every object that is read its beginning is proven, too. */
   readonly provesHeaders?: boolean;
 }
@@ -43,7 +43,7 @@ export const openArchive = async (
   tenant: Tenant,
   backup: BackupRecord,
   destination?: DestinationRecord,
-  doors: Doors = engine,
+  doors: Doors = backupDeps,
 ): Promise<OpenArchive> => {
   const place = destination ?? (await readDestination(tenant, backup.storageDestination.id));
   const store = await doors.openStore(tenant, place, backup.path);
@@ -77,7 +77,7 @@ export const identityOf = ({ archive: { organization, project, backup } }: Backu
 const storedManifestMax = maxManifestBytes + (1 << 20);
 
 /** The stored manifest, fetched once more if it is not what it should be. Rejects with `missing` where there is none. */
-export const fetchManifest = async (store: Store, digest: string | undefined): Promise<Uint8Array> => {
+export const fetchManifest = async (store: ObjectStore, digest: string | undefined): Promise<Uint8Array> => {
   const found = await store.head(manifestName);
   if (found && found.size > storedManifestMax) throw new ArchiveError('too-large', `a manifest of ${found.size} bytes`);
   const stored = await store.get(manifestName);
@@ -85,7 +85,7 @@ export const fetchManifest = async (store: Store, digest: string | undefined): P
 };
 
 interface Opened {
-  readonly store: Store;
+  readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly manifest: Manifest;
   readonly doors: Doors;
@@ -118,7 +118,7 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
 
 /** Where an archive lies that another finds records in: with the backup it is of, or one that was imported. */
 const openOther = async (tenant: Tenant, archiveId: string, doors: Doors): Promise<Part> => {
-  const backup = await holderOf(tenant, archiveId);
+  const backup = await findOwner(tenant, archiveId);
   if (!backup) throw new StorageError('missing', `The earlier backup ${archiveId}, which this one needs, is not there.`);
   const store = await doors.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
   try {

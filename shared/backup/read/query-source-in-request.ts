@@ -1,13 +1,13 @@
 /** A customer's database asked within one call. */
 import { type Actor, auditEntry, type Origin } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { type Source, SourceError } from '../../firestore/index.ts';
+import { type FirestoreDatabase, SourceError } from '../../firestore/index.ts';
 import { commit, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, unauthorizedWrite } from '../../project/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 
 /** Who asks, and when. */
-export interface Asker {
+export interface RequestCaller {
   readonly tenant: Tenant;
   readonly actor: Actor;
   readonly origin: Origin;
@@ -15,11 +15,11 @@ export interface Asker {
 }
 
 /** Opens the project's database for the work and closes it. One that refuses is noted before the caller is told. */
-export const askingSource = async <T>(
-  asker: Asker,
+export const withSourceInRequest = async <T>(
+  asker: RequestCaller,
   project: ProjectRecord,
-  doors: Pick<Engine, 'openSource'>,
-  work: (source: Source) => Promise<T>,
+  doors: Pick<BackupDeps, 'openSource'>,
+  work: (source: FirestoreDatabase) => Promise<T>,
 ): Promise<T> => {
   const source = doors.openSource(asker.tenant, project, patience);
   try {
@@ -34,7 +34,7 @@ export const askingSource = async <T>(
 };
 
 /** The function ends after 20 s; telling what was found takes some of them. */
-export const askingMs = 17_000;
+export const sourceRequestTimeoutMs = 17_000;
 
 /** Three tries are what fits into a call. */
 const patience = {
@@ -43,11 +43,15 @@ const patience = {
   mostDelayMs: 1_000,
   firstExhaustedDelayMs: 500,
   mostExhaustedDelayMs: 1_000,
-  silenceMs: askingMs,
+  silenceMs: sourceRequestTimeoutMs,
 };
 
 /** The call changes nothing else. */
-const tellRefusal = async ({ tenant, actor, origin, now }: Asker, project: ProjectRecord, error: Error): Promise<void> => {
+const tellRefusal = async (
+  { tenant, actor, origin, now }: RequestCaller,
+  project: ProjectRecord,
+  error: Error,
+): Promise<void> => {
   if (project.status !== 'connected') return;
   const resource = { type: 'project', id: project.id };
   const note = { scope: tenant.organizationId, resource, details: { reason: error.message } };

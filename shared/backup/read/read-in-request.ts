@@ -6,23 +6,23 @@ import { callerPatience, openStore, StorageError } from '../../destination/index
 import { SourceError } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { engine } from '../backup-deps.ts';
+import { backupDeps } from '../backup-deps.ts';
 import { noSuchBackup } from '../model/get-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { type Doors, type OpenArchive, openArchive } from './open-archive.ts';
 
 /** Somebody waits: a store that is slow is given up before the call is. */
-export const callersDoors: Doors = {
-  dataKeyOf: engine.dataKeyOf,
+export const requestArchiveDeps: Doors = {
+  dataKeyOf: backupDeps.dataKeyOf,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
 
 /** Runs the work with the backup open, and closes it; what the store, the key or the archive refuses becomes an ApiError. */
-export const reading = async <T>(
+export const withArchiveInRequest = async <T>(
   tenant: Tenant,
   backup: BackupRecord,
   work: (open: OpenArchive) => Promise<T>,
-  doors: Doors = callersDoors,
+  doors: Doors = requestArchiveDeps,
 ): Promise<T> => {
   refuseUnlessWhole(backup);
   let open: OpenArchive | undefined;

@@ -1,4 +1,4 @@
-import type { Store } from '../../destination/index.ts';
+import type { ObjectStore } from '../../destination/index.ts';
 
 /** Fetched at once and, while it is worked on, ahead: one stream of a store gives less than a core can check. */
 const pieceBytes = 8 << 20;
@@ -6,7 +6,7 @@ const ahead = 2;
 
 /** The bytes of an object, in order; memory is that of three pieces. */
 export async function* piecesOf(
-  store: Store,
+  store: ObjectStore,
   { name, size }: { readonly name: string; readonly size: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const coming: Promise<Uint8Array>[] = [];

@@ -4,14 +4,14 @@ import { type Change, get, iso, type Tenant, walk } from '../../platform/index.t
 import { readJob, refuseLeaving } from '../../project/index.ts';
 import { noSuchBackup } from '../model/get-backup.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
-import { departureWrites } from './retire-backup.ts';
+import { retireWrites } from './retire-backup.ts';
 
 /**
  * The first backup that could not be read, or made, without this one. Whoever begins upon it after it was read is noticed by
  * `builtUpon`; so what is being made is looked at before what is completed, and that oldest first: whoever takes over from
  * another what it needs comes after it.
  */
-export const childOf = async (tenant: Tenant, backup: BackupRecord): Promise<BackupRecord | undefined> => {
+export const findDependentBackup = async (tenant: Tenant, backup: BackupRecord): Promise<BackupRecord | undefined> => {
   const maker = await makerUpon(tenant, backup);
   if (maker) return maker;
   const where = { status: 'completed', type: 'incremental' };
@@ -35,7 +35,7 @@ export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: Backup
   refuseUnlessFree(backup, child, now);
   const details = { projectId, status, size, ...(safetyOf !== undefined && { restoreJobId: safetyOf }) };
   return {
-    writes: departureWrites(tenant, backup, 'deleted', {}, now),
+    writes: retireWrites(tenant, backup, 'deleted', {}, now),
     audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details }],
   };
 };

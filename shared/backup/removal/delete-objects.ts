@@ -1,12 +1,12 @@
 /** Removing a backup's objects from the customer's bucket: its own objects, by their names, and nothing else that lies there. */
 import { keyFileName, manifestName, objectKind } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { type DestinationRecord, openStore, readDestination, StorageError, type Store } from '../../destination/index.ts';
+import { type DestinationRecord, type ObjectStore, openStore, readDestination, StorageError } from '../../destination/index.ts';
 import { clock, commit, get, log, type Tenant } from '../../platform/index.ts';
 import { auditOf } from '../model/backup-audit.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { sharerOf } from '../model/shared-archives.ts';
-import { isGone } from './retire-backup.ts';
+import { findOtherOwner } from '../model/shared-archives.ts';
+import { isRetired } from './retire-backup.ts';
 
 /** What the task of a backup that was deleted or has expired does; twice is as good as once. */
 export const eraseBackup = async (
@@ -16,10 +16,10 @@ export const eraseBackup = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
-  if (!backup || !isGone(backup)) return;
+  if (!backup || !isRetired(backup)) return;
   const place = backupKey.archive(tenant, backup.archive.backup, backupId);
   const isFirst = (await get(place)) !== undefined;
-  const stay = await eraseObjects(tenant, backup, open, signal);
+  const stay = await deleteArchiveObjects(tenant, backup, open, signal);
   // From here on what lies in its place may be imported again.
   const told =
     stay === undefined || !isFirst ? [] : [auditOf(tenant, 'backup.objects_kept', backup, { reason: stay }, clock.now())];
@@ -27,15 +27,15 @@ export const eraseBackup = async (
 };
 
 /** What has objects of its own in a bucket: a backup, or what was to become one. */
-export type Stored = Pick<BackupRecord, 'id' | 'archive' | 'path' | 'storageDestination'>;
+export type ArchiveLocation = Pick<BackupRecord, 'id' | 'archive' | 'path' | 'storageDestination'>;
 
 /**
  * Rejects only if trying again may help. What the store refuses stays in the customer's bucket: then it answers why. The signal
  * ends it, and what is left is for another run.
  */
-export const eraseObjects = async (
+export const deleteArchiveObjects = async (
   tenant: Tenant,
-  backup: Stored,
+  backup: ArchiveLocation,
   open: typeof openStore = openStore,
   signal?: AbortSignal,
 ): Promise<string | undefined> => {
@@ -43,7 +43,7 @@ export const eraseObjects = async (
   if (!destination) return 'The storage destination is gone';
   // Where nothing can be removed, trying would only be refused.
   if (destination.immutable) return 'The storage destination is immutable';
-  if (await sharerOf(tenant, backup)) return 'Another backup shares them';
+  if (await findOtherOwner(tenant, backup)) return 'Another backup shares them';
   try {
     const store = await open(tenant, destination, backup.path);
     try {
@@ -60,7 +60,10 @@ export const eraseObjects = async (
 };
 
 /** A destination can be removed once no backup counts there. */
-const destinationOf = async (tenant: Tenant, { id, storageDestination }: Stored): Promise<DestinationRecord | undefined> => {
+const destinationOf = async (
+  tenant: Tenant,
+  { id, storageDestination }: ArchiveLocation,
+): Promise<DestinationRecord | undefined> => {
   try {
     return await readDestination(tenant, storageDestination.id);
   } catch (error) {
@@ -73,7 +76,7 @@ const destinationOf = async (tenant: Tenant, { id, storageDestination }: Stored)
 /** Names handed to the store at once; S3 takes 1,000. */
 const namesMax = 1_000;
 
-const erase = async (store: Store, signal?: AbortSignal): Promise<void> => {
+const erase = async (store: ObjectStore, signal?: AbortSignal): Promise<void> => {
   // Without its manifest it is no backup any more, whatever happens to the rest.
   await store.remove([manifestName], signal);
   let names: string[] = [];
@@ -85,5 +88,5 @@ const erase = async (store: Store, signal?: AbortSignal): Promise<void> => {
     names = [];
   }
   await store.remove(names, signal);
-  await store.abandon('', signal);
+  await store.abortUnfinishedUploads('', signal);
 };

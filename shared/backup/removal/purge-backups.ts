@@ -2,7 +2,7 @@ import { openStore, StorageError } from '../../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../../platform/index.ts';
 import { type BackupRecord, backupKey, backupPrefix, workPartition } from '../model/record.ts';
 import { retentionKey } from '../model/retention-due.ts';
-import { eraseObjects } from './delete-objects.ts';
+import { deleteArchiveObjects } from './delete-objects.ts';
 
 export interface BackupPurge {
   /** Whether the objects in the customer's buckets go, too. */
@@ -45,7 +45,7 @@ const erase = async (
   // What is on its way to or from another organization has its objects there.
   if (!deleteBackupData || backup.arriving !== undefined || backup.leaving !== undefined) return;
   try {
-    await eraseObjects(tenant, backup, open);
+    await deleteArchiveObjects(tenant, backup, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;
     log.warn('the objects of a purged backup stay', { backupId: backup.id, reason: error.message });

@@ -1,12 +1,12 @@
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
-import { after, epochSeconds, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { after, epochSeconds, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { forgetVerifier } from '../model/concurrency-limits.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 /** Its record can still be looked at; its objects are gone, or are being removed. */
-export const isGone = ({ status }: Pick<BackupRecord, 'status'>): boolean => status === 'deleted' || status === 'expired';
+export const isRetired = ({ status }: Pick<BackupRecord, 'status'>): boolean => status === 'deleted' || status === 'expired';
 
 /** How long the record of a backup that is gone can still be looked at. */
 const recordKeptSeconds = 30 * 24 * 3_600;
@@ -15,7 +15,7 @@ const recordKeptSeconds = 30 * 24 * 3_600;
  * Takes a backup away, if it still is as it was read: the record stays for 30 days and says why it is gone; the task removes
  * the objects, unless another record shares them. Nobody else may need it.
  */
-export const departureWrites = (
+export const retireWrites = (
   tenant: Tenant,
   backup: BackupRecord,
   status: 'deleted' | 'expired',
@@ -29,7 +29,7 @@ export const departureWrites = (
     set(
       backupKey.backup(tenant, id),
       { status, ttl },
-      { where: { status: was, leaving: undefined, restoring, builtUpon, ...where }, otherwise: () => new Overtaken() },
+      { where: { status: was, leaving: undefined, restoring, builtUpon, ...where }, otherwise: () => new StaleReadError() },
     ),
     // Until its objects are gone nobody takes them for a backup.
     { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },

@@ -124,7 +124,7 @@ export const manifestOf = (
 });
 
 /** What the record shows: the 1,000 largest, as far as they fit an item, and an event as JSON, beside everything else. */
-export const largest = (collections: Contents['collections']): Contents['collections'] => {
+export const topCollections = (collections: Contents['collections']): Contents['collections'] => {
   let bytes = 0;
   return collections.slice(0, 1_000).filter(([id]) => {
     bytes += countBytes(id);

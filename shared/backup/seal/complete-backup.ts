@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { chainSoftMax } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo, isConflict } from '../../job/index.ts';
-import { type Clock, chance, commit, get, iso, measure, set, type Write } from '../../platform/index.ts';
+import { type Clock, commit, emitMetric, get, iso, randomFraction, set, type Write } from '../../platform/index.ts';
 import { jobRelease, projectKey } from '../../project/index.ts';
-import { type Parties, tellDeciles } from '../copy/backup-progress-events.ts';
+import { type EventContext, tellDeciles } from '../copy/backup-progress-events.ts';
 import { auditOf } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
@@ -14,7 +14,7 @@ import { type BackupRecord, backupKey } from '../model/record.ts';
 import { retentionNote } from '../model/retention-due.ts';
 import { advance, stillRunning } from '../model/running-backup.ts';
 import { expiryOf } from '../start/start-backup.ts';
-import { type Contents, largest } from './archive-contents.ts';
+import { type Contents, topCollections } from './archive-contents.ts';
 
 export interface Completion {
   readonly contents: Contents;
@@ -33,7 +33,7 @@ const clashMs = 200;
  * that was cancelled or given up meanwhile completes nothing.
  */
 export const completeBackup = async (
-  parties: Parties,
+  parties: EventContext,
   { id }: BackupRecord,
   completion: Completion,
   clock: Clock,
@@ -46,7 +46,7 @@ export const completeBackup = async (
     try {
       const running = stillRunning(backup, now);
       await commit(writesOf(parties, running, completion, now));
-      return measure('a backup was completed', {
+      return emitMetric('a backup was completed', {
         BackupsCompleted: 1,
         DocumentsBackedUp: completion.contents.documents,
         DocumentsRead: running.reads,
@@ -55,12 +55,12 @@ export const completeBackup = async (
       });
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(chance() * clashMs);
+      await pause(randomFraction() * clashMs);
     }
   }
 };
 
-const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
+const writesOf = (parties: EventContext, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
   const { tenant, project, organization } = parties;
   const { contents, size, manifestDigest, needs } = completion;
   const { id, projectId, toldPercent } = backup;
@@ -73,7 +73,7 @@ const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion
     size,
     originalSize: contents.originalSize,
     documentCount: contents.documents,
-    collectionCounts: largest(contents.collections),
+    collectionCounts: topCollections(contents.collections),
     countVerified: contents.countVerified,
     ...(backup.includeAuthUsers && { authUsers: contents.users }),
     manifestDigest,
@@ -98,7 +98,7 @@ const writesOf = (parties: Parties, backup: BackupRecord, completion: Completion
 };
 
 /** What others have to do now that it is there. */
-const followUps = ({ tenant }: Parties, backup: BackupRecord, now: Date): readonly Write[] => {
+const followUps = ({ tenant }: EventContext, backup: BackupRecord, now: Date): readonly Write[] => {
   const { id, type, chainLength = 0, scheduleId, synthesizedFrom } = backup;
   return [
     // What is made of another backup is no run of its schedule.

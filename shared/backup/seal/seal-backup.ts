@@ -1,13 +1,13 @@
 /** The last step: proves that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
-import { readDestination, StorageError, type Store } from '../../destination/index.ts';
+import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { bestEffort, commit, get, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import { removeNotes } from '../end/delete-work-items.ts';
-import { type EarlierArchive, openParent } from '../incremental/parent-archive.ts';
+import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { advance, readRunning } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
@@ -16,14 +16,14 @@ import { completeBackup } from './complete-backup.ts';
 import { proveKept, proveObjects, removeOrphans, storeManifest } from './write-manifest.ts';
 
 /** May run again at any point: everything it writes is made of the workers' notes alone, so a second run writes the same. */
-export const sealBackup = async (tenant: Tenant, backupId: string, engine: Engine): Promise<void> => {
+export const sealBackup = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
   const found = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   // The answer of an earlier run was lost.
   if (found?.status !== 'completed') await seal(tenant, backupId, engine);
   await bestEffort('remove the notes of a backup', removeNotes(tenant, backupId));
 };
 
-const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<void> => {
+const seal = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
   const { backup, organization } = await readRunning(tenant, backupId, engine.clock.now());
   await commit([advance(tenant, backupId, { set: { phase: 'sealing' } })]);
   const [project, destination, notes] = await Promise.all([
@@ -32,7 +32,7 @@ const seal = async (tenant: Tenant, backupId: string, engine: Engine): Promise<v
     readNotes(tenant, backup),
   ]);
   const store = await engine.openStore(tenant, destination, backup.path);
-  let parent: EarlierArchive | undefined;
+  let parent: ParentArchive | undefined;
   try {
     await proveKey(tenant, store, backup, engine);
     await proveObjects(store, notes);
@@ -57,7 +57,7 @@ const proveSame = ({ totalDocuments, synthesizedFrom }: BackupRecord, notes: Not
 };
 
 /** Without its key in the bucket nobody but us could read the backup: one that was lost or changed since is stored anew. */
-const proveKey = async (tenant: Tenant, store: Store, { id }: BackupRecord, engine: Engine): Promise<void> => {
+const proveKey = async (tenant: Tenant, store: ObjectStore, { id }: BackupRecord, engine: BackupDeps): Promise<void> => {
   for (let isMended = false; ; isMended = true) {
     const stored = await store.get(keyFileName).catch(asMissing);
     const { backup } = await readRunning(tenant, id, engine.clock.now());

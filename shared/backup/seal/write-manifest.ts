@@ -1,11 +1,11 @@
 /** How the parts of an archive become one: every object proven, one manifest of them all, and nothing else beside it. */
 import { createHmac } from 'node:crypto';
 import { keyFileName, type Manifest, manifestDigest, manifestName, sealManifest } from '../../archive/index.ts';
-import { StorageError, type Store } from '../../destination/index.ts';
+import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { log } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { needsOf } from '../import/resolve-chain.ts';
-import type { EarlierArchive } from '../incremental/parent-archive.ts';
+import { dependencyArchives } from '../import/resolve-chain.ts';
+import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { lockOf } from '../steps/prepare-backup.ts';
 import { type ArchiveNotes, contentsOf, keptObjects, manifestOf, objectsOf } from './archive-contents.ts';
@@ -19,7 +19,7 @@ export const lanes = 16;
  * contents cannot be compared: objects come in parts, of which stores know checksums of their own making only. Another of the
  * same size is found by a verification, which reads it.
  */
-export const proveObjects = (store: Store, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
+export const proveObjects = (store: ObjectStore, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
   inLanes(parts.flatMap(objectsOf), async ({ name, size }) => {
     const stored = await store.head(name);
     if (stored?.size !== size)
@@ -27,7 +27,7 @@ export const proveObjects = (store: Store, { parts }: Pick<ArchiveNotes, 'parts'
   });
 
 /** The same of the chunks of earlier backups that it keeps records in. */
-export const proveKept = (parent: EarlierArchive, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
+export const proveKept = (parent: ParentArchive, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
   inLanes(keptObjects({ parts }, parent.manifest), (entry) => parent.reading(() => parent.prove(entry)));
 
 const inLanes = async <T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> => {
@@ -40,7 +40,7 @@ const inLanes = async <T>(items: readonly T[], run: (item: T) => Promise<void>):
 
 /** Writes the manifest of an archive, and reads it back. */
 export const storeManifest = async (
-  store: Store,
+  store: ObjectStore,
   backup: BackupRecord,
   project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
   notes: ArchiveNotes,
@@ -55,7 +55,7 @@ export const storeManifest = async (
   if (manifestDigest(await store.get(manifestName)) !== digest)
     throw new StorageError('invalid', 'The destination gives another manifest than was stored.');
   const size = contents.storedSize + bytes.length + (backup.keyFile?.length ?? 0);
-  return { contents, size, manifestDigest: digest, needs: needsOf(manifest) };
+  return { contents, size, manifestDigest: digest, needs: dependencyArchives(manifest) };
 };
 
 /**
@@ -77,14 +77,14 @@ const inOrder = (_: string, value: unknown): unknown =>
 
 /** Removes what workers have stored that no note names. */
 export const removeOrphans = async (
-  store: Store,
+  store: ObjectStore,
   { id }: Pick<BackupRecord, 'id'>,
   { parts }: Pick<ArchiveNotes, 'parts'>,
 ): Promise<void> => {
   const kept = new Set([keyFileName, manifestName, ...parts.flatMap(objectsOf).map(({ name }) => name)]);
   const orphans: string[] = [];
   for await (const { name } of store.list('')) if (!kept.has(name)) orphans.push(name);
-  const abandoned = await store.abandon('');
+  const abandoned = await store.abortUnfinishedUploads('');
   if (orphans.length + abandoned > 0) log.info('removing what given-up workers left', { id, objects: orphans.length, abandoned });
   await store.remove(orphans);
 };

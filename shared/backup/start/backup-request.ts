@@ -7,7 +7,7 @@ import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { lookForParent, type ParentWish } from '../incremental/find-parent.ts';
 import type { BackupRecord } from '../model/record.ts';
-import type { BackupWish } from './start-backup.ts';
+import type { StartBackupOptions } from './start-backup.ts';
 
 /** Both lists are kept on the record, and an item holds 400 KB with all else. */
 export const listsMaxBytes = 64 << 10;
@@ -16,7 +16,7 @@ export const listsMaxBytes = 64 << 10;
 export const refuseBadCollections = ({
   collections,
   excludeCollections,
-}: Pick<BackupWish, 'collections' | 'excludeCollections'>) => {
+}: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>) => {
   for (const [field, paths] of Object.entries({ collections, excludeCollections })) {
     const wrong = paths.findIndex((path) => path !== '*' && !isCollectionPath(path));
     if (wrong >= 0) throw invalid(`${field}.${wrong}`, 'must be the path of a collection; no id in it has more than 1500 bytes');

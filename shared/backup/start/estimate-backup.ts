@@ -3,13 +3,13 @@ import type * as z from 'zod';
 import { type Moment, parseMoment } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Estimate } from '../../contract/models/backup.ts';
-import { type DocumentBatch, type Plan, plan, readRange, type Source, SourceError } from '../../firestore/index.ts';
+import { type DocumentBatch, type FirestoreDatabase, type Plan, plan, readRange, SourceError } from '../../firestore/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { openSource, type ProjectRecord } from '../../project/index.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { expectedReads } from '../steps/plan-backup.ts';
-import type { BackupWish } from './start-backup.ts';
+import { estimateReads } from '../steps/plan-backup.ts';
+import type { StartBackupOptions } from './start-backup.ts';
 
 /** The answer must be out before the function's 20 s are over. */
 const patienceMs = 15_000;
@@ -23,7 +23,7 @@ const sampleBytes = 16 << 10;
 export const estimateBackup = async (
   tenant: Tenant,
   project: ProjectRecord,
-  wish: Pick<BackupWish, 'collections' | 'excludeCollections'>,
+  wish: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>,
   parent?: Pick<BackupRecord, 'readTime'>,
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
@@ -32,7 +32,7 @@ export const estimateBackup = async (
   try {
     const planned = await plan(source, { ...wish, signal });
     const { documents, ranges, collections, unknown } = planned;
-    const reads = expectedReads(planned);
+    const reads = estimateReads(planned);
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
     if (documents === undefined || reads === undefined)
       return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
@@ -46,7 +46,7 @@ export const estimateBackup = async (
 };
 
 const bytesPerDocument = async (
-  source: Source,
+  source: FirestoreDatabase,
   { ranges, readTime }: Plan,
   since: Moment | undefined,
   signal: AbortSignal,

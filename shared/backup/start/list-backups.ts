@@ -3,7 +3,7 @@ import { spanOf } from '../../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../../platform/index.ts';
 import { shownOf } from '../model/get-backup.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
-import { isGone } from '../removal/retire-backup.ts';
+import { isRetired } from '../removal/retire-backup.ts';
 
 export interface BackupFilter {
   readonly projectId?: string | undefined;
@@ -44,7 +44,7 @@ export const listBackups = async (
 };
 
 /** What is gone is listed only if it is asked for. */
-const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => backup.status === status || !isGone(backup);
+const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => backup.status === status || !isRetired(backup);
 
 const rangeOf = (tenant: Tenant, { projectId, status, type, ...span }: BackupFilter): Range => {
   const { start, end } = spanOf(span);

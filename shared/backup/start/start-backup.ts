@@ -4,10 +4,10 @@ import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { after, create, iso, newId, type Tenant, type Write } from '../../platform/index.ts';
 import { jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
-import { buildOnceUpon, buildUpon } from '../incremental/hold-parent.ts';
+import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
-export interface BackupWish {
+export interface StartBackupOptions {
   readonly type: BackupRecord['type'];
   /** With an incremental one: what `resolveType` found. */
   readonly parentBackupId?: string;
@@ -31,7 +31,7 @@ export interface BackupWish {
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-export interface BackupPlace {
+export interface StartBackupContext {
   readonly tenant: Tenant;
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
@@ -40,7 +40,7 @@ export interface BackupPlace {
 }
 
 /** What every record of a backup says before there is anything to say. */
-export const nothingYet = {
+export const initialBackupFields = {
   documents: 0,
   reads: 0,
   unknownCollections: [],
@@ -61,8 +61,8 @@ export const nothingYet = {
 
 /** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the project has a job already. */
 export const startBackup = (
-  { tenant, project, destination, encryption }: BackupPlace,
-  wish: BackupWish,
+  { tenant, project, destination, encryption }: StartBackupContext,
+  wish: StartBackupOptions,
   now: Date,
 ): { backup: BackupRecord; writes: readonly Write[] } => {
   const id = newId('backup', now);
@@ -91,7 +91,7 @@ export const startBackup = (
     path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },
     encryption,
-    ...nothingYet,
+    ...initialBackupFields,
     totalDocuments: null,
     toldPercent: 0,
     readTime: null,
@@ -106,8 +106,8 @@ export const startBackup = (
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),
-      ...(wish.parentBackupId === undefined ? [] : [buildUpon(tenant, wish.parentBackupId)]),
-      ...(wish.synthesizedFrom ? [buildOnceUpon(tenant, wish.synthesizedFrom)] : []),
+      ...(wish.parentBackupId === undefined ? [] : [holdParent(tenant, wish.parentBackupId)]),
+      ...(wish.synthesizedFrom ? [holdParentOnce(tenant, wish.synthesizedFrom)] : []),
       create(backup),
       { put: { ...backupKey.running(tenant, id), organizationId: tenant.organizationId, backupId: id, since: iso(now) } },
       { put: { ...backupKey.archive(tenant, id, id), backupId: id } },

@@ -2,11 +2,11 @@
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import type { TaskMessage } from '../../event/index.ts';
-import { after, commit, get, log, newId, Overtaken, sendTasks, type Tenant, walk } from '../../platform/index.ts';
+import { after, commit, get, log, newId, StaleReadError, sendTasks, type Tenant, walk } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { presentKey, readEncryption } from '../encryption/encryption-settings.ts';
+import { currentEncryption, readEncryption } from '../encryption/encryption-settings.ts';
 import { isSameScope } from '../incremental/find-parent.ts';
-import { type BackupRecord, backupKey, backupPrefix, isPoint } from '../model/record.ts';
+import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../model/record.ts';
 import { startBackup } from './start-backup.ts';
 
 /** Most jobs take some minutes. */
@@ -60,7 +60,7 @@ const beginSynthesis = async (tenant: Tenant, backupId: string, now: Date): Prom
     const { collections, excludedCollections, includeAuthUsers, trigger, scheduleId, createdBy } = origin;
     const { retentionDays: retention, retentionPolicy, retentionTimezone } = origin;
     const { backup, writes } = startBackup(
-      { tenant, project, destination, encryption: presentKey(chosen) },
+      { tenant, project, destination, encryption: currentEncryption(chosen) },
       {
         ...{ type: 'full', synthesizedFrom: origin, collections, excludeCollections: excludedCollections, includeAuthUsers },
         ...{ trigger, createdBy, retention, ...(retentionPolicy && { retentionPolicy }) },
@@ -73,7 +73,7 @@ const beginSynthesis = async (tenant: Tenant, backupId: string, now: Date): Prom
       await commit(writes);
       return backup.id;
     } catch (error) {
-      if (!(error instanceof Overtaken) || tries === triesMax) throw error;
+      if (!(error instanceof StaleReadError) || tries === triesMax) throw error;
     }
   }
 };
@@ -94,7 +94,7 @@ const isNeedless = async (tenant: Tenant, origin: BackupRecord): Promise<boolean
 const isAsGood = (later: BackupRecord, origin: BackupRecord): boolean => {
   const { status, synthesizedFrom, isPartial, damagedDepth, storageDestination, trigger } = later;
   // A point in time that was made for a restore is gone in days, and nothing follows its completion.
-  if (isPartial || damagedDepth !== undefined || trigger === 'import' || isPoint(later)) return false;
+  if (isPartial || damagedDepth !== undefined || trigger === 'import' || isRestorePointBackup(later)) return false;
   if (storageDestination.id !== origin.storageDestination.id || !isSameScope(later, origin)) return false;
   if (synthesizedFrom === origin.id) return status === 'completed' || status === 'running' || status === 'pending';
   return status === 'completed' && Date.parse(later.readTime ?? '') > Date.parse(origin.readTime ?? '');

@@ -4,7 +4,7 @@ import { type Plan, plan } from '../../firestore/index.ts';
 import { isConflict, JobFailure } from '../../job/index.ts';
 import { after, commit, epochSeconds, type Item, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { openEarlier, unlessParentOpens } from '../incremental/parent-archive.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from '../model/record.ts';
 import { advance, readRunning, whileRunning } from '../model/running-backup.ts';
@@ -18,13 +18,17 @@ export const rangesMax = 500;
 const notesKeptSeconds = 30 * 24 * 3_600;
 
 /** The numbers of the shards. A second run finds the plan of the first; of two at once only one plan is kept whole. */
-export const planBackup = async (tenant: Tenant, backupId: string, engine: Engine): Promise<{ shards: readonly number[] }> => {
+export const planBackup = async (
+  tenant: Tenant,
+  backupId: string,
+  engine: BackupDeps,
+): Promise<{ shards: readonly number[] }> => {
   const { backup } = await readRunning(tenant, backupId, engine.clock.now());
   const shards = backup.shards ?? (await makePlan(tenant, backup, engine));
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<number> => {
+const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<number> => {
   const planNumber = (backup.planNumber ?? 0) + 1;
   const where = { planNumber: backup.planNumber, shards: undefined };
   await commit([advance(tenant, backup.id, { set: { planNumber, phase: 'planning' }, where })]);
@@ -65,7 +69,7 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: Engine): P
 type Made = Omit<Plan, 'collections'>;
 
 /** Of another backup: what its index says. */
-const look = async (tenant: Tenant, backup: BackupRecord, originId: string, engine: Engine): Promise<Made> => {
+const look = async (tenant: Tenant, backup: BackupRecord, originId: string, engine: BackupDeps): Promise<Made> => {
   const origin = await openEarlier(tenant, backup, originId, engine);
   try {
     return await origin.reading(() => planArchive(origin.archive, { rangesMax }));
@@ -74,13 +78,13 @@ const look = async (tenant: Tenant, backup: BackupRecord, originId: string, engi
   }
 };
 
-const ask = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<Made> => {
+const ask = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<Made> => {
   const made = await askSource(tenant, backup, engine);
   refuseIfTooMany(backup, made);
   return made;
 };
 
-const askSource = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<Plan> => {
+const askSource = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<Plan> => {
   const source = engine.openSource(tenant, await readProject(tenant, backup.projectId));
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
   const options = { collections, excludeCollections, rangesMax, signal: until(deadline, engine) };
@@ -99,7 +103,7 @@ const askSource = async (tenant: Tenant, backup: BackupRecord, engine: Engine): 
 export const countedPerRead = 1_000;
 
 /** What a backup by this plan is billed as at most, if nothing has to be read twice; undefined if the source does not count. */
-export const expectedReads = ({ documents, ranges, reads }: Plan): number | undefined => {
+export const estimateReads = ({ documents, ranges, reads }: Plan): number | undefined => {
   if (documents === undefined) return undefined;
   const counting = Math.max(1, Math.ceil(documents / countedPerRead));
   // Of several ranges each may be empty, which is billed as a read, and is counted by itself.
@@ -107,7 +111,7 @@ export const expectedReads = ({ documents, ranges, reads }: Plan): number | unde
 };
 
 const refuseIfTooMany = ({ maxReads }: BackupRecord, made: Plan): void => {
-  const reads = expectedReads(made) ?? made.reads;
+  const reads = estimateReads(made) ?? made.reads;
   if (maxReads !== undefined && reads > maxReads) throw tooManyReads(maxReads, reads);
 };
 

@@ -4,11 +4,11 @@ import { keyFileName } from '../../archive/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { probeSource } from '../../firestore/index.ts';
-import { isConflict, NotRunning } from '../../job/index.ts';
+import { isConflict, JobEndedError } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { after, commit, get, iso, set, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -18,7 +18,7 @@ import { advance, readRunning } from '../model/running-backup.ts';
 export const probeReads = 1;
 
 /** May run again at any point: what an earlier run did is found and kept. */
-export const prepareBackup = async (tenant: Tenant, backupId: string, engine: Engine): Promise<void> => {
+export const prepareBackup = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   if (backup?.status === 'pending') await begin(tenant, backup, engine);
   const { backup: begun } = await readRunning(tenant, backupId, engine.clock.now());
@@ -32,14 +32,14 @@ export const prepareBackup = async (tenant: Tenant, backupId: string, engine: En
   await commit([advance(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, where: { phase: 'preparing' } })]);
 };
 
-const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: Engine): Promise<void> => {
+const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps): Promise<void> => {
   const { id, projectId, storageDestination } = backup;
   const [project, destination, organization] = await Promise.all([
     readProject(tenant, projectId),
     readDestination(tenant, storageDestination.id),
     get(organizationKey.organization(tenant)) as Promise<OrganizationRecord | undefined>,
   ]);
-  if (!organization) throw new NotRunning('of an organization that is gone');
+  if (!organization) throw new JobEndedError('of an organization that is gone');
   const now = clock.now();
   const begun = {
     status: 'running',
@@ -63,7 +63,7 @@ const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: Engine): P
 };
 
 /** Of two runs at once the first one's key is the backup's; the other takes it over. */
-const makeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<BackupRecord> => {
+const makeKey = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<BackupRecord> => {
   const { keyFile, encryption, check } = await engine.newDataKey(tenant, backup.archive);
   try {
     await commit([advance(tenant, backup.id, { set: { keyFile, encryption }, where: { keyFile: undefined } }), check]);
@@ -76,7 +76,7 @@ const makeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Pr
 };
 
 /** The bucket's key is the record's, also if that is wrapped anew at the same moment. */
-export const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: Engine): Promise<void> => {
+export const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<void> => {
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const store = await engine.openStore(tenant, destination, backup.path);
   try {
@@ -98,7 +98,7 @@ export const lockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: 
   lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
 
 /** What it was billed as. */
-const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, engine: Engine): Promise<number> => {
+const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, engine: BackupDeps): Promise<number> => {
   const source = engine.openSource(tenant, project);
   try {
     await probeSource(source, until(deadline, engine));
@@ -109,5 +109,5 @@ const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: Backu
 };
 
 /** A signal for calls that must not outlive the backup's time. */
-export const until = (deadline: string | null, { clock }: Pick<Engine, 'clock'>): AbortSignal =>
+export const until = (deadline: string | null, { clock }: Pick<BackupDeps, 'clock'>): AbortSignal =>
   AbortSignal.timeout(Math.max(0, Date.parse(deadline ?? '') - clock.now().getTime()) || 1);

@@ -1,6 +1,6 @@
 /** At which moment a backup can be read for as long as it may take. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { listCollections, type Source, SourceError } from '../../firestore/index.ts';
+import { type FirestoreDatabase, listCollections, SourceError } from '../../firestore/index.ts';
 import { after, type Clock, iso } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
 
@@ -16,7 +16,7 @@ export const isLong = ({ startedAt, deadline }: Pick<BackupRecord, 'startedAt' |
   Date.parse(deadline ?? '') - Date.parse(startedAt ?? '') > (keptSeconds - marginSeconds) * 1_000;
 
 /** Whether the source still has a minute of more than an hour ago: then it has point-in-time recovery. */
-export const keepsMinutes = async (source: Source, now: Date, signal?: AbortSignal): Promise<boolean> => {
+export const keepsMinutes = async (source: FirestoreDatabase, now: Date, signal?: AbortSignal): Promise<boolean> => {
   const earlier = `${iso(after(now, -(keptSeconds + marginSeconds))).slice(0, 16)}:00.000000Z`;
   try {
     await listCollections(source, source.root, earlier, signal);

@@ -2,7 +2,7 @@
 import type { Archive, Leaf, NamedPage, Segment } from '../../archive/index.ts';
 import { count, isPair, problemOf } from './check-object.ts';
 import { nameOf } from './check-sample.ts';
-import { besides, type VerifyWork } from './verify-backup.ts';
+import { extraCheckedObjects, type VerifyWork } from './verify-backup.ts';
 
 /** Leaves fetched before they are wanted. */
 const ahead = 8;
@@ -23,7 +23,7 @@ export const verifyKept = async ({ open: { archive }, at, record, until, clock }
         else count(leaf, segment, at.tally);
       }
     at.leaves += 1;
-    await record.tellNowAndThen(at.objects + besides);
+    await record.tellNowAndThen(at.objects + extraCheckedObjects);
   }
   return true;
 };

@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { readDestination, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import { strangersKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
@@ -14,10 +14,10 @@ import { problemOf } from './check-object.ts';
 import type { Finding, Report } from './verification-report.ts';
 
 /** Undefined if the backup cannot be opened at all: then the report says why. */
-export const openOrTell = async (
+export const openOrReport = async (
   tenant: Tenant,
   backup: BackupRecord,
-  engine: Engine,
+  engine: BackupDeps,
   report: Report,
 ): Promise<OpenArchive | undefined> => {
   try {
@@ -35,7 +35,7 @@ export const openOrTell = async (
 };
 
 /** A backup that was removed as a whole is another thing than one that lost its manifest. */
-const whatIsLeft = async (tenant: Tenant, { storageDestination, path }: BackupRecord, engine: Engine): Promise<string> => {
+const whatIsLeft = async (tenant: Tenant, { storageDestination, path }: BackupRecord, engine: BackupDeps): Promise<string> => {
   const store = await engine.openStore(tenant, await readDestination(tenant, storageDestination.id), path);
   try {
     for await (const _ of store.list('')) return 'The manifest is gone, though other objects of the backup are there';
@@ -57,7 +57,7 @@ export const checkKeyFile = async (
   backup: BackupRecord,
   { store, partOf }: OpenArchive,
   size: number | undefined,
-  engine: Pick<Engine, 'unlockKeyFile'>,
+  engine: Pick<BackupDeps, 'unlockKeyFile'>,
 ): Promise<Pick<Finding, 'problem' | 'message'> | undefined> => {
   try {
     if (size === undefined) return { problem: 'missing', message: 'The key of the backup is not in the destination' };

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
-import { after, type Change, iso, Overtaken, set, type Tenant } from '../../platform/index.ts';
+import { after, type Change, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { refuseLeaving } from '../../project/index.ts';
 import { noteVerifier, verificationSeconds } from '../model/concurrency-limits.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -28,7 +28,7 @@ export const startVerification = (
         set(
           backupKey.backup(tenant, id),
           { verification },
-          { where: { status, verification: was, leaving: undefined }, otherwise: () => new Overtaken() },
+          { where: { status, verification: was, leaving: undefined }, otherwise: () => new StaleReadError() },
         ),
         noteVerifier(tenant, id, now),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),

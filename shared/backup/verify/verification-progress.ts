@@ -1,5 +1,5 @@
 import { verifyDepths } from '../../contract/models/backup.ts';
-import { type Clock, commit, iso, measure, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { auditOf } from '../model/backup-audit.ts';
 import { forgetVerifier } from '../model/concurrency-limits.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -53,12 +53,12 @@ export class VerifyRecord {
       forgetVerifier(this.#tenant, this.#backup.id),
       auditOf(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
     ]);
-    measure(`a verification has ${status}`, report.isBad ? { VerificationsFailed: 1 } : { VerificationsPassed: 1 });
+    emitMetric(`a verification has ${status}`, report.isBad ? { VerificationsFailed: 1 } : { VerificationsPassed: 1 });
   }
 
   #write(attributes: Readonly<Record<string, unknown>>): Write {
     const where = { status: 'completed', verification: this.#was, leaving: undefined };
-    return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, { where, otherwise: () => new Overtaken() });
+    return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, { where, otherwise: () => new StaleReadError() });
   }
 }
 

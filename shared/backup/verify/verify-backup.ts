@@ -2,15 +2,15 @@
 import * as z from 'zod';
 import { keyFileName, manifestName } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
-import { StorageError, type Store } from '../../destination/index.ts';
+import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { type Clock, get, randomToken, type Tenant } from '../../platform/index.ts';
-import type { Engine } from '../backup-deps.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import { verifyKept } from './check-inherited-records.ts';
 import { checkObject, nothing } from './check-object.ts';
 import { LeafSampler, nameOf, sampleOf } from './check-sample.ts';
-import { checkKeyFile, openOrTell } from './open-for-verification.ts';
+import { checkKeyFile, openOrReport } from './open-for-verification.ts';
 import { VerifyRecord } from './verification-progress.ts';
 import type { Report } from './verification-report.ts';
 
@@ -39,7 +39,7 @@ export type VerifyStep = z.output<typeof VerifyStep>;
 /** So many objects in a row that cannot be reached mean that the store cannot: asking for the rest would take for ever. */
 const unreachableMax = 5;
 /** Beside what the manifest lists, the manifest itself and the key were looked at. */
-export const besides = 2;
+export const extraCheckedObjects = 2;
 
 /** Goes on from the position until the time given; undefined when nothing is left, or the verification is not wanted any more. */
 export const verifyBackup = async (
@@ -47,7 +47,7 @@ export const verifyBackup = async (
   backupId: string,
   position: Position | null,
   until: Date,
-  engine: Engine,
+  engine: BackupDeps,
 ): Promise<Position | undefined> => {
   const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
   const { verification } = backup ?? {};
@@ -56,18 +56,18 @@ export const verifyBackup = async (
   const at: Position = position ?? begin;
   if (verification.checkedAt !== at.startedAt) return undefined;
   const record = new VerifyRecord(tenant, backup, verification, engine.clock);
-  const open = await openOrTell(tenant, backup, engine, record.report);
+  const open = await openOrReport(tenant, backup, engine, record.report);
   if (open)
     try {
       const work = { tenant, open, at, record, until, clock: engine.clock, engine };
       if (!(await verifyParts(work, backup, verification.depth))) {
-        await record.tell(at.objects + besides);
+        await record.tell(at.objects + extraCheckedObjects);
         return at;
       }
     } finally {
       open.close();
     }
-  await record.end(open ? at.objects + besides : 1);
+  await record.end(open ? at.objects + extraCheckedObjects : 1);
   return undefined;
 };
 
@@ -89,7 +89,7 @@ export const giveUpVerification = async (
 
 export interface VerifyWork {
   readonly tenant: Tenant;
-  readonly engine: Engine;
+  readonly engine: BackupDeps;
   readonly open: OpenArchive;
   readonly at: Position;
   readonly record: VerifyRecord;
@@ -123,7 +123,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
 };
 
 /** Undefined if the store does not list: then the report says so. */
-const sizesIn = async (store: Store, report: Report): Promise<ReadonlyMap<string, number> | undefined> => {
+const sizesIn = async (store: ObjectStore, report: Report): Promise<ReadonlyMap<string, number> | undefined> => {
   const sizes = new Map<string, number>();
   try {
     for await (const { name, size } of store.list('')) sizes.set(name, size);
@@ -153,7 +153,7 @@ const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, numbe
     unreachable = found?.problem === 'unreadable' ? unreachable + 1 : 0;
     if (unreachable >= unreachableMax) return true;
     at.objects += 1;
-    await record.tellNowAndThen(at.objects + besides);
+    await record.tellNowAndThen(at.objects + extraCheckedObjects);
   }
   return true;
 };
@@ -164,7 +164,7 @@ const verifyLeaves = async ({ open, at, record, until, clock }: VerifyWork): Pro
     if (clock.now() >= until) return false;
     await sampler.check(number, record.report);
     at.leaves += 1;
-    await record.tellNowAndThen(at.objects + besides);
+    await record.tellNowAndThen(at.objects + extraCheckedObjects);
   }
   return true;
 };

@@ -4,7 +4,7 @@ import { type ErrorCode, errors } from '../errors.ts';
 import { idPattern } from '../ids.ts';
 import { endpoints } from '../index.ts';
 import { pageDefault, pageMax } from '../limits.ts';
-import { errorsOf, meanings } from './error-responses.ts';
+import { errorDescriptions, errorsOf } from './error-responses.ts';
 import type { Schema } from './json-schema.ts';
 
 export interface Ref {
@@ -143,7 +143,7 @@ const own: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
 };
 
 const errorAnswer = (codes: readonly ErrorCode[]): Answer => ({
-  description: codes.map((code) => `${code}: ${meanings[code]}`).join('. '),
+  description: codes.map((code) => `${code}: ${errorDescriptions[code]}`).join('. '),
   headers: answerHeaders(...codes.flatMap((code) => own[code] ?? [])),
   content: {
     'application/json': {

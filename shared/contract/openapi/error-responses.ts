@@ -27,7 +27,7 @@ export const errorsOf = (endpoint: Endpoint): readonly ErrorCode[] => {
 };
 
 /** What each code means, for people. */
-export const meanings: Readonly<Record<ErrorCode, string>> = {
+export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'A field is wrong; details has field and reason, and for enumerations invalidValues and allowedValues',
   UNAUTHORIZED: 'The token or key is missing, expired, revoked or malformed',
   FORBIDDEN: 'Not a member, a call for people only, or a key without the scope in details.requiredScope',

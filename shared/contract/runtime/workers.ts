@@ -1,6 +1,6 @@
 /** The functions nobody calls over HTTP: what starts each, where it is and what it may use. */
 
-import type { Use } from '../capabilities.ts';
+import type { Capability } from '../capabilities.ts';
 import { taskSeconds } from '../limits.ts';
 
 export interface Worker {
@@ -14,7 +14,7 @@ export interface Worker {
   readonly memoryMegabytes?: number;
   /** It may wait by sending a message to its own queue: Lambda takes that for a loop, and would drop the message after some 16 times. */
   readonly sendsToItself?: true;
-  readonly uses: readonly Use[];
+  readonly uses: readonly Capability[];
 }
 
 /**

@@ -1,20 +1,20 @@
 /** Adding a destination, and removing one that nothing needs any more. */
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type Acting, named, organizationKey, whileActive } from '../../organization/index.ts';
-import { type Change, create, get, iso, Overtaken, type Tenant, walk } from '../../platform/index.ts';
+import { type CallerContext, organizationKey, organizationRef, whileActive } from '../../organization/index.ts';
+import { type Change, create, get, iso, StaleReadError, type Tenant, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectPrefix } from '../../project/index.ts';
 import { maskCredentials, sealCredentials } from '../model/credentials.ts';
 import { destinationData, noSuchDestination } from '../model/get-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
-import type { Wish } from './destination-input.ts';
+import type { DestinationInput } from './destination-input.ts';
 
 /** For a wish that was checked and tried. */
 export const createDestination = async (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   id: string,
-  { credentials, ...wish }: Wish,
+  { credentials, ...wish }: DestinationInput,
   now: Date,
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
   const destination: DestinationRecord = {
@@ -38,7 +38,7 @@ export const createDestination = async (
       writes: [
         create(destination),
         whileActive(tenant),
-        emit(tenant, 'storage.connected', { organization: named(organization), storage }, now),
+        emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now),
       ],
       audit: [{ ...about(tenant, id), details: { name, type, bucket, prefix } }],
     },
@@ -50,7 +50,7 @@ export const createDestination = async (
  * does was looked at after the record was read.
  */
 export const removeDestination = async (
-  { tenant }: Pick<Acting, 'tenant'>,
+  { tenant }: Pick<CallerContext, 'tenant'>,
   { id, name, type, bucket, prefix, scheduledUse }: DestinationRecord,
 ): Promise<Change> => {
   const user = await projectUsing(tenant, id);
@@ -65,7 +65,7 @@ export const removeDestination = async (
         otherwise: async () => {
           const found = (await get(organizationKey.storageDestination(tenant, id))) as DestinationRecord | undefined;
           if (!found) return noSuchDestination();
-          return found.backupCount > 0 ? inUse('Backups lie here', { backupCount: found.backupCount }) : new Overtaken();
+          return found.backupCount > 0 ? inUse('Backups lie here', { backupCount: found.backupCount }) : new StaleReadError();
         },
       },
       {

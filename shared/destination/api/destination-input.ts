@@ -6,7 +6,7 @@ import { type Credentials, maskedField } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
 
 /** A destination before it is tried: all that can be chosen. */
-export interface Wish {
+export interface DestinationInput {
   readonly name: string;
   readonly type: StorageType;
   readonly bucket: string;
@@ -23,7 +23,7 @@ export interface Wish {
 }
 
 /** Throws VALIDATION_ERROR that names the field. Asks nobody but the name service. */
-export const checkWish = async (wish: Wish): Promise<void> => {
+export const checkWish = async (wish: DestinationInput): Promise<void> => {
   const masked = maskedField(wish.credentials);
   if (masked !== undefined) throw invalid(`credentials.${masked}`, 'is the masked value; send the real one');
   checkCredentials(wish);
@@ -32,7 +32,7 @@ export const checkWish = async (wish: Wish): Promise<void> => {
   if (wish.endpoint !== null) await checkEndpoint(wish.endpoint);
 };
 
-const checkCredentials = ({ type, credentials, endpoint }: Wish): void => {
+const checkCredentials = ({ type, credentials, endpoint }: DestinationInput): void => {
   if (type === 'gcs') {
     if (!('clientEmail' in credentials)) throw invalid('credentials', 'must be {clientEmail, privateKey} for gcs');
     if (!readPrivateKey(credentials.privateKey))
@@ -46,14 +46,14 @@ const checkCredentials = ({ type, credentials, endpoint }: Wish): void => {
     throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} with an endpoint: roles are of AWS');
 };
 
-const checkPlace = ({ type, bucket, region, endpoint, objectLock }: Wish): void => {
+const checkPlace = ({ type, bucket, region, endpoint, objectLock }: DestinationInput): void => {
   if (type === 'gcs' && endpoint !== null) throw invalid('endpoint', 'is for stores that speak the S3 protocol');
   if (type === 'spaces' && region === null && endpoint === null) throw invalid('region', 'is required for spaces');
   if (type !== 's3' && objectLock !== null) throw invalid('objectLock', 'is for s3 only');
   if (type !== 'gcs' && !isS3Bucket(bucket)) throw invalid('bucket', `must be the name of a bucket of ${type}`);
 };
 
-const checkEncryption = ({ type, sse, sseKmsKeyId }: Wish): void => {
+const checkEncryption = ({ type, sse, sseKmsKeyId }: DestinationInput): void => {
   if (type === 'gcs' && sse !== null) throw invalid('sse', 'is for stores that speak the S3 protocol');
   if (sseKmsKeyId !== null && sse !== 'aws:kms') throw invalid('sseKmsKeyId', 'requires sse aws:kms');
 };

@@ -1,8 +1,8 @@
 /** Trying a destination for a caller: what the probe found, as an answer, an error, an event and an audit entry. */
 import { type Actor, auditEntry, type Origin } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { emit, ofRequest } from '../../event/index.ts';
-import { type Acting, named, organizationKey } from '../../organization/index.ts';
+import { emit, withRequestId } from '../../event/index.ts';
+import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
 import { type Change, commit, iso, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
 import { destinationData, noSuchDestination } from '../model/get-destination.ts';
@@ -11,13 +11,13 @@ import { externalIdOf } from '../open/open-store.ts';
 import { type Probe, probe, type Tried } from '../probe/probe-store.ts';
 import { about } from './create-destination.ts';
 
-export interface Trying extends Pick<Acting, 'tenant' | 'organization'> {
+export interface TestContext extends Pick<CallerContext, 'tenant' | 'organization'> {
   readonly actor: Actor;
   readonly origin: Origin;
 }
 
 /** Throws STORAGE_ERROR that says which step failed and why. For a role it also says what its trust policy must ask for. */
-export const tryDestination = async (tenant: Tenant, tried: Tried, credentials: Credentials): Promise<Probe> => {
+export const assertDestinationWorks = async (tenant: Tenant, tried: Tried, credentials: Credentials): Promise<Probe> => {
   const found = await probe(tenant, tried, credentials);
   if (!found.failure) return found;
   const { step, reason } = found.failure;
@@ -28,20 +28,20 @@ export const tryDestination = async (tenant: Tenant, tried: Tried, credentials: 
 };
 
 /** The same for a destination that exists: that it failed is kept and told, whatever becomes of the call. */
-export const tryOrMark = async (
-  trying: Trying,
+export const testAndRecord = async (
+  trying: TestContext,
   record: DestinationRecord,
   tried: { readonly place: Tried; readonly credentials: Credentials; readonly action: string },
   now: Date,
 ): Promise<Probe> => {
   try {
-    return await tryDestination(trying.tenant, tried.place, tried.credentials);
+    return await assertDestinationWorks(trying.tenant, tried.place, tried.credentials);
   } catch (error) {
     if (error instanceof ApiError && error.code === 'STORAGE_ERROR') {
       const { step, reason } = error.details as { readonly step: string; readonly reason: string };
       const note = { ...about(trying.tenant, record.id), details: { name: record.name, success: false, step, reason } };
       const { actor, origin } = trying;
-      const writes = failureWrites(trying, record, reason, now).map(ofRequest(origin.requestId));
+      const writes = failureWrites(trying, record, reason, now).map(withRequestId(origin.requestId));
       await commit([...writes, auditEntry(tried.action, note, actor, origin, now)]);
     }
     throw error;
@@ -50,7 +50,7 @@ export const tryOrMark = async (
 
 /** Marks a destination that failed, and tells of it. */
 export const failureWrites = (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   record: DestinationRecord,
   error: string,
   now: Date,
@@ -59,19 +59,19 @@ export const failureWrites = (
   const storage = destinationData({ ...record, ...attributes });
   return [
     set(organizationKey.storageDestination(tenant, record.id), attributes, { otherwise: noSuchDestination }),
-    emit(tenant, 'storage.error', { organization: named(organization), storage, error }, now),
+    emit(tenant, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
   ];
 };
 
 /** "Test this destination": as it is stored, with what is stored. */
 export const testDestination = async (
-  trying: Trying,
+  trying: TestContext,
   record: DestinationRecord,
   now: Date,
 ): Promise<{ found: Probe; change: Change }> => {
   const { tenant, organization } = trying;
   const credentials = await openCredentials(tenant, record);
-  const found = await tryOrMark(trying, record, { place: record, credentials, action: 'storage.tested' }, now);
+  const found = await testAndRecord(trying, record, { place: record, credentials, action: 'storage.tested' }, now);
   const attributes = { status: 'connected', lastTestedAt: iso(now) } as const;
   const storage = destinationData({ ...record, ...attributes });
   return {
@@ -80,7 +80,7 @@ export const testDestination = async (
       writes: [
         set(organizationKey.storageDestination(tenant, record.id), attributes, { otherwise: noSuchDestination }),
         ...(record.status === 'error'
-          ? [emit(tenant, 'storage.connected', { organization: named(organization), storage }, now)]
+          ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
           : []),
       ],
       audit: [{ ...about(tenant, record.id), details: { name: record.name, success: true, warnings: found.warnings } }],

@@ -1,19 +1,21 @@
 /** Changing a destination: only what is given changes, and nothing is kept that the store did not take. */
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type Acting, named, organizationKey } from '../../organization/index.ts';
-import { type Change, iso, Overtaken, set } from '../../platform/index.ts';
+import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
+import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { type Credentials, maskCredentials, sealCredentials } from '../model/credentials.ts';
 import { destinationData } from '../model/get-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import { about } from './create-destination.ts';
-import type { Wish } from './destination-input.ts';
+import type { DestinationInput } from './destination-input.ts';
 
-export type DestinationChange = Partial<{ readonly [K in keyof Omit<Wish, 'type' | 'externalId'>]: Wish[K] | undefined }>;
+export type DestinationChange = Partial<{
+  readonly [K in keyof Omit<DestinationInput, 'type' | 'externalId'>]: DestinationInput[K] | undefined;
+}>;
 
 /** The destination as it would be. */
-export const wishOf = (record: DestinationRecord, stored: Credentials, given: DestinationChange): Wish => {
+export const mergeInput = (record: DestinationRecord, stored: Credentials, given: DestinationChange): DestinationInput => {
   const sse = given.sse === undefined ? (record.sse ?? null) : given.sse;
   // A key belongs to aws:kms, and goes with it.
   const keptKmsKeyId = sse === 'aws:kms' ? (record.sseKmsKeyId ?? null) : null;
@@ -35,10 +37,10 @@ export const wishOf = (record: DestinationRecord, stored: Credentials, given: De
 };
 
 /** Where its backups are is where they are looked for: that stays while there are any. */
-export const movesBackups = (record: DestinationRecord, wish: Wish): boolean =>
+export const changesLocation = (record: DestinationRecord, wish: DestinationInput): boolean =>
   wish.bucket !== record.bucket || wish.prefix !== record.prefix || hostOf(wish) !== hostOf(record);
 
-type Located = Pick<Wish, 'type' | 'region' | 'endpoint'>;
+type Located = Pick<DestinationInput, 'type' | 'region' | 'endpoint'>;
 
 /** Whose bucket of that name is meant: an endpoint's, a Space's of its region, or the one in all of AWS or Google. */
 const hostOf = ({ type, region, endpoint }: Located): string => {
@@ -54,13 +56,13 @@ export const hasBackups = (): ApiError =>
 
 /** For a wish that was checked and tried. */
 export const changeDestination = async (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   record: DestinationRecord,
-  { credentials, type: _type, ...wish }: Wish,
+  { credentials, type: _type, ...wish }: DestinationInput,
   given: DestinationChange,
   now: Date,
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
-  const moves = movesBackups(record, { ...wish, type: record.type, credentials });
+  const moves = changesLocation(record, { ...wish, type: record.type, credentials });
   const { externalId: _externalId, ...kept } = record;
   const attributes = {
     ...wish,
@@ -84,9 +86,11 @@ export const changeDestination = async (
         set(organizationKey.storageDestination(tenant, record.id), attributes, {
           // What was tried is what is kept, and a backup that came meanwhile is not lost sight of.
           where: { updatedAt: record.updatedAt, ...(moves && { backupCount: 0 }) },
-          otherwise: () => new Overtaken(),
+          otherwise: () => new StaleReadError(),
         }),
-        ...(isReconnected ? [emit(tenant, 'storage.connected', { organization: named(organization), storage }, now)] : []),
+        ...(isReconnected
+          ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
+          : []),
       ],
       audit: [{ ...about(tenant, record.id), details: { name: wish.name, changed: Object.keys(given) } }],
     },

@@ -2,7 +2,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { GoogleAccount } from '../../platform/index.ts';
-import type { Store } from '../store/object-store.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { workerPatience as patience } from '../store/retry.ts';
 import type { S3Place } from '../store/s3/s3-bucket.ts';
 
@@ -24,7 +24,7 @@ export const openS3Address = async ({
   endpoint,
   region,
   credentials,
-}: Address & Pick<S3Place, 'region' | 'credentials'>): Promise<Store> => {
+}: Address & Pick<S3Place, 'region' | 'credentials'>): Promise<ObjectStore> => {
   const { S3Store } = await import('../store/s3/s3-store.ts');
   return new S3Store({
     bucket,
@@ -47,7 +47,7 @@ export const openGcsAddress = async ({
   folder,
   endpoint = 'https://storage.googleapis.com',
   account,
-}: Address & { readonly account: GoogleAccount }): Promise<Store> => {
+}: Address & { readonly account: GoogleAccount }): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   return openGcsStore({ bucket, folder, baseUrl: endpoint, account, patience, partBytes });
 };

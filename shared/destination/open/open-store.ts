@@ -1,11 +1,11 @@
 /** Opens a destination: its credentials, its address and the kind of store it is. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant, takeRole } from '../../platform/index.ts';
+import { assumeRole, BlockedAddress, env, envList, guardedAgent, guardUrl, type Tenant } from '../../platform/index.ts';
 import { type Credentials, openCredentials } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
-import { StorageError, type Store } from '../store/object-store.ts';
-import { type Patience, workerPatience } from '../store/retry.ts';
+import { type ObjectStore, StorageError } from '../store/object-store.ts';
+import { type RetryPolicy, workerPatience } from '../store/retry.ts';
 import type { S3Place } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
 
@@ -26,16 +26,16 @@ export const openStore = async (
   tenant: Tenant,
   destination: DestinationRecord,
   folder: string,
-  patience: Patience = workerPatience,
-): Promise<Store> => openPlace(tenant, destination, await openCredentials(tenant, destination), folder, patience);
+  patience: RetryPolicy = workerPatience,
+): Promise<ObjectStore> => openPlace(tenant, destination, await openCredentials(tenant, destination), folder, patience);
 
 export const openPlace = async (
   tenant: Tenant,
   place: Place,
   credentials: Credentials,
   folder: string,
-  patience: Patience = workerPatience,
-): Promise<Store> => {
+  patience: RetryPolicy = workerPatience,
+): Promise<ObjectStore> => {
   if ('clientEmail' in credentials) return openGcs(place, credentials, folder, patience);
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, place, credentials.roleArn) : credentials;
   return openS3(place, keys, folder, patience);
@@ -47,13 +47,13 @@ const openGcs = async (
   { bucket }: Place,
   account: Extract<Credentials, { clientEmail: string }>,
   folder: string,
-  patience: Patience,
-): Promise<Store> => {
+  patience: RetryPolicy,
+): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), account, patience, partBytes });
 };
 
-const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: Patience): Promise<Store> => {
+const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: RetryPolicy): Promise<ObjectStore> => {
   const { S3Store } = await import('../store/s3/s3-store.ts');
   const { bucket, objectLock, sse, sseKmsKeyId } = place;
   const isAws = place.type === 's3' && place.endpoint === null;
@@ -99,7 +99,7 @@ const guard = (endpoint: string) => {
 
 /** Taken for this one store, in the name of this one organization. */
 const roleCredentials = async (tenant: Tenant, { externalId }: Place, roleArn: string) => {
-  const taken = await takeRole({
+  const taken = await assumeRole({
     roleArn,
     externalId: externalId ?? externalIdOf(tenant),
     sessionName: tenant.organizationId,

@@ -2,10 +2,10 @@
  * Tries a destination as a backup would use it: a trimmed form of the suite that every store of ours passes. What it finds is
  * for the customer: each step by name, and of a failure the reason, without any secret.
  */
-import { after, clock, newUlid, randomness, type Tenant, takeRole } from '../../platform/index.ts';
+import { after, assumeRole, clock, newUlid, secureRandomBytes, type Tenant } from '../../platform/index.ts';
 import type { Credentials } from '../model/credentials.ts';
 import { externalIdOf, openPlace, type Place } from '../open/open-store.ts';
-import { StorageError, type Store } from '../store/object-store.ts';
+import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { callerPatience } from '../store/retry.ts';
 
 export interface Check {
@@ -40,7 +40,7 @@ export const probe = async (
 ): Promise<Probe> => {
   const startedMs = clock.now().getTime();
   const checks: Check[] = [];
-  let store: Store | undefined;
+  let store: ObjectStore | undefined;
   let warnings: readonly string[] = [];
   try {
     if ('roleArn' in credentials) await step(checks, 'role', signal, () => checkRole(tenant, tried, credentials.roleArn));
@@ -85,10 +85,10 @@ const step = async <T>(checks: Check[], name: string, signal: AbortSignal, work:
   }
 };
 
-const tryStore = async (store: Store, tried: Tried, checks: Check[], signal: AbortSignal): Promise<void> => {
+const tryStore = async (store: ObjectStore, tried: Tried, checks: Check[], signal: AbortSignal): Promise<void> => {
   const folder = `probe/${newUlid()}`;
   const name = `${folder}/object`;
-  const bytes = randomness(1_024);
+  const bytes = secureRandomBytes(1_024);
   const lock = tried.objectLock ? { lockedUntil: after(clock.now(), lockedSeconds) } : {};
   const equal = (got: Uint8Array, wanted: Uint8Array): void => {
     if (!Buffer.from(got).equals(wanted)) throw new StorageError('invalid', 'The store gave other bytes than it was given.');
@@ -128,8 +128,8 @@ const checkRole = async (tenant: Tenant, { externalId = externalIdOf(tenant) }: 
   const unanswered = (cause: unknown): never => {
     throw new StorageError('unavailable', 'The role could not be tried: the service that gives roles did not answer.', { cause });
   };
-  if (!(await takeRole({ ...wish, externalId }).catch(unanswered)))
+  if (!(await assumeRole({ ...wish, externalId }).catch(unanswered)))
     throw new StorageError('denied', 'The role does not let us in with the ExternalId of this organization.');
-  if (await takeRole(wish).catch(unanswered))
+  if (await assumeRole(wish).catch(unanswered))
     throw new StorageError('denied', 'The role lets us in without the ExternalId: let its trust policy ask for it.');
 };

@@ -1,14 +1,14 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { randomToken } from '../../platform/index.ts';
-import { askedOf, tooLarge, tooShort } from './byte-range.ts';
-import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './object-store.ts';
+import { tooLarge, tooShort, toReadRequest } from './byte-range.ts';
+import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from './object-store.ts';
 
 /** What is being written: a name no object has, in the folder of the object, so that renaming it is one step. */
 const partialMark = '.partial-';
 
 /** A folder of this machine. What is stored is on the disk before it is said to be. */
-export class DirectoryStore implements Store {
+export class DirectoryStore implements ObjectStore {
   readonly #root: string;
 
   constructor(root: string) {
@@ -74,8 +74,8 @@ export class DirectoryStore implements Store {
     };
   }
 
-  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
-    const { range, maxBytes } = askedOf(extent);
+  async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = toReadRequest(extent);
     signal?.throwIfAborted();
     const handle = await open(this.#path(name), 'r').catch(fail);
     try {
@@ -125,7 +125,7 @@ export class DirectoryStore implements Store {
     }
   }
 
-  async abandon(prefix: string): Promise<number> {
+  async abortUnfinishedUploads(prefix: string): Promise<number> {
     const partials = (await this.#names()).filter((name) => name.startsWith(prefix) && name.includes(partialMark));
     await this.remove(partials);
     return partials.length;

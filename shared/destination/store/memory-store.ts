@@ -1,8 +1,8 @@
-import { askedOf, tooLarge, tooShort } from './byte-range.ts';
-import { type Extent, type PutOptions, StorageError, type Store, type Upload } from './object-store.ts';
+import { tooLarge, tooShort, toReadRequest } from './byte-range.ts';
+import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from './object-store.ts';
 
 /** A store that lasts as long as the process. */
-export class MemoryStore implements Store {
+export class MemoryStore implements ObjectStore {
   /** By name; tests may look and tamper. */
   readonly objects = new Map<string, Uint8Array>();
   readonly #unfinished = new Map<object, string>();
@@ -41,8 +41,8 @@ export class MemoryStore implements Store {
     };
   }
 
-  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
-    const { range, maxBytes } = askedOf(extent);
+  async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = toReadRequest(extent);
     signal?.throwIfAborted();
     const bytes = this.objects.get(name);
     if (!bytes) throw new StorageError('missing', 'There is no such object.');
@@ -68,7 +68,7 @@ export class MemoryStore implements Store {
     for (const name of names) this.objects.delete(name);
   }
 
-  async abandon(prefix: string): Promise<number> {
+  async abortUnfinishedUploads(prefix: string): Promise<number> {
     const abandoned = [...this.#unfinished].filter(([, name]) => name.startsWith(prefix));
     for (const [upload] of abandoned) this.#unfinished.delete(upload);
     return abandoned.length;

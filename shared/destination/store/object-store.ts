@@ -2,13 +2,13 @@
  * A place for a backup's objects: one bucket below one prefix, of whatever make. test/harness/store/store-suite.ts is the law that every
  * implementation keeps, and a trimmed form of it is what "test this destination" runs for the customer.
  */
-export interface Store {
+export interface ObjectStore {
   /** Stores a small object whole. Resolves only when the store has confirmed the very bytes. */
   put(name: string, bytes: Uint8Array, options?: PutOptions): Promise<void>;
   /** Begins an object of any size; nothing is visible before `finish`. */
   upload(name: string, options?: PutOptions): Upload;
   /** The object, or exactly `length` bytes of it from `offset`. Throws `missing` where there is none, `invalid` where it is too large. */
-  get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array>;
+  get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array>;
   /** Undefined where there is none. */
   head(name: string, signal?: AbortSignal): Promise<{ readonly size: number } | undefined>;
   /** Objects whose names begin with the prefix, in any order. */
@@ -16,14 +16,14 @@ export interface Store {
   /** Removing what is not there is no error. */
   remove(names: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Ends uploads below the prefix that were begun and never finished; answers how many. */
-  abandon(prefix: string, signal?: AbortSignal): Promise<number>;
+  abortUnfinishedUploads(prefix: string, signal?: AbortSignal): Promise<number>;
   /** Settings of the bucket that cost money or leave data behind, in sentences for the customer. */
   warnings?(signal: AbortSignal): Promise<readonly string[]>;
   close(): void;
 }
 
 /** Exactly these bytes of an object; or all of it, as long as it has no more than `maxBytes`. */
-export type Extent = { readonly offset: number; readonly length: number } | { readonly maxBytes: number };
+export type ByteRange = { readonly offset: number; readonly length: number } | { readonly maxBytes: number };
 
 export interface PutOptions {
   /** Until when the store itself refuses to remove the object, where the destination has object lock. */
@@ -72,4 +72,4 @@ export class StorageError extends Error {
 }
 
 /** Whether what failed may have been done all the same: only a refusal says that it was not. */
-export const mayHaveHappened = (error: unknown): boolean => !(error instanceof StorageError) || error.isTransient;
+export const isOutcomeUnknown = (error: unknown): boolean => !(error instanceof StorageError) || error.isTransient;

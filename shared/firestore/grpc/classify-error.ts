@@ -5,7 +5,7 @@ import { RpcError, type Status } from './status.ts';
 export type Verdict = 'again' | 'rest' | 'refresh' | SourceError;
 
 /** The one place that says what a status means for a backup. Whatever is unforeseen is ours, and not tried again. */
-export const judge = (error: unknown): Verdict => {
+export const classifyError = (error: unknown): Verdict => {
   if (error instanceof SourceError) return error;
   if (!(error instanceof RpcError)) return new SourceError('INTERNAL_ERROR', 'Reading the source failed.', { cause: error });
   const { status, message } = error;

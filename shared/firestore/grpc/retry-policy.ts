@@ -1,5 +1,5 @@
 /** How long and how often to try before a source counts as unreachable. */
-export interface Patience {
+export interface RetryPolicy {
   /** Tries in a row that bring nothing. */
   readonly attempts: number;
   readonly firstDelayMs: number;
@@ -11,7 +11,7 @@ export interface Patience {
   readonly silenceMs: number;
 }
 
-export const patience: Patience = {
+export const defaultRetryPolicy: RetryPolicy = {
   attempts: 8,
   firstDelayMs: 100,
   mostDelayMs: 10_000,
@@ -21,7 +21,7 @@ export const patience: Patience = {
 };
 
 /** Twice as long each time, less a random half: many readers of one source must not come back at the same moment. */
-export const delayMs = (failures: number, isExhausted: boolean, random: () => number, of: Patience): number => {
+export const delayMs = (failures: number, isExhausted: boolean, random: () => number, of: RetryPolicy): number => {
   const [first, most] = isExhausted ? [of.firstExhaustedDelayMs, of.mostExhaustedDelayMs] : [of.firstDelayMs, of.mostDelayMs];
   return Math.min(most, first * 2 ** (failures - 1)) * (1 - random() / 2);
 };

@@ -1,11 +1,11 @@
-import { judge } from './classify-error.ts';
-import { delayMs, type Patience } from './retry-policy.ts';
+import { classifyError } from './classify-error.ts';
+import { delayMs, type RetryPolicy } from './retry-policy.ts';
 import { SourceError } from './source-error.ts';
 import { RpcError } from './status.ts';
 
 /** What trying again needs from outside. */
 export interface AttemptOptions {
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   /** From 0 up to, and without, 1. */
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -13,7 +13,7 @@ export interface AttemptOptions {
 }
 
 /** Counts failures in a row; progress starts the count anew, so a long read may fail often but never for nothing. */
-export class Attempts {
+export class RetryState {
   readonly #options: AttemptOptions;
   #failures = 0;
   #hasRefreshed = false;
@@ -33,7 +33,7 @@ export class Attempts {
 
   /** Returns when it is time to try again; throws what the failure means when there is no use in it. */
   async failed(error: unknown): Promise<void> {
-    const verdict = judge(error);
+    const verdict = classifyError(error);
     if (verdict instanceof SourceError) throw verdict;
     this.needsToken = verdict === 'refresh';
     if (verdict === 'refresh') {

@@ -1,5 +1,5 @@
 import { ArchiveError, DocumentSkim } from '../../archive/index.ts';
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import type { GrpcStream } from '../grpc/call-stream.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
 import { SourceError } from '../grpc/source-error.ts';
@@ -10,7 +10,7 @@ import { addDocument, addTarget, type ListenTarget, removeTarget } from './liste
 import { answerKinds, existenceFilter, goneDocument, type TargetChange, targetChange } from './listen-response.ts';
 
 /** What was missed can no longer be told: whoever listens must begin anew with all that is there. */
-export class ListenLost extends Error {}
+export class ResumeTokenLost extends Error {}
 
 /** Who hears what a stream tells. The bytes of a document are valid within the call only; each is billed as a read. */
 export interface Listener {
@@ -20,13 +20,13 @@ export interface Listener {
   /** How many documents a target has by now: the source is not sure that it told of each that is gone. */
   counted(targetId: number, count: number): void;
   /** Everything that happened up to a time was told, of all targets. */
-  settled(settled: Settled): void;
+  settled(settled: ConsistentPoint): void;
   /** Called between messages: waits where what was heard is not taken fast enough. */
   rest(): Promise<void>;
 }
 
 /** Up to here everything was told, to every target; the token goes on from here. */
-export interface Settled {
+export interface ConsistentPoint {
   readonly readTime: string;
   readonly token: Buffer;
   /** Whether the source has answered all that it was asked. */
@@ -42,8 +42,8 @@ const firstQuestion = 1 << 20;
  * One Listen stream of several collection groups. Nothing is proven before every target is current and a time was told of them
  * all: only then was everything heard that happened up to it.
  */
-export class Listening {
-  readonly #source: Source;
+export class ListenCall {
+  readonly #source: FirestoreDatabase;
   readonly #call: GrpcStream;
   readonly #ask: (request: Buffer) => void;
   readonly #buffer: FrameBuffer;
@@ -57,17 +57,20 @@ export class Listening {
   #question: string | undefined;
   #isClosed = false;
 
-  private constructor(source: Source, call: GrpcStream, ask: (request: Buffer) => void, buffer: FrameBuffer) {
+  private constructor(source: FirestoreDatabase, call: GrpcStream, ask: (request: Buffer) => void, buffer: FrameBuffer) {
     this.#source = source;
     this.#call = call;
     this.#ask = ask;
     this.#buffer = buffer;
   }
 
-  static async open(source: Source, options: { refresh: boolean; signal: AbortSignal | undefined }): Promise<Listening> {
+  static async open(
+    source: FirestoreDatabase,
+    options: { refresh: boolean; signal: AbortSignal | undefined },
+  ): Promise<ListenCall> {
     const buffer = new FrameBuffer(256 << 10);
     const { call, ask } = await source.converse('Listen', buffer, { ...options, wantedBytes: 1 });
-    return new Listening(source, call, ask, buffer);
+    return new ListenCall(source, call, ask, buffer);
   }
 
   add(target: ListenTarget): void {
@@ -127,7 +130,7 @@ export class Listening {
       else if (field === answerKinds.changed) this.#changed(bytes, listener);
       else if (field === answerKinds.deleted) this.#gone(bytes, listener);
       // Not deleted, and no longer shown: nobody can tell what it is by now.
-      else if (field === answerKinds.removed) throw new ListenLost('the source no longer shows a document');
+      else if (field === answerKinds.removed) throw new ResumeTokenLost('the source no longer shows a document');
       else if (field === answerKinds.filter) {
         const { targetId, count } = existenceFilter(bytes);
         listener.counted(targetId, count);
@@ -156,7 +159,7 @@ export class Listening {
     // Said of none, it is said of all.
     if (kind === 'CURRENT')
       for (const id of targetIds.length > 0 ? targetIds : [...this.#pending, ...this.#open]) this.#isCurrent(id);
-    else if (kind === 'RESET' && !isQuestion) throw new ListenLost('the source began anew with all documents');
+    else if (kind === 'RESET' && !isQuestion) throw new ResumeTokenLost('the source began anew with all documents');
     else if (kind === 'REMOVE' && isQuestion && !cause) for (const id of targetIds) this.#questions.delete(id);
     else if (kind === 'REMOVE') throw removed(cause);
     else if (kind === 'NO_CHANGE' && targetIds.length === 0 && this.#pending.size === 0 && token && readTime !== undefined)
@@ -171,10 +174,10 @@ export class Listening {
 
 /** A token that is no good means that nothing can be gone on from; anything else is judged as a failed call is. */
 const removed = (cause: TargetChange['cause']): Error => {
-  if (!cause) return new ListenLost('the source dropped a collection');
+  if (!cause) return new ResumeTokenLost('the source dropped a collection');
   const status = statusOf(cause.code);
   if (status === 'INVALID_ARGUMENT' || status === 'FAILED_PRECONDITION' || status === 'OUT_OF_RANGE')
-    return new ListenLost(`the source does not go on from where it was left: ${status}`);
+    return new ResumeTokenLost(`the source does not go on from where it was left: ${status}`);
   if (status === 'NOT_FOUND') return new SourceError('SOURCE_AUTH_ERROR', 'The source has no such database.');
   return new RpcError(status, cause.message);
 };

@@ -1,4 +1,4 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { collectionCountQuery, countQuery, type Selection } from '../wire/query-requests.ts';
@@ -24,7 +24,7 @@ const groupsMax = 200;
 const entriesPerRead = 1_000;
 
 /** Asks the source how many documents a range has, apart from any stream: of all collections at once, else group by group. */
-export const countRange = async (source: Source, options: CountOptions): Promise<Counted> => {
+export const countRange = async (source: FirestoreDatabase, options: CountOptions): Promise<Counted> => {
   const whole = await count(source, options, undefined);
   if (whole !== undefined) return { documents: whole, reads: readsOf(whole) };
   const groups = [...new Set(options.collectionIds ?? [])];
@@ -45,7 +45,7 @@ export const countRange = async (source: Source, options: CountOptions): Promise
  * `countVerified` is false only if the source does not count at all.
  */
 export const verifyCount = async (
-  source: Source,
+  source: FirestoreDatabase,
   options: CountOptions & { readonly read: number },
 ): Promise<{ readonly countVerified: boolean; readonly reads: number }> => {
   const { documents, reads } = await countRange(source, options);
@@ -56,7 +56,7 @@ export const verifyCount = async (
 
 /** How many documents are right in a root collection, those below them not counted; undefined if the source refuses to count. */
 export const countCollection = (
-  source: Source,
+  source: FirestoreDatabase,
   collectionId: string,
   readTime: string,
   signal?: AbortSignal,
@@ -64,7 +64,7 @@ export const countCollection = (
 
 /** The same of a collection group: wherever collections of that id lie. */
 export const countGroup = async (
-  source: Source,
+  source: FirestoreDatabase,
   collectionId: string,
   readTime: string,
   signal?: AbortSignal,
@@ -73,14 +73,14 @@ export const countGroup = async (
   return { documents, reads: documents === undefined ? 0 : readsOf(documents) };
 };
 
-const count = (source: Source, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
+const count = (source: FirestoreDatabase, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
   const { range, after, readTime, signal } = options;
   const selection = { range, after, ...(group === undefined ? {} : { collectionId: group }) };
   return ask(source, countQuery({ root: source.root, readTime }, selection), signal);
 };
 
 /** Undefined if the source says that it does not count this. */
-const ask = async (source: Source, request: Buffer, signal: AbortSignal | undefined): Promise<number | undefined> => {
+const ask = async (source: FirestoreDatabase, request: Buffer, signal: AbortSignal | undefined): Promise<number | undefined> => {
   try {
     const messages = await source.call('RunAggregationQuery', request, signal);
     const found = messages.map(countIn).findLast((one) => one !== undefined);

@@ -1,4 +1,4 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import type { GrpcStream } from '../grpc/call-stream.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
 import { RpcError } from '../grpc/status.ts';
@@ -19,7 +19,7 @@ const wantedBytes = 256 << 10;
 
 /** The documents of these paths that the database has, by path, as it encodes them. Each path is billed as a read, found or not. */
 export const getDocuments = async (
-  source: Source,
+  source: FirestoreDatabase,
   paths: readonly string[],
   options: GetOptions,
 ): Promise<Map<string, Uint8Array>> => {
@@ -40,7 +40,7 @@ export interface Got {
 
 /** The same in one request, given up as soon as its answer is larger than `maxBytes`: so whoever asks bounds the memory. */
 export const getWithin = async (
-  source: Source,
+  source: FirestoreDatabase,
   paths: readonly string[],
   { readTime, signal, maxBytes }: GetOptions & { readonly maxBytes: number },
 ): Promise<Got> => {

@@ -1,4 +1,4 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import { compareNames } from '../names/name-order.ts';
 import { below, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
 import { wholeMinute } from '../wire/timestamps.ts';
@@ -40,7 +40,7 @@ const usualRangesMax = 500;
 const lanes = 4;
 
 /** Chooses the read time and cuts what is to be read into ranges that can be read side by side. */
-export const plan = async (source: Source, options: PlanOptions = {}): Promise<Plan> => {
+export const plan = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
   const { collections: include, excludeCollections: exclude = [], signal } = options;
   const scope = scopeOf(include, exclude);
   const probed = await probeSource(source, signal);
@@ -69,7 +69,7 @@ interface Division extends PlanOptions {
 }
 
 /** Where to cut: by the size of everything if the source can split that, else of each root collection. */
-const divide = async (source: Source, division: Division): Promise<{ points: readonly string[]; reads: number }> => {
+const divide = async (source: FirestoreDatabase, division: Division): Promise<{ points: readonly string[]; reads: number }> => {
   const { documentsPerRange = usualDocumentsPerRange, rangesMax = usualRangesMax, readTime, documents, signal } = division;
   const size = Math.max(documentsPerRange, Math.ceil((documents ?? 0) / rangesMax));
   const wanted = documents === undefined ? rangesMax : Math.ceil(documents / size);
@@ -79,7 +79,7 @@ const divide = async (source: Source, division: Division): Promise<{ points: rea
   return byCollection(source, division, size, wanted);
 };
 
-const byCollection = async (source: Source, division: Division, size: number, wanted: number) => {
+const byCollection = async (source: FirestoreDatabase, division: Division, size: number, wanted: number) => {
   const { readTime, reached, documents, signal } = division;
   let reads = 0;
   const parts = await inLanes(reached, async (id) => {
@@ -122,7 +122,7 @@ const thinned = (points: readonly string[], most: number): readonly string[] => 
 };
 
 /** A count that takes too long leaves the plan without a number; the ranges are counted anyway when they are read. */
-const countOrPass = async (source: Source, options: Parameters<typeof countRange>[1]): Promise<Counted> => {
+const countOrPass = async (source: FirestoreDatabase, options: Parameters<typeof countRange>[1]): Promise<Counted> => {
   try {
     return await countRange(source, options);
   } catch (error) {
@@ -133,7 +133,7 @@ const countOrPass = async (source: Source, options: Parameters<typeof countRange
 
 /** The paths that name no collection; those below a document are asked for there. */
 const missing = async (
-  source: Source,
+  source: FirestoreDatabase,
   paths: readonly string[],
   roots: readonly string[],
   readTime: string,

@@ -1,6 +1,6 @@
 /** What a source can be asked about itself before it is read. */
 
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { listCollectionIds, partitionQuery, probeDocument } from '../wire/query-requests.ts';
@@ -11,7 +11,7 @@ import { decodeReadTime } from '../wire/timestamps.ts';
 const probePath = 'probe/read-time';
 
 /** The source's own present time: to read everything at. Fails as a read would: no grant, no database, no permission. */
-export const probeSource = async (source: Source, signal?: AbortSignal): Promise<{ readonly readTime: string }> => {
+export const probeSource = async (source: FirestoreDatabase, signal?: AbortSignal): Promise<{ readonly readTime: string }> => {
   const messages = await source.call('BatchGetDocuments', probeDocument(source.database, probePath), signal);
   const readTime = messages.map((message) => lastField(message, 4)).findLast((field) => field !== undefined);
   if (!readTime) throw new SourceError('INTERNAL_ERROR', 'The source did not say at what time it was read.');
@@ -20,7 +20,7 @@ export const probeSource = async (source: Source, signal?: AbortSignal): Promise
 
 /** The ids of the collections right below the root, or below a document, that had documents at any depth. */
 export const listCollections = async (
-  source: Source,
+  source: FirestoreDatabase,
   parent: string,
   readTime: string,
   signal?: AbortSignal,
@@ -43,7 +43,7 @@ export const listCollections = async (
  * Fewer than asked for, in any order; none if it does not split this.
  */
 export const splitPoints = async (
-  source: Source,
+  source: FirestoreDatabase,
   { collectionId, points, readTime, signal }: SplitOptions,
 ): Promise<readonly string[]> => {
   const names: string[] = [];

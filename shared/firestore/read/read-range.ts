@@ -1,7 +1,7 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import type { GrpcStream } from '../grpc/call-stream.ts';
 import { FrameBuffer } from '../grpc/frame-buffer.ts';
-import type { Attempts } from '../grpc/retry-state.ts';
+import type { RetryState } from '../grpc/retry-state.ts';
 import { RpcError } from '../grpc/status.ts';
 import { isInRange, type NameRange } from '../names/name-range.ts';
 import { runQuery } from '../wire/query-requests.ts';
@@ -28,7 +28,7 @@ const usualBatchBytes = 256 << 10;
  * breaks is taken up after the last document at the same read time. That it ended does not prove that it was whole: see
  * `verifyCount`.
  */
-export const readRange = (source: Source, options: ReadOptions): RangeReader => new RangeReader(source, options);
+export const readRange = (source: FirestoreDatabase, options: ReadOptions): RangeReader => new RangeReader(source, options);
 
 /** A read under way; its numbers are those of the batches given out so far. */
 export class RangeReader implements AsyncIterable<DocumentBatch> {
@@ -39,15 +39,15 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   reads = 0;
   /** That it ended before its range did, for `collectionBytesMax`. */
   isFull = false;
-  readonly #source: Source;
+  readonly #source: FirestoreDatabase;
   readonly #options: ReadOptions;
-  readonly #attempts: Attempts;
+  readonly #attempts: RetryState;
   readonly #tally: CollectionTally;
   readonly #batch = new DocumentBatch();
   readonly #buffer: FrameBuffer;
   readonly #batchBytes: number;
 
-  constructor(source: Source, options: ReadOptions) {
+  constructor(source: FirestoreDatabase, options: ReadOptions) {
     const { after, range, collectionBytesMax } = options;
     if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
       throw new TypeError('a read goes on after a document of its range');

@@ -2,15 +2,15 @@ import { delayMs } from '../grpc/retry-policy.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError } from '../grpc/status.ts';
 import { type WriteStatus, writeStatuses } from './batch-response.ts';
-import { changed, comesAndGoes, isOutage, isTooLarge, judgeRequest, leavesDoubt, refused } from './classify-write.ts';
-import { sortOut } from './group-results.ts';
-import type { Grant } from './rate-ramp.ts';
+import { changed, classifyRequest, comesAndGoes, isOutage, isTooLarge, leavesDoubt, refused } from './classify-write.ts';
+import { groupResults } from './group-results.ts';
+import type { RateGrant } from './rate-ramp.ts';
 import { compareWrites } from './resolve-precondition.ts';
-import type { Course } from './sender-context.ts';
+import type { SenderContext } from './sender-context.ts';
 import type { WriteBatch } from './write-batch.ts';
 
 interface Answer {
-  readonly given: Grant | undefined;
+  readonly given: RateGrant | undefined;
   /** How the request failed as a whole, or what became of each write. */
   readonly told: RpcError | readonly WriteStatus[];
 }
@@ -25,8 +25,8 @@ const restMsMax = 15 * 60_000;
  * own status. A request whose answer is lost may have been applied: without a condition, once more changes nothing; where the
  * condition of a write was not met, what it was to do is compared with what is there.
  */
-export class WriteDelivery {
-  readonly #course: Course;
+export class BatchSender {
+  readonly #course: SenderContext;
   readonly #batch: WriteBatch;
   #slots: readonly number[];
   /** Requests in a row that failed as a whole. */
@@ -39,7 +39,7 @@ export class WriteDelivery {
   /** What the target had decided when this last had to wait. */
   #seen: number;
 
-  constructor(course: Course, batch: WriteBatch, slots: readonly number[], failures: number) {
+  constructor(course: SenderContext, batch: WriteBatch, slots: readonly number[], failures: number) {
     this.#course = course;
     this.#batch = batch;
     this.#slots = slots;
@@ -58,7 +58,7 @@ export class WriteDelivery {
   async #send(): Promise<Answer> {
     const { gate, pace, target, waiting, callSignal } = this.#course;
     await gate.enter();
-    let given: Grant | undefined;
+    let given: RateGrant | undefined;
     try {
       given = await pace?.take(this.#slots.length, waiting.signal);
       if (given) this.#leaveAfter(given.writes);
@@ -81,8 +81,8 @@ export class WriteDelivery {
       this.#course.deliver(this.#batch, slots.slice(at, at + count), this.#failures);
   }
 
-  async #retry(error: RpcError, given: Grant | undefined): Promise<void> {
-    const verdict = judgeRequest(error);
+  async #retry(error: RpcError, given: RateGrant | undefined): Promise<void> {
+    const verdict = classifyRequest(error);
     if (verdict instanceof SourceError) throw verdict;
     if (verdict === 'refresh') {
       if (this.#needsToken) throw refused(error);
@@ -110,9 +110,9 @@ export class WriteDelivery {
     await sleep(delayMs(this.#failures, false, random, patience), signal);
   }
 
-  async #judge(statuses: readonly WriteStatus[], given: Grant | undefined): Promise<void> {
+  async #judge(statuses: readonly WriteStatus[], given: RateGrant | undefined): Promise<void> {
     const { waiting } = this.#course;
-    const { written, skipped, unmet, failed, again, exhausted, refusal } = sortOut(this.#slots, statuses, this.#batch);
+    const { written, skipped, unmet, failed, again, exhausted, refusal } = groupResults(this.#slots, statuses, this.#batch);
     const decided = written.length + skipped.length + unmet.length + failed.length;
     this.#course.decided += decided;
     this.#failures = 0;
@@ -157,7 +157,7 @@ export class WriteDelivery {
   }
 
   /** The target has taken all that it takes for now. */
-  async #rest(given: Grant | undefined): Promise<void> {
+  async #rest(given: RateGrant | undefined): Promise<void> {
     const { patience, random, sleep, signal } = this.#course.waiting;
     if (given) await this.#course.pace?.exhausted(given);
     if (this.#isThere()) this.#restedMs = 0;

@@ -1,12 +1,12 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import { cancelled, SourceError } from '../grpc/source-error.ts';
 import type { WriteStatus } from './batch-response.ts';
-import { WriteDelivery } from './batch-sender.ts';
+import { BatchSender } from './batch-sender.ts';
 import { ofTarget } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
-import type { Pace } from './rate-limiter.ts';
-import { Gate } from './semaphore.ts';
-import type { Course } from './sender-context.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { Semaphore } from './semaphore.ts';
+import type { SenderContext } from './sender-context.ts';
 import { type BatchLimit, batchLimit, requestBytesMax, WriteBatch } from './write-batch.ts';
 import { WriteEncoder, type WriteMode } from './write-encoder.ts';
 import { WriteTally } from './write-totals.ts';
@@ -15,7 +15,7 @@ export interface WriterOptions {
   /** Stops writing: nothing more is sent, and what is under way has a few seconds to be answered. */
   readonly signal?: AbortSignal | undefined;
   /** Without it nothing holds the writer back but the target. */
-  readonly pace?: Pace | undefined;
+  readonly pace?: RateLimiter | undefined;
   /** Whether a run that ended without knowing what became of its writes may have given the same ones. */
   readonly isRepeat?: boolean;
   readonly requestsAtOnce?: number;
@@ -35,9 +35,9 @@ export class BatchWriter {
   readonly tally = new WriteTally();
   readonly #options: WriterOptions;
   readonly #limit: BatchLimit;
-  readonly #target: Source;
+  readonly #target: FirestoreDatabase;
   readonly #encoder = new WriteEncoder();
-  readonly #course: Course;
+  readonly #course: SenderContext;
   readonly #stop = new AbortController();
   readonly #cut = new AbortController();
   readonly #deliveries = new Set<Promise<void>>();
@@ -50,7 +50,7 @@ export class BatchWriter {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void)[] = [];
 
-  constructor(target: Source, options: WriterOptions = {}) {
+  constructor(target: FirestoreDatabase, options: WriterOptions = {}) {
     const { signal, pace, requestsAtOnce: atOnce = requestsAtOnce } = options;
     this.#target = target;
     this.#options = options;
@@ -59,7 +59,7 @@ export class BatchWriter {
     this.#openMax = 2 * atOnce;
     this.#course = {
       target,
-      gate: new Gate(atOnce, this.#stop.signal),
+      gate: new Semaphore(atOnce, this.#stop.signal),
       pace,
       waiting: target.waiting(this.#stop.signal),
       callSignal: this.#cut.signal,
@@ -142,7 +142,7 @@ export class BatchWriter {
   }
 
   #deliver(batch: WriteBatch, slots: readonly number[], failures: number): void {
-    const delivery = new WriteDelivery(this.#course, batch, slots, failures)
+    const delivery = new BatchSender(this.#course, batch, slots, failures)
       .run()
       .catch((error: unknown) => this.#fail(ofTarget(error)))
       .finally(() => this.#deliveries.delete(delivery));

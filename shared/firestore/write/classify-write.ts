@@ -10,7 +10,7 @@ export type WriteVerdict = 'written' | 'unmet' | 'again' | 'rest' | 'failed' | S
 export type RequestVerdict = 'again' | 'rest' | 'refresh' | 'split' | SourceError;
 
 /** Says what a status means for a write. One of permission is not about the document: the job is over. */
-export const judgeWrite = ({ status, message }: WriteStatus, condition: Condition | undefined): WriteVerdict => {
+export const classifyWrite = ({ status, message }: WriteStatus, condition: Condition | undefined): WriteVerdict => {
   if (status === 'OK') return 'written';
   if (condition !== undefined && unmet.has(status)) return 'unmet';
   if (status === 'RESOURCE_EXHAUSTED') return 'rest';
@@ -27,7 +27,7 @@ export const changed: WriteStatus = {
 export const comesAndGoes: WriteStatus = { status: 'ABORTED', message: 'Someone else creates and deletes this document.' };
 
 /** Says what a failed request means. One write that the target finds impossible fails a request of 500: the others have to go on. */
-export const judgeRequest = (error: RpcError): RequestVerdict => {
+export const classifyRequest = (error: RpcError): RequestVerdict => {
   const { status } = error;
   if (status === 'UNAUTHENTICATED') return 'refresh';
   // gRPC servers answer a message beyond their limit with the status of an exhausted quota; waiting does not make it smaller.

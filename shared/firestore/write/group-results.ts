@@ -1,6 +1,6 @@
 import type { SourceError } from '../grpc/source-error.ts';
 import type { WriteStatus } from './batch-response.ts';
-import { judgeWrite } from './classify-write.ts';
+import { classifyWrite } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteMode } from './write-encoder.ts';
 
@@ -31,14 +31,14 @@ interface Known {
 }
 
 /** Judges every write of an answer by itself. */
-export const sortOut = (slots: readonly number[], statuses: readonly WriteStatus[], batch: Known): Sorted => {
+export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: Known): Sorted => {
   const sorted: Sorted = {
     ...{ written: [], skipped: [], unmet: [], failed: [], again: [], exhausted: [] },
     refusal: undefined,
   };
   for (const [i, told] of statuses.entries()) {
     const slot = slots[i] ?? -1;
-    const verdict = judgeWrite(told, batch.condition(slot));
+    const verdict = classifyWrite(told, batch.condition(slot));
     if (verdict === 'written') sorted.written.push(slot);
     else if (verdict === 'unmet') (isTheirs(batch, slot) ? sorted.skipped : sorted.unmet).push(slot);
     else if (verdict === 'failed') sorted.failed.push({ slot, told });

@@ -1,13 +1,13 @@
 import type { Clock } from '../../platform/index.ts';
 import { pause } from '../grpc/cancellable-sleep.ts';
-import { type Grant, grant, type RateState, slowDown } from './rate-ramp.ts';
+import { grant, type RateGrant, type RateState, slowDown } from './rate-ramp.ts';
 
 /** Says how fast to write. */
-export interface Pace {
+export interface RateLimiter {
   /** Resolves when some writes may be sent, up to as many as wanted, and they may be sent at once. */
-  take(wanted: number, signal: AbortSignal | undefined): Promise<Grant>;
+  take(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant>;
   /** The target said that the writes of this grant were too many. */
-  exhausted(grant: Grant): Promise<void>;
+  exhausted(grant: RateGrant): Promise<void>;
 }
 
 /** Keeps the state that all workers of a job share. */
@@ -43,7 +43,7 @@ export interface SharedPaceOptions {
 const againMs = 1_500;
 
 /** The pace of a whole job: however many workers have one on the same store, together they are as fast as one may be. */
-export class SharedPace implements Pace {
+export class SharedPace implements RateLimiter {
   readonly #options: SharedPaceOptions;
   /** One question at a time: those of one worker would only get in each other's way. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -52,7 +52,7 @@ export class SharedPace implements Pace {
     this.#options = options;
   }
 
-  async take(wanted: number, signal: AbortSignal | undefined): Promise<Grant> {
+  async take(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant> {
     const { sleep = pause } = this.#options;
     for (;;) {
       const next = this.#turn.then(() => this.#ask(wanted, signal));
@@ -65,7 +65,7 @@ export class SharedPace implements Pace {
     }
   }
 
-  async exhausted(given: Grant): Promise<void> {
+  async exhausted(given: RateGrant): Promise<void> {
     const { store, maxWritesPerSecond } = this.#options;
     await store.change((state) => {
       const now = this.#nowMs();
@@ -74,7 +74,7 @@ export class SharedPace implements Pace {
     });
   }
 
-  async #ask(wanted: number, signal: AbortSignal | undefined): Promise<Grant> {
+  async #ask(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant> {
     const { store, maxWritesPerSecond, random, sleep = pause } = this.#options;
     for (;;) {
       const given = await store.change((before) => {

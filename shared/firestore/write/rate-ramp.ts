@@ -16,7 +16,7 @@ export interface RateState {
 }
 
 /** Permission to send so many writes, from one time to another; what is not sent by then is lost. */
-export interface Grant {
+export interface RateGrant {
   readonly writes: number;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -54,7 +54,7 @@ export const grant = (
   wanted: number,
   maxPerSecond: number | undefined,
   nowMs: number,
-): { readonly state: RateState; readonly grant: Grant | undefined } => {
+): { readonly state: RateState; readonly grant: RateGrant | undefined } => {
   const state = before && nowMs - before.givenUntilMs < rampMs ? before : fresh(nowMs);
   const fromMs = Math.max(nowMs, state.givenUntilMs);
   if (fromMs - nowMs > aheadMs) return { state, grant: undefined };
@@ -67,7 +67,12 @@ export const grant = (
 };
 
 /** Half as many from now on, unless the writes were permitted before the last slowdown: that has answered for them. */
-export const slowDown = (state: RateState, { slowdowns }: Grant, maxPerSecond: number | undefined, nowMs: number): RateState => {
+export const slowDown = (
+  state: RateState,
+  { slowdowns }: RateGrant,
+  maxPerSecond: number | undefined,
+  nowMs: number,
+): RateState => {
   if (slowdowns < state.slowdowns) return state;
   const half = permittedPerSecond(state, maxPerSecond, nowMs) / 2;
   const least = Math.min(leastPerSecond, maxPerSecond ?? leastPerSecond);

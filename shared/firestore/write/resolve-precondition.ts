@@ -1,4 +1,4 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import { mergesToSame } from '../document/is-merge-noop.ts';
 import { sameFields } from '../document/rest-document.ts';
 import { getDocuments } from '../read/get-documents.ts';
@@ -16,7 +16,7 @@ const documentsAtOnce = 16;
  * earlier run made, finds its own work there. Someone who did the very same is not told apart, and nothing depends on it.
  */
 export const compareWrites = async (
-  target: Source,
+  target: FirestoreDatabase,
   batch: WriteBatch,
   slots: readonly number[],
   signal: AbortSignal,

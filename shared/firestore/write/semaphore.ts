@@ -1,7 +1,7 @@
 import { cancelled } from '../grpc/source-error.ts';
 
 /** Lets so many in at once, in the order they came. */
-export class Gate {
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   readonly #signal: AbortSignal;
   #free: number;

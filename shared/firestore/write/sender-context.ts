@@ -1,15 +1,15 @@
-import type { Source } from '../database.ts';
+import type { FirestoreDatabase } from '../database.ts';
 import type { AttemptOptions } from '../grpc/retry-state.ts';
 import type { WriteStatus } from './batch-response.ts';
-import type { Pace } from './rate-limiter.ts';
-import type { Gate } from './semaphore.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { Semaphore } from './semaphore.ts';
 import type { WriteBatch } from './write-batch.ts';
 
 /** What all deliveries of a writer have in common. */
-export interface Course {
-  readonly target: Source;
-  readonly gate: Gate;
-  readonly pace: Pace | undefined;
+export interface SenderContext {
+  readonly target: FirestoreDatabase;
+  readonly gate: Semaphore;
+  readonly pace: RateLimiter | undefined;
   /** How to wait; its signal ends all waiting. */
   readonly waiting: AttemptOptions;
   /** Ends calls under way. */

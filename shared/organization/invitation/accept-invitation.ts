@@ -2,10 +2,10 @@
 import { accountKey, type UserRecord } from '../../account/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type Change, getAll, iso, proveTenant, type Tenant } from '../../platform/index.ts';
-import { described } from '../member/member-profile.ts';
+import { type Change, getAll, iso, type Tenant, unsafeTenant } from '../../platform/index.ts';
+import { toMemberEvent } from '../member/member-profile.ts';
 import { join } from '../member/membership.ts';
-import { named } from '../model/caller-context.ts';
+import { organizationRef } from '../model/caller-context.ts';
 import { countMembers } from '../model/organization-guards.ts';
 import { type InvitationRecord, lookup, type MemberRecord, type OrganizationRecord } from '../model/record.ts';
 import { isTokenOf, readToken } from './invitation-token.ts';
@@ -33,7 +33,7 @@ export const findInvitation = async (token: string, userId: string | undefined, 
   const invitation = remembered(stored, now);
   if (!organization || organization.deletedAt || !invitation) throw noSuchInvitation();
   if (!(await isTokenOf(token, { ...ids, expiresAt: invitation.expiresAt }))) throw noSuchInvitation();
-  return { tenant: proveTenant(organizationId, 'invitation'), organization, invitation, profile, member };
+  return { tenant: unsafeTenant(organizationId, 'invitation'), organization, invitation, profile, member };
 };
 
 /** The status as the invited person sees it. */
@@ -51,7 +51,7 @@ export const acceptInvitation = (found: Found, now: Date): Change => {
   if (status !== 'pending') throw new ApiError('CONFLICT', `This invitation is ${status}`, { status });
   if (member) throw new ApiError('CONFLICT', 'You are a member of this organization already');
   const { role, id } = invitation;
-  const about = { organization: named(organization) };
+  const about = { organization: organizationRef(organization) };
   return {
     writes: [
       ...acceptedWrites(tenant, invitation, profile.id, now),
@@ -61,7 +61,10 @@ export const acceptInvitation = (found: Found, now: Date): Change => {
       emit(
         tenant,
         'member.joined',
-        { ...about, member: described({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile }) },
+        {
+          ...about,
+          member: toMemberEvent({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile }),
+        },
         now,
       ),
     ],

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { invitationSeconds } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { after, type Change, create, epochSeconds, iso, newId, set, type Tenant, type Write } from '../../platform/index.ts';
-import { type Acting, named } from '../model/caller-context.ts';
+import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { whileActive } from '../model/organization-guards.ts';
 import { type AddressRecord, type InvitationRecord, organizationKey } from '../model/record.ts';
 
@@ -30,7 +30,7 @@ const ended = () => new ApiError('CONFLICT', 'This invitation is no longer pendi
 
 /** One open invitation per address, none for a member's. `holder` is whose the address is now; an expired invitation gives way. */
 export const invite = (
-  { tenant, organization, actor }: Acting,
+  { tenant, organization, actor }: CallerContext,
   holder: AddressRecord | undefined,
   { email, role }: { readonly email: string; readonly role: (typeof invitableRoles)[number] },
   now: Date,
@@ -62,7 +62,7 @@ export const invite = (
         whileActive(tenant),
         create(invitation),
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
-        emit(tenant, 'invitation.created', { organization: named(organization), invitation }, now),
+        emit(tenant, 'invitation.created', { organization: organizationRef(organization), invitation }, now),
       ],
       audit: [note(tenant, id, { email, role })],
     },
@@ -70,7 +70,7 @@ export const invite = (
 };
 
 /** Ends a pending invitation; its address can be invited again. */
-export const cancelInvitation = ({ tenant }: Acting, found: InvitationRecord | undefined, now: Date): Change => {
+export const cancelInvitation = ({ tenant }: CallerContext, found: InvitationRecord | undefined, now: Date): Change => {
   const { id, email, role } = pending(found, now);
   return {
     writes: [
@@ -87,7 +87,7 @@ export const cancelInvitation = ({ tenant }: Acting, found: InvitationRecord | u
 
 /** A new expiry, and with it a new link: the ones sent before stop working. Also revives one that expired unanswered. */
 export const resendInvitation = (
-  { tenant }: Acting,
+  { tenant }: CallerContext,
   found: InvitationRecord | undefined,
   now: Date,
 ): { invitation: InvitationRecord & { readonly resentAt: string }; change: Change } => {

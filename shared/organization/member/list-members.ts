@@ -3,21 +3,21 @@ import { accountKey, type UserRecord } from '../../account/index.ts';
 import { isId } from '../../contract/ids.ts';
 import { getAll, type Tenant, takePage, walk } from '../../platform/index.ts';
 import { joinedPrefix, type MemberRecord, organizationKey } from '../model/record.ts';
-import type { Fellow } from './member-profile.ts';
+import type { MemberProfile } from './member-profile.ts';
 
 /** The member of that user id and, in the same round trip, the one who asks. */
 export const readMember = async (
   tenant: Tenant,
   userId: string,
   askerId: string,
-): Promise<{ target: Fellow | undefined; self: Fellow | undefined }> => {
+): Promise<{ target: MemberProfile | undefined; self: MemberProfile | undefined }> => {
   if (!isId('user', userId)) return { target: undefined, self: undefined };
   const found = await getAll([userId, askerId].flatMap((id) => [organizationKey.member(tenant, id), accountKey.user(id)]));
   const [member, profile, own, ownProfile] = found as [MemberRecord?, UserRecord?, MemberRecord?, UserRecord?];
   return { target: member && { member, profile }, self: own && { member: own, profile: ownProfile } };
 };
 
-export interface ListedMember extends Fellow {
+export interface ListedMember extends MemberProfile {
   readonly lastActiveAt: string;
 }
 

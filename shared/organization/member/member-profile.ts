@@ -3,13 +3,13 @@ import type { Role } from '../../contract/access.ts';
 import type { MemberRecord } from '../model/record.ts';
 
 /** A member and what the provider last said of the person. */
-export interface Fellow {
+export interface MemberProfile {
   readonly member: MemberRecord;
   readonly profile: UserRecord | undefined;
 }
 
 /** How events show a member. */
-export const described = (
+export const toMemberEvent = (
   {
     member,
     profile,

@@ -3,10 +3,10 @@ import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, create, iso, set, type Tenant, type Write } from '../../platform/index.ts';
-import { type Acting, named } from '../model/caller-context.ts';
+import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { countMembers } from '../model/organization-guards.ts';
 import { lookup, type MemberRecord, organizationKey } from '../model/record.ts';
-import { described, type Fellow } from './member-profile.ts';
+import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
 
 /** Makes someone a member, on both sides. Whose address it is and how many members there are is the caller's to write. */
@@ -25,8 +25,8 @@ const changed = () => new ApiError('CONFLICT', 'Someone else changed this member
 
 /** Changes a role, or hands over ownership. Giving a member the role it has changes nothing and leaves no trace. */
 export const changeRole = (
-  acting: Acting,
-  { target, self }: { readonly target: Fellow | undefined; readonly self: Fellow | undefined },
+  acting: CallerContext,
+  { target, self }: { readonly target: MemberProfile | undefined; readonly self: MemberProfile | undefined },
   role: Role,
   now: Date,
 ): { data: { userId: string; role: Role; updatedAt: string }; change: Change } => {
@@ -36,7 +36,7 @@ export const changeRole = (
   if (member.role === role) return { data: member, change: { writes: [], audit: [] } };
   const data = { userId: member.userId, role, updatedAt: iso(now) };
   if (role === 'owner') return { data, change: transferOwnership(acting, { to: { member, profile }, self }, now) };
-  const told = { ...described({ member, profile }, role), previousRole: member.role };
+  const told = { ...toMemberEvent({ member, profile }, role), previousRole: member.role };
   return {
     data,
     change: {
@@ -46,7 +46,7 @@ export const changeRole = (
           { role, updatedAt: data.updatedAt },
           { where: { role: member.role }, otherwise: changed },
         ),
-        emit(tenant, 'member.role_changed', { organization: named(organization), member: told }, now),
+        emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: told }, now),
       ],
       audit: [
         {
@@ -60,7 +60,7 @@ export const changeRole = (
 };
 
 /** Takes someone out, on both sides, and frees the address, so that the person can be invited again. */
-export const removeMember = (acting: Acting, target: Fellow | undefined, now: Date): Change => {
+export const removeMember = (acting: CallerContext, target: MemberProfile | undefined, now: Date): Change => {
   const { tenant, organization } = acting;
   const fellow = existing(target);
   const { userId, role, joinedAt, address } = fellow.member;
@@ -83,19 +83,24 @@ export const removeMember = (acting: Acting, target: Fellow | undefined, now: Da
         values: { ':userId': userId },
       },
       countMembers(tenant, -1),
-      emit(tenant, 'member.left', { organization: named(organization), member: { ...described(fellow), status: 'left' } }, now),
+      emit(
+        tenant,
+        'member.left',
+        { organization: organizationRef(organization), member: { ...toMemberEvent(fellow), status: 'left' } },
+        now,
+      ),
     ],
     audit: [{ scope: tenant.organizationId, resource: { type: 'member', id: userId }, details: { role } }],
   };
 };
 
-const existing = (fellow: Fellow | undefined): Fellow => {
+const existing = (fellow: MemberProfile | undefined): MemberProfile => {
   if (!fellow) throw new ApiError('MEMBER_NOT_FOUND', 'There is no such member');
   return fellow;
 };
 
 /** Changing or removing an admin and making someone owner is the owner's; the owner's own role only leaves by transfer. */
-const refuseUnlessAllowed = ({ role }: Acting, target: MemberRecord, wanted: Role | undefined): void => {
+const refuseUnlessAllowed = ({ role }: CallerContext, target: MemberRecord, wanted: Role | undefined): void => {
   if (role !== 'owner' && (wanted === 'owner' || target.role === 'admin')) {
     throw new ApiError('PERMISSION_DENIED', 'This needs the role owner', { requiredRole: 'owner', currentRole: role });
   }

@@ -2,17 +2,17 @@
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, iso, set } from '../../platform/index.ts';
-import { type Acting, named } from '../model/caller-context.ts';
+import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { organizationKey } from '../model/record.ts';
-import { described, type Fellow } from './member-profile.ts';
+import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 
 /**
  * The member becomes the owner and the owner an admin. The organization's ownerId must still be the caller, so of two
  * transfers at once one goes through, and the other finds that its caller is the owner no longer.
  */
 export const transferOwnership = (
-  { tenant, organization, actor }: Acting,
-  { to, self }: { readonly to: Fellow; readonly self: Fellow | undefined },
+  { tenant, organization, actor }: CallerContext,
+  { to, self }: { readonly to: MemberProfile; readonly self: MemberProfile | undefined },
   now: Date,
 ): Change => {
   const updatedAt = iso(now);
@@ -21,7 +21,7 @@ export const transferOwnership = (
   // Whoever is no longer a member is no longer the owner, either.
   if (!self) throw otherwise();
   const event = (member: Parameters<typeof emit<'member.role_changed'>>[2]['member']) =>
-    emit(tenant, 'member.role_changed', { organization: named(organization), member }, now);
+    emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member }, now);
   const note = (id: string, details: Readonly<Record<string, unknown>>) => ({
     scope: tenant.organizationId,
     resource: { type: 'member', id },
@@ -36,8 +36,8 @@ export const transferOwnership = (
       ),
       set(organizationKey.member(tenant, userId), { role: 'owner', updatedAt }, { where: { role: previousRole }, otherwise }),
       set(organizationKey.member(tenant, actor.id), { role: 'admin', updatedAt }, { where: { role: 'owner' }, otherwise }),
-      event({ ...described(to, 'owner'), previousRole }),
-      event({ ...described(self, 'admin'), previousRole: 'owner' }),
+      event({ ...toMemberEvent(to, 'owner'), previousRole }),
+      event({ ...toMemberEvent(self, 'admin'), previousRole: 'owner' }),
     ],
     audit: [note(userId, { role: 'owner', previousRole }), note(actor.id, { role: 'admin', previousRole: 'owner' })],
   };

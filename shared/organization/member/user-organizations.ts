@@ -11,13 +11,13 @@ export const organizationIdsOf = async (userId: string): Promise<readonly string
   return ids;
 };
 
-export interface Belonging {
+export interface OrganizationMembership {
   readonly organization: OrganizationRecord;
   readonly role: Role;
 }
 
 /** With names and roles as they are now, oldest first, in two round trips. Deleted organizations are left out. */
-export const belongingsOf = async (userId: string): Promise<readonly Belonging[]> => {
+export const belongingsOf = async (userId: string): Promise<readonly OrganizationMembership[]> => {
   const ids = await organizationIdsOf(userId);
   const items = await getAll(ids.flatMap((id) => [lookup.organization(id), lookup.member(id, userId)]));
   return ids.flatMap((_, n) => {

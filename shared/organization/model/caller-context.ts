@@ -4,7 +4,7 @@ import type { Tenant } from '../../platform/index.ts';
 import type { OrganizationRecord } from './record.ts';
 
 /** Someone at work in an organization, as the rules need to know them. */
-export interface Acting {
+export interface CallerContext {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
   /** The role of a person; a service account has none. */
@@ -13,4 +13,4 @@ export interface Acting {
 }
 
 /** How events name the organization they happened in. */
-export const named = ({ id, name }: OrganizationRecord): { id: string; name: string } => ({ id, name });
+export const organizationRef = ({ id, name }: OrganizationRecord): { id: string; name: string } => ({ id, name });

@@ -1,15 +1,15 @@
 /** Which backups changes can be added to, and having one made. */
 import {
+  assertBackupCapacity,
   type BackupRecord,
   backupKey,
   backupPrefix,
-  buildUpon,
+  currentEncryption,
   type Doors,
-  isPoint,
+  holdParent,
+  isRestorePointBackup,
   openArchive,
-  presentKey,
   readEncryption,
-  refuseCrowd,
   resolveType,
   startBackup,
 } from '../../backup/index.ts';
@@ -17,7 +17,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { readJob } from '../../project/index.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { waitSeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { Gap, PitrRecord } from '../model/record.ts';
@@ -46,7 +46,7 @@ const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecor
   backup.archive.project === projectId &&
   // What is brought may be anything, and a point in time that was restored is made of captures itself.
   backup.trigger !== 'import' &&
-  !isPoint(backup);
+  !isRestorePointBackup(backup);
 
 export const readTimeOf = ({ readTime }: BackupRecord): number => microsOf(readTime ?? '');
 
@@ -102,7 +102,7 @@ export const mayTry = (pitr: PitrRecord, now: Date): boolean => {
 
 /** Has a base made, incremental where it can be; undefined if the project cannot be read, or it or the organization has enough to do. */
 export const startBase = async (
-  scene: Scene,
+  scene: CycleContext,
   now: Date,
   note: (changed: Partial<PitrRecord>) => Write,
 ): Promise<string | undefined> => {
@@ -110,7 +110,7 @@ export const startBase = async (
   // Nothing can be read before it is connected again; and whatever runs now may be a base itself once it has ended.
   if (project.status !== 'connected' || (await readJob(tenant, project.id))) return undefined;
   try {
-    await refuseCrowd(tenant);
+    await assertBackupCapacity(tenant);
     const [destination, chosen] = await Promise.all([
       readDestination(tenant, pitr.storageDestination.id),
       readEncryption(tenant),
@@ -118,7 +118,7 @@ export const startBase = async (
     const scope = { collections: ['*'], excludeCollections: [] };
     const resolved = await resolveType({ tenant, project, destination }, { ...scope, type: 'incremental' });
     const { backup, writes } = startBackup(
-      { tenant, project, destination, encryption: presentKey(chosen) },
+      { tenant, project, destination, encryption: currentEncryption(chosen) },
       { ...scope, ...resolved, includeAuthUsers: false, trigger: 'pitr-base', createdBy: pitr.createdBy },
       now,
     );
@@ -139,6 +139,6 @@ export const collectionsOf = async (tenant: Tenant, backup: BackupRecord, doors:
 
 /** Holds a backup as a base: nobody deletes it, and whoever is about to has to look again. */
 export const holdBase = (tenant: Tenant, backupId: string): Write => {
-  const upon = buildUpon(tenant, backupId) as Extract<Write, { update: unknown }>;
+  const upon = holdParent(tenant, backupId) as Extract<Write, { update: unknown }>;
   return { ...upon, expression: `${upon.expression} SET pitrBase = :yes`, values: { ...upon.values, ':yes': true } };
 };

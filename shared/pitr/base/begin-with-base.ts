@@ -1,7 +1,7 @@
 /** A turn before there is anything to add to: it waits for a base, and captures begin at the moment that one shows. */
-import { type BackupRecord, type Engine, retentionNote } from '../../backup/index.ts';
+import { type BackupDeps, type BackupRecord, retentionNote } from '../../backup/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
@@ -29,7 +29,7 @@ const lookSeldomSeconds = 300;
 /** A backup that shows a moment of 45 minutes ago was begun a little before it. */
 const lookBackSeconds = 2 * 3_600;
 
-export const begin = async (scene: Scene, engine: Engine): Promise<Next> => {
+export const begin = async (scene: CycleContext, engine: BackupDeps): Promise<Next> => {
   const { tenant, pitr } = scene;
   const now = engine.clock.now();
   const coming = await readComing(tenant, pitr);
@@ -64,7 +64,7 @@ const whyNot = ({ comingBaseId }: PitrRecord, coming: BackupRecord | undefined):
   return `the base backup ${comingBaseId} ${coming ? `is ${coming.status}` : 'is gone'}${coming?.error ? `: ${coming.error.message}` : ''}`;
 };
 
-const beginWith = async (scene: Scene, backup: BackupRecord, engine: Engine): Promise<Next> => {
+const beginWith = async (scene: CycleContext, backup: BackupRecord, engine: BackupDeps): Promise<Next> => {
   const { tenant, pitr } = scene;
   const collections = await collectionsOf(tenant, backup, engine);
   const to = readTimeOf(backup);

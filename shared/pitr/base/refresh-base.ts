@@ -1,11 +1,11 @@
 /** A newer base for what is captured already: so no restore has to go through many days of changes, and deeper collections are found. */
-import type { BackupRecord, Engine } from '../../backup/index.ts';
+import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { log, Overtaken, set } from '../../platform/index.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import { log, StaleReadError, set } from '../../platform/index.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type Base, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
-import type { Standing } from '../model/resume-position.ts';
+import type { ResumePosition } from '../model/resume-position.ts';
 import {
   canFollow,
   collectionsOf,
@@ -22,7 +22,7 @@ import {
 export interface Refresh {
   readonly base?: Omit<Base, 'since'>;
   /** Collections that only the base has found; they are captured from its moment on. */
-  readonly found: readonly Standing[];
+  readonly found: readonly ResumePosition[];
   readonly gaps: readonly Gap[];
   /** New ones: of collections that nobody listened to. Without an end it ends with this turn, which tells what happened since the base. */
   readonly opened: readonly (Omit<Gap, 'to'> & { readonly to?: null })[];
@@ -31,9 +31,9 @@ export interface Refresh {
 
 const refreshSeconds = 24 * 3_600;
 
-const nothing = ({ pitr }: Scene): Refresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
+const nothing = ({ pitr }: CycleContext): Refresh => ({ found: [], gaps: pitr.gaps, opened: [], changed: {} });
 
-export const refresh = async (scene: Scene, engine: Engine): Promise<Refresh> => {
+export const refresh = async (scene: CycleContext, engine: BackupDeps): Promise<Refresh> => {
   const { tenant, pitr } = scene;
   const now = engine.clock.now();
   const coming = await readComing(tenant, pitr);
@@ -61,7 +61,7 @@ export const isLooking = ({ to, collections }: Pick<Gap, 'to' | 'collections'>):
   to === null && collections?.length === 0;
 
 /** Whether something is known to be missing that nobody listens to: then there is nothing to count before a base is taken over. */
-export const isLookedFor = ({ gaps, opened, found }: Refresh, standings: readonly Standing[]): boolean => {
+export const isLookedFor = ({ gaps, opened, found }: Refresh, standings: readonly ResumePosition[]): boolean => {
   const heard = new Set([...standings, ...found].map(({ collectionId }) => collectionId));
   return [...gaps, ...opened].some(
     ({ to, collections }) => to === null && collections && (collections.length === 0 || collections.some((id) => !heard.has(id))),
@@ -94,7 +94,7 @@ const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>
 const microsPerDocument = 6_000;
 const microsPerBase = 30 * 1_000_000;
 
-const isWorthIt = ({ pitr, standings }: Scene, now: Date): boolean => {
+const isWorthIt = ({ pitr, standings }: CycleContext, now: Date): boolean => {
   if (pitr.bases.at(-1)?.isDamaged) return true;
   const documents = standings.reduce((sum, { count = 0 }) => sum + count, 0);
   const ageMicros = now.getTime() * 1_000 - microsOf(pitr.bases.at(-1)?.readTime ?? '1970-01-01T00:00:00Z');
@@ -103,11 +103,11 @@ const isWorthIt = ({ pitr, standings }: Scene, now: Date): boolean => {
 };
 
 /** Beside the turn, which goes on: that it cannot be begun now costs nothing. */
-const askForBase = async (scene: Scene, now: Date): Promise<void> => {
+const askForBase = async (scene: CycleContext, now: Date): Promise<void> => {
   const { tenant, pitr } = scene;
   const where = { turn: pitr.turn, status: pitr.status };
   const note = (changed: Partial<PitrRecord>) =>
-    set(pitrKey.pitr(tenant, pitr.projectId), changed, { where, otherwise: () => new Overtaken() });
+    set(pitrKey.pitr(tenant, pitr.projectId), changed, { where, otherwise: () => new StaleReadError() });
   try {
     await startBase(scene, now, note);
   } catch (error) {
@@ -117,7 +117,7 @@ const askForBase = async (scene: Scene, now: Date): Promise<void> => {
 };
 
 /** Takes the backup as a base; one that is too old to go on from is not taken if it has collections that nobody listens to. */
-const follow = async (scene: Scene, backup: BackupRecord, engine: Engine): Promise<Refresh> => {
+const follow = async (scene: CycleContext, backup: BackupRecord, engine: BackupDeps): Promise<Refresh> => {
   const { tenant, pitr, standings } = scene;
   const known = new Set(standings.map(({ collectionId }) => collectionId));
   const collections = await collectionsOf(tenant, backup, engine);

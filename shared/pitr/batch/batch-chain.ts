@@ -17,7 +17,7 @@ export interface Row {
 }
 
 /** The name of a batch that is needed and is not there. */
-export const missingIn = ({ batches, lastName, begin, moment }: Row): string | undefined => {
+export const findMissingBatch = ({ batches, lastName, begin, moment }: Row): string | undefined => {
   const last = batches.at(-1);
   const isReached = last !== undefined && microsOf(last.to) >= moment;
   const links = [...batches.map(({ previous }) => previous), ...(isReached ? [] : [lastName])];

@@ -1,8 +1,8 @@
 /** Reading many batches one after the other: stores and keys are opened once for all of them, and small ones are fetched ahead. */
 import { ArchiveError, type ByteSource, readChunk } from '../../archive/index.ts';
 import { type Doors, piecesOf, readBackup } from '../../backup/index.ts';
-import { readDestination, StorageError, type Store } from '../../destination/index.ts';
-import { damage, JobFailure } from '../../job/index.ts';
+import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
+import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
@@ -21,7 +21,7 @@ interface Sealing {
 export class BatchReader {
   readonly #tenant: Tenant;
   readonly #doors: Doors;
-  readonly #stores = new Map<string, Promise<Store>>();
+  readonly #stores = new Map<string, Promise<ObjectStore>>();
   readonly #keys = new Map<string, Promise<Sealing>>();
 
   constructor(tenant: Tenant, doors: Doors) {
@@ -70,7 +70,7 @@ export class BatchReader {
   }
 
   /** Each has a folder of its own: the one around it is opened, for all of them. */
-  #store(batch: BatchRecord): Promise<Store> {
+  #store(batch: BatchRecord): Promise<ObjectStore> {
     const key = `${batch.storageDestinationId} ${folderOf(batch)}`;
     const known = this.#stores.get(key) ?? this.#open(batch);
     this.#stores.set(key, known);
@@ -78,7 +78,7 @@ export class BatchReader {
     return known;
   }
 
-  async #open(batch: BatchRecord): Promise<Store> {
+  async #open(batch: BatchRecord): Promise<ObjectStore> {
     const destination = await readDestination(this.#tenant, batch.storageDestinationId);
     return this.#doors.openStore(this.#tenant, destination, folderOf(batch));
   }
@@ -107,9 +107,9 @@ export const describeBatch = ({ path, chunk, from, to }: BatchRecord): string =>
 const asDamage = (batch: BatchRecord, cause: unknown): unknown => {
   // Told by a store that names its objects, as they are called within the folder around.
   if (cause instanceof JobFailure && cause.code === 'CHUNK_CORRUPT')
-    return damage(describeBatch(batch), String(cause.details?.reason), cause.message, { cause });
-  if (cause instanceof ArchiveError) return damage(describeBatch(batch), cause.code, cause.message, { cause });
+    return corruptionFailure(describeBatch(batch), String(cause.details?.reason), cause.message, { cause });
+  if (cause instanceof ArchiveError) return corruptionFailure(describeBatch(batch), cause.code, cause.message, { cause });
   if (!(cause instanceof StorageError) || cause.isTransient || cause.bucket) return cause;
-  if (cause.code === 'missing') return damage(describeBatch(batch), 'missing', 'The object is not there', { cause });
-  return cause.code === 'invalid' ? damage(describeBatch(batch), 'size', cause.message, { cause }) : cause;
+  if (cause.code === 'missing') return corruptionFailure(describeBatch(batch), 'missing', 'The object is not there', { cause });
+  return cause.code === 'invalid' ? corruptionFailure(describeBatch(batch), 'size', cause.message, { cause }) : cause;
 };

@@ -8,7 +8,7 @@ import {
   recordKind,
   type WriterOptions,
 } from '../../archive/index.ts';
-import { StorageError, type Store, type Upload } from '../../destination/index.ts';
+import { type ObjectStore, StorageError, type Upload } from '../../destination/index.ts';
 
 /** Bytes gathered before the upload is given them. */
 const handOverBytes = 1 << 20;
@@ -18,7 +18,7 @@ export const chunkName = objectName('chunk', 0);
 
 export interface BatchOptions extends WriterOptions {
   /** Says durably that an object may be left behind, then opens the store: without a change there is no need of one. */
-  readonly openStore: () => Promise<Store>;
+  readonly openStore: () => Promise<ObjectStore>;
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export interface BatchOptions extends WriterOptions {
 export class BatchWriter {
   readonly #options: BatchOptions;
   readonly #chunk: ChunkWriter;
-  #store: Promise<Store> | undefined;
+  #store: Promise<ObjectStore> | undefined;
   #upload: Upload | undefined;
   /** Several streams hand over at once, and an upload takes bytes in order: each waits for the one before, and fails with it. */
   #handing: Promise<void> = Promise.resolve();
@@ -88,7 +88,7 @@ export class BatchWriter {
     return this.#handing;
   }
 
-  #opened(): Promise<Store> {
+  #opened(): Promise<ObjectStore> {
     this.#store ??= this.#options.openStore();
     return this.#store;
   }
@@ -102,7 +102,7 @@ export class BatchWriter {
   }
 
   /** Tokens move on with the batch: what cannot be read then is lost. */
-  async #prove(store: Store, entry: ObjectEntry): Promise<void> {
+  async #prove(store: ObjectStore, entry: ObjectEntry): Promise<void> {
     const { identity, dataKey, signal } = this.#options;
     if (entry.size > readBackBytes) {
       const { size = 0 } = (await store.head(entry.name, signal)) ?? {};

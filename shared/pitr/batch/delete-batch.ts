@@ -18,7 +18,7 @@ export const eraseBatch = async (
     const store = await open(tenant, destination, path);
     try {
       await store.remove([chunkName]);
-      await store.abandon('');
+      await store.abortUnfinishedUploads('');
     } finally {
       store.close();
     }

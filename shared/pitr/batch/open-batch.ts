@@ -1,8 +1,8 @@
 /** A batch that is about to be written: where it will lie, and under whose key it is sealed. */
-import { type BackupRecord, backupKey, type Engine } from '../../backup/index.ts';
+import { type BackupDeps, type BackupRecord, backupKey } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
-import { commit, create, get, iso, newId, Overtaken, randomness, type Tenant } from '../../platform/index.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import { commit, create, get, iso, newId, StaleReadError, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { BatchWriter } from './change-batch-writer.ts';
 
@@ -15,9 +15,9 @@ export interface BatchBegun {
 
 /** Each try stores under a name of its own: no two runs ever write the same object. */
 export const beginBatch = async (
-  { tenant, pitr, project }: Scene,
+  { tenant, pitr, project }: CycleContext,
   keyBackup: BackupRecord,
-  engine: Engine,
+  engine: BackupDeps,
   signal: AbortSignal,
 ): Promise<BatchBegun> => {
   const [dataKey, destination] = await Promise.all([
@@ -32,14 +32,14 @@ export const beginBatch = async (
     const record = {
       check: pitrKey.pitr(tenant, project.id),
       condition: 'attribute_exists(pk)',
-      otherwise: () => new Overtaken(),
+      otherwise: () => new StaleReadError(),
     };
     await commit([create({ ...pitrKey.upload(tenant, project.id, id), ...note }), record]);
     return engine.openStore(tenant, destination, path);
   };
   const { organization, project: archiveProject, backup } = keyBackup.archive;
   const identity = { organization, project: archiveProject, backup };
-  return { id, path, keyBackup, writer: new BatchWriter({ identity, dataKey, random: randomness, openStore, signal }) };
+  return { id, path, keyBackup, writer: new BatchWriter({ identity, dataKey, random: secureRandomBytes, openStore, signal }) };
 };
 
 /** The base whose key is to be used; undefined where it is gone. What was found damaged of it meanwhile is noted with the turn. */

@@ -1,19 +1,19 @@
 /** One turn of a project's capture: whatever happens, it leaves the old state or the new one, and says when the next is due. */
-import type { Engine } from '../../backup/index.ts';
-import { ListenLost, SourceError } from '../../firestore/index.ts';
+import type { BackupDeps } from '../../backup/index.ts';
+import { ResumeTokenLost, SourceError } from '../../firestore/index.ts';
 import { failureOf } from '../../job/index.ts';
-import { commit, log, Overtaken, type Tenant } from '../../platform/index.ts';
+import { commit, log, StaleReadError, type Tenant } from '../../platform/index.ts';
 import { unauthorizedWrite } from '../../project/index.ts';
 import { begin } from '../base/begin-with-base.ts';
-import { readScene, type Scene } from '../model/cycle-context.ts';
+import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
 import { putOffSeconds } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { TooManyCollections } from '../model/resume-token-items.ts';
 import { BaseGone, Capturing } from './capture-session.ts';
-import { afterSpending, nothingSpent, type Spending } from './read-budget.ts';
-import { lose } from './record-loss.ts';
+import { afterSpending, newReadBudget, type ReadBudget } from './read-budget.ts';
+import { recordLoss } from './record-loss.ts';
 
 /** The source remembers an hour: what begins later than this may not end in time. */
 export const awayMaxSeconds = 50 * 60;
@@ -27,13 +27,13 @@ export interface TurnTask {
 }
 
 /** What the queue is to bring next; undefined if nothing: it was another turn's message, or nothing is to be captured any more. */
-export const captureTurn = async (
+export const runCaptureCycle = async (
   tenant: Tenant,
   task: TurnTask,
-  engine: Engine,
+  engine: BackupDeps,
   signal: AbortSignal,
 ): Promise<Next | undefined> => {
-  const scene = await readScene(tenant, task.projectId);
+  const scene = await loadCycleContext(tenant, task.projectId);
   if (scene?.pitr.turn !== task.turn) return undefined;
   const earlyBy = earlyByMs(scene, engine);
   if (earlyBy > earlyMs) return { turn: task.turn, delaySeconds: earlyBy / 1_000 };
@@ -49,45 +49,45 @@ export const captureTurn = async (
 };
 
 /** How long before its time a turn is looked at. */
-export const earlyByMs = ({ pitr }: Scene, engine: Engine): number =>
+export const earlyByMs = ({ pitr }: CycleContext, engine: BackupDeps): number =>
   Date.parse(pitr.nextTurnAt ?? '') - engine.clock.now().getTime();
 
 /** Does what a turn is to do; what goes wrong ends the turn, too: as a loss, or to be tried again. */
 export const attempt = async (
-  scene: Scene,
-  engine: Engine,
-  work: (spending: Spending) => Promise<Next>,
+  scene: CycleContext,
+  engine: BackupDeps,
+  work: (spending: ReadBudget) => Promise<Next>,
 ): Promise<Next | undefined> => {
-  const spending = nothingSpent();
+  const spending = newReadBudget();
   try {
     try {
       return await (isAway(scene, engine)
-        ? lose(scene, { reason: awayReason(scene.pitr), spending }, engine.clock.now())
+        ? recordLoss(scene, { reason: awayReason(scene.pitr), spending }, engine.clock.now())
         : work(spending));
     } catch (error) {
       const loss = lossOf(scene, error);
-      if (loss) return await lose(scene, { ...loss, spending }, engine.clock.now());
+      if (loss) return await recordLoss(scene, { ...loss, spending }, engine.clock.now());
       throw error;
     }
   } catch (error) {
-    if (error instanceof Overtaken) return afterOthers(scene);
-    return putOff(scene, error, spending, engine);
+    if (error instanceof StaleReadError) return afterOthers(scene);
+    return postponeCycle(scene, error, spending, engine);
   }
 };
 
 /** Another run has ended the turn, or it was disabled: whoever did that goes on. Else only what is kept has changed. */
-const afterOthers = async ({ tenant, pitr: { projectId, turn } }: Scene): Promise<Next | undefined> =>
-  (await readScene(tenant, projectId))?.pitr.turn === turn ? { turn, delaySeconds: soonSeconds } : undefined;
+const afterOthers = async ({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<Next | undefined> =>
+  (await loadCycleContext(tenant, projectId))?.pitr.turn === turn ? { turn, delaySeconds: soonSeconds } : undefined;
 
-const isAway = ({ pitr }: Scene, engine: Engine): boolean =>
+const isAway = ({ pitr }: CycleContext, engine: BackupDeps): boolean =>
   pitr.status === 'active' && engine.clock.now().getTime() * 1_000 - microsOf(pitr.capturedTo ?? '') > awayMaxSeconds * 1_000_000;
 
 const awayReason = ({ trouble }: PitrRecord): string =>
   `nothing could be captured for more than ${awayMaxSeconds / 60} minutes${trouble === undefined ? '' : `: ${trouble}`}`;
 
 /** What means that nothing can be gone on from. */
-const lossOf = ({ pitr }: Scene, error: unknown): Omit<Parameters<typeof lose>[1], 'spending'> | undefined => {
-  if (error instanceof ListenLost) return { reason: error.message };
+const lossOf = ({ pitr }: CycleContext, error: unknown): Omit<Parameters<typeof recordLoss>[1], 'spending'> | undefined => {
+  if (error instanceof ResumeTokenLost) return { reason: error.message };
   if (error instanceof BaseGone) return { reason: 'the base backup is gone', goneBase: pitr.bases.at(-1) };
   if (error instanceof TooManyCollections) return { reason: error.message, isTooLarge: true };
   if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
@@ -96,7 +96,12 @@ const lossOf = ({ pitr }: Scene, error: unknown): Omit<Parameters<typeof lose>[1
 };
 
 /** The turn is tried again shortly, as the next one: of several messages of one turn only one goes on. */
-const putOff = async (scene: Scene, error: unknown, spending: Spending, engine: Engine): Promise<Next | undefined> => {
+const postponeCycle = async (
+  scene: CycleContext,
+  error: unknown,
+  spending: ReadBudget,
+  engine: BackupDeps,
+): Promise<Next | undefined> => {
   const now = engine.clock.now();
   const { pitr } = scene;
   const delaySeconds = putOffSeconds(pitr);
@@ -112,7 +117,7 @@ const putOff = async (scene: Scene, error: unknown, spending: Spending, engine: 
     ]);
     return nextOf(scene, delaySeconds);
   } catch (again) {
-    if (again instanceof Overtaken) return undefined;
+    if (again instanceof StaleReadError) return undefined;
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 /** Whom a worker listens to all the time, and how long a turn is. */
 
-import type { Scene } from '../model/cycle-context.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf } from '../model/micro-time.ts';
 
 /**
@@ -11,7 +11,7 @@ const groupsMax = 5_000;
 /** Who listens all the time stores more often than every half hour: what is heard, and not stored, is heard in vain if it dies. */
 const turnMaxSeconds = 240;
 
-type Listened = Pick<Scene, 'pitr' | 'standings'>;
+type Listened = Pick<CycleContext, 'pitr' | 'standings'>;
 
 /** Whether the source is listened to all the time; else once for each turn, and `sampled` says so. */
 export const isLive = ({ pitr, standings }: Listened): boolean =>

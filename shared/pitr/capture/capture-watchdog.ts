@@ -5,7 +5,6 @@ import {
   after,
   bestEffort,
   type Clock,
-  changeOne,
   getAll,
   iso,
   newId,
@@ -13,11 +12,12 @@ import {
   type sendTasks,
   set,
   type Tenant,
+  updateItem,
   walk,
 } from '../../platform/index.ts';
 import { type CapturingRecord, capturingPartition, type PitrRecord, pitrKey } from '../model/record.ts';
 import { forgetEverySeconds } from '../settings/enable-pitr.ts';
-import { isToTell, tellStopped } from './stalled-capture.ts';
+import { reportStalled, shouldReportStall } from './stalled-capture.ts';
 
 /** A queue that is busy brings a message later than it was asked to. A turn that takes longer is begun a second time: one of both counts. */
 const lateSeconds = 420;
@@ -67,8 +67,8 @@ const lookAt = async (
   const records = (await getAll(keys)) as readonly (PitrRecord | undefined)[];
   for (const [n, { organizationId, projectId }] of page.entries()) {
     const pitr = records[n];
-    if (pitr && isToTell(pitr, now))
-      await bestEffort('tell that captures have stopped', tellStopped(prove(organizationId), projectId, now));
+    if (pitr && shouldReportStall(pitr, now))
+      await bestEffort('tell that captures have stopped', reportStalled(prove(organizationId), projectId, now));
   }
   const latest = iso(after(now, -lateSeconds));
   const late = page.flatMap(({ organizationId, projectId }, n) => {
@@ -77,7 +77,7 @@ const lookAt = async (
     return isLate ? [messageOf(organizationId, { kind: 'capture', projectId, turn })] : [];
   });
   const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
-  await Promise.all(due.map((one) => changeOne(set(one, { forgetAt: iso(after(now, forgetEverySeconds)) }))));
+  await Promise.all(due.map((one) => updateItem(set(one, { forgetAt: iso(after(now, forgetEverySeconds)) }))));
   return [late, due.map(({ organizationId, projectId }) => messageOf(organizationId, { kind: 'forget-captures', projectId }))];
 };
 

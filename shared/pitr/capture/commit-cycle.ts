@@ -1,10 +1,10 @@
 /** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
 import { retentionNote } from '../../backup/index.ts';
-import { commit, iso, measure, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, iso, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { isLooking, type Refresh } from '../base/refresh-base.ts';
 import { nameOf } from '../batch/batch-chain.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
 import { afterSaving } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
@@ -15,7 +15,7 @@ import { widened, withGaps } from '../timeline/gaps.ts';
 import { withSampled } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import type { Captured } from './conclude-cycle.ts';
-import { afterSpending, lookupsLeft, nothingSpent, type Spending } from './read-budget.ts';
+import { afterSpending, newReadBudget, type ReadBudget, remainingLookups } from './read-budget.ts';
 
 export interface Saved {
   readonly captured: Captured;
@@ -24,11 +24,11 @@ export interface Saved {
   readonly batchId: string;
   readonly path: string;
   readonly keyBackupId: string;
-  readonly spending: Spending;
+  readonly spending: ReadBudget;
   readonly delaySeconds: number;
 }
 
-export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next> => {
+export const commitCycle = async (scene: CycleContext, saved: Saved, now: Date): Promise<Next> => {
   const { tenant, pitr } = scene;
   const { captured, refresh, delaySeconds } = saved;
   const from = pitr.capturedTo ?? '';
@@ -37,7 +37,7 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
   const opened = [...refresh.opened.map((gap): Gap => ({ to, ...gap })), ...gapsOf(scene, saved)].map(widened);
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.standings);
   // Once an hour: what follows until then is the same again.
-  const isTold = ({ isBridged }: Gap): boolean => !isBridged || lookupsLeft(pitr, nothingSpent(), now) !== undefined;
+  const isTold = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
   const changed: Partial<PitrRecord> = {
     ...afterSaving(pitr),
     ...refresh.changed,
@@ -64,7 +64,7 @@ export const save = async (scene: Scene, saved: Saved, now: Date): Promise<Next>
     ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
     ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),
   ]);
-  measure('a turn was captured', {
+  emitMetric('a turn was captured', {
     ChangesCaptured: captured.changes,
     ChangesRead: saved.spending.reads,
     ChangesStored: captured.chunk?.size ?? 0,
@@ -89,7 +89,10 @@ const gapsAfter = ({ captured, refresh: { gaps, found } }: Saved): readonly Gap[
 /** Collections that a batch names at most: each id may have 1,500 bytes. */
 const collectionsMax = 100;
 
-const batchWrites = ({ tenant, pitr }: Scene, { captured, batchId, path, keyBackupId, spending }: Saved): readonly Write[] => {
+const batchWrites = (
+  { tenant, pitr }: CycleContext,
+  { captured, batchId, path, keyBackupId, spending }: Saved,
+): readonly Write[] => {
   const { chunk, changes, isProven, collections } = captured;
   const { reads } = spending;
   if (!chunk) return [];
@@ -116,7 +119,7 @@ const heardTo = ({ standings, to }: Captured): string =>
   momentOf(standings.reduce((furthest, standing) => Math.max(furthest, standing.to), to));
 
 /** What this turn could not know: seconds between, and collections that nobody listened to before. */
-const gapsOf = ({ pitr }: Scene, { captured, refresh }: Saved): readonly Gap[] => {
+const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: Saved): readonly Gap[] => {
   const { isProven, uncovered, chunk, to, coverage } = captured;
   const from = pitr.capturedTo ?? '';
   const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;

@@ -1,25 +1,25 @@
 /** The end of a turn: everything that happened since the last one, proven complete, or not at all. */
 import type { ObjectEntry } from '../../archive/index.ts';
-import { countGroup, ListenLost, listCollections, probeSource, SourceError } from '../../firestore/index.ts';
+import { countGroup, listCollections, probeSource, ResumeTokenLost, SourceError } from '../../firestore/index.ts';
 import type { Session } from '../listen/listen-session.ts';
 import type { Following } from '../listen/listen-stream.ts';
-import type { Gathering, Group, Span } from '../listen/observed-changes.ts';
+import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
 import { floorSecond, microsOf, momentOf } from '../model/micro-time.ts';
-import type { Standing } from '../model/resume-position.ts';
+import type { ResumePosition } from '../model/resume-position.ts';
 import { type Coverage, type CoverageWish, checkCoverage } from '../prove/check-coverage.ts';
-import { countAfter, isStillCounted, judgeGroup } from '../prove/check-deletions.ts';
+import { assertDeletionsComplete, countAfter, isStillCounted } from '../prove/check-deletions.ts';
 import { BudgetSpent, Lookup } from '../prove/document-lookup.ts';
 import { prove } from '../prove/prove-seconds.ts';
-import type { Spending } from './read-budget.ts';
+import type { ReadBudget } from './read-budget.ts';
 
 export interface Wanted {
   /** Collections that only a base has found, which nobody listens to yet. */
-  readonly found: readonly Standing[];
+  readonly found: readonly ResumePosition[];
   /** Up to when everything is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
   /** What may be looked up to know every second, beside one read for each document that changed; undefined if only the end is wanted. */
   readonly lookupsLeft: number | undefined;
-  readonly spending: Spending;
+  readonly spending: ReadBudget;
   /** Whether so many reads may be spent on looking for collections that nobody listens to. */
   readonly isCheckDue: CoverageWish['isDue'];
   readonly following: Following;
@@ -28,7 +28,7 @@ export interface Wanted {
 
 export interface Captured {
   readonly to: number;
-  readonly standings: readonly Standing[];
+  readonly standings: readonly ResumePosition[];
   /** Undefined if nothing changed. */
   readonly chunk: ObjectEntry | undefined;
   readonly changes: number;
@@ -44,7 +44,7 @@ export interface Captured {
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
 
-export const conclude = async (session: Session, wanted: Wanted): Promise<Captured> => {
+export const concludeCycle = async (session: Session, wanted: Wanted): Promise<Captured> => {
   const { source, gathering } = session;
   const { from, found, following, signal, spending } = wanted;
   const lookup = new Lookup(source, signal);
@@ -55,14 +55,14 @@ export const conclude = async (session: Session, wanted: Wanted): Promise<Captur
     // Without a collection there is nothing to listen to, and nothing that tells the time.
     const heard = heardOf(gathering) ?? microsOf((await probeSource(source, signal)).readTime);
     tally.reads += gathering.groups.size === 0 ? 2 : 1;
-    if (heard < from) throw new ListenLost('the time of the source went back');
+    if (heard < from) throw new ResumeTokenLost('the time of the source went back');
     const uncovered = await addRoots(session, wanted, heard, tally);
     const end = Math.min(heard, heardOf(gathering) ?? heard);
     // Of streams that were broken off no moment is known but whole seconds, and those they ended with.
     const to = session.isBroken ? Math.max(from, floorSecond(end)) : end;
-    if (to < from) throw new ListenLost('the time of the source went back');
+    if (to < from) throw new ResumeTokenLost('the time of the source went back');
     const groups = [...gathering.groups.values()];
-    for (const group of groups) tally.reads += await judgeGroup(group, { source, lookup, signal });
+    for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
     const isProven = await proveAll(wanted, { gathering, lookup, to });
     const coverage = await checkCoverage(groups, { source, to, isDue: wanted.isCheckDue, signal });
     tally.reads += coverage.reads;
@@ -82,7 +82,7 @@ export const conclude = async (session: Session, wanted: Wanted): Promise<Captur
 };
 
 /** Up to when everything was heard of all, in microseconds; undefined where nothing is listened to. */
-const heardOf = ({ groups }: Gathering): number | undefined => {
+const heardOf = ({ groups }: ObservedChanges): number | undefined => {
   let earliest: number | undefined;
   for (const { heard } of groups.values()) earliest = Math.min(earliest ?? heard.to, heard.to);
   return earliest;
@@ -97,7 +97,7 @@ const addRoots = async (
 ): Promise<readonly string[]> => {
   const { source, gathering } = session;
   const roots = await listCollections(source, source.root, momentOf(heard), signal);
-  const [added, uncovered]: [Standing[], string[]] = [[], []];
+  const [added, uncovered]: [ResumePosition[], string[]] = [[], []];
   for (const collectionId of roots.filter((id) => !gathering.groups.has(id))) {
     const before = await countGroup(source, collectionId, momentOf(from), signal);
     tally.reads += before.reads;
@@ -110,7 +110,7 @@ const addRoots = async (
 };
 
 /** What was counted holds at the end of the turn; a group that was heard further may have changed since. */
-const nextStanding = (group: Group, { counts }: Coverage, to: number): Standing => {
+const nextStanding = (group: CollectionGroup, { counts }: Coverage, to: number): ResumePosition => {
   const { collectionId } = group.standing;
   const counted = group.heard.to === to ? counts.get(collectionId) : undefined;
   const isCounted = counted !== undefined || isStillCounted(group);
@@ -118,7 +118,7 @@ const nextStanding = (group: Group, { counts }: Coverage, to: number): Standing 
 };
 
 interface Heard {
-  readonly gathering: Gathering;
+  readonly gathering: ObservedChanges;
   readonly lookup: Lookup;
   readonly to: number;
 }

@@ -2,14 +2,14 @@
  * Turns of a project that is listened to all the time, for as long as a worker has: between them the streams stay open. Before it
  * leaves another one listens, too, so that nothing comes and goes unheard.
  */
-import type { Engine } from '../../backup/index.ts';
+import type { BackupDeps } from '../../backup/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { readScene, type Scene, sameTurn } from '../model/cycle-context.ts';
+import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
 import type { Next } from '../model/cycle-end.ts';
-import { attempt, captureTurn, earlyByMs, type TurnTask } from './capture-cycle.ts';
+import { attempt, earlyByMs, runCaptureCycle, type TurnTask } from './capture-cycle.ts';
 import { everySecondsOf, isLive } from './capture-mode.ts';
 import { Capturing } from './capture-session.ts';
-import { nothingSpent, type Spending } from './read-budget.ts';
+import { newReadBudget, type ReadBudget } from './read-budget.ts';
 
 export interface LiveTask extends TurnTask {
   /** Somebody listens, and leaves when that turn is over. */
@@ -51,14 +51,19 @@ const breaksMax = 3;
 const documentsMax = 50_000;
 
 /** What the queue is to bring next, as for one turn. */
-export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine, run: LiveRun): Promise<Next | undefined> => {
-  const scene = await readScene(tenant, task.projectId);
+export const runContinuousCapture = async (
+  tenant: Tenant,
+  task: LiveTask,
+  engine: BackupDeps,
+  run: LiveRun,
+): Promise<Next | undefined> => {
+  const scene = await loadCycleContext(tenant, task.projectId);
   // What comes that late has waited for a worker: one that listens would keep others waiting.
   const isLate = scene && earlyByMs(scene, engine) < -lateMaxSeconds * 1_000;
   // Whoever was to be relieved may have left by now.
   const isAlone = task.isRelief && scene?.pitr.turn === task.turn + 1;
   if (!scene || (scene.pitr.turn !== task.turn && !isAlone) || !isLive(scene) || isLate)
-    return captureTurn(tenant, task, engine, run.signal);
+    return runCaptureCycle(tenant, task, engine, run.signal);
   const listener = new Listener(engine, run);
   try {
     let here = task.isRelief && !isAlone ? await listener.relieve(scene) : scene;
@@ -80,21 +85,21 @@ export const captureLive = async (tenant: Tenant, task: LiveTask, engine: Engine
   }
 };
 
-const untilSecondMs = ({ clock }: Engine): number => {
+const untilSecondMs = ({ clock }: BackupDeps): number => {
   const ms = lookEveryMs - (clock.now().getTime() % lookEveryMs) + behindMs;
   return ms > lookEveryMs ? ms - lookEveryMs : ms;
 };
 
 /** Hears a project turn after turn. */
 class Listener {
-  readonly #engine: Engine;
+  readonly #engine: BackupDeps;
   readonly #run: LiveRun;
   #capturing: Capturing | undefined;
   /** Since when it was asked nothing, and for how long it is asked every second. */
   #quietMs = 0;
   #askingMs = 0;
 
-  constructor(engine: Engine, run: LiveRun) {
+  constructor(engine: BackupDeps, run: LiveRun) {
     this.#engine = engine;
     this.#run = run;
   }
@@ -108,32 +113,32 @@ class Listener {
   }
 
   /** Whether there is no time for another turn after this one. */
-  isLast(scene: Scene): boolean {
+  isLast(scene: CycleContext): boolean {
     const dueMs = Math.max(Date.parse(scene.pitr.nextTurnAt ?? ''), this.#engine.clock.now().getTime());
     return dueMs + everySecondsOf(scene) * 1_000 > this.#run.until.getTime();
   }
 
   /** The scene of the turn after this one; undefined if it is another's. */
-  async following({ tenant, pitr: { projectId, turn } }: Scene): Promise<Scene | undefined> {
-    const scene = await readScene(tenant, projectId);
+  async following({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<CycleContext | undefined> {
+    const scene = await loadCycleContext(tenant, projectId);
     return scene?.pitr.turn === turn + 1 ? scene : undefined;
   }
 
   /** Listens beside whoever does, until the turn is over; what comes then is ours. If that does not come about it begins by itself. */
-  async relieve(scene: Scene): Promise<Scene | undefined> {
+  async relieve(scene: CycleContext): Promise<CycleContext | undefined> {
     const { tenant, pitr } = scene;
     try {
-      await (await this.#opened(scene, nothingSpent())).joinIn(scene);
+      await (await this.#opened(scene, newReadBudget())).startShadowing(scene);
     } catch {
       await this.close();
     }
     const { signal } = this.#run;
     for (;;) {
-      const here = await readScene(tenant, pitr.projectId);
+      const here = await loadCycleContext(tenant, pitr.projectId);
       if (!here || here.pitr.turn > pitr.turn + 1) return undefined;
       const isOver = here.pitr.turn === pitr.turn + 1;
       if (isOver || signal.aborted || earlyByMs(here, this.#engine) < -graceSeconds * 1_000) {
-        if (!isOver || !(await this.#capturing?.takeOver(here))) await this.close();
+        if (!isOver || !(await this.#capturing?.tryTakeOver(here))) await this.close();
         return here;
       }
       await this.#pass(lookEveryMs);
@@ -141,12 +146,12 @@ class Listener {
   }
 
   /** Hears until the turn is due, and ends it. What went wrong is not captured, and left to the queue. */
-  async hear(scene: Scene): Promise<{ readonly next: Next | undefined; readonly isCaptured: boolean }> {
+  async hear(scene: CycleContext): Promise<{ readonly next: Next | undefined; readonly isCaptured: boolean }> {
     let isCaptured = false;
     const next = await attempt(scene, this.#engine, async (spending) => {
       const capturing = await this.#opened(scene, spending);
       await this.#wait(capturing, scene);
-      const ended = await capturing.endTurn(await sameTurn(scene), spending);
+      const ended = await capturing.endTurn(await reloadSameCycle(scene), spending);
       isCaptured = true;
       return ended;
     });
@@ -159,7 +164,7 @@ class Listener {
   }
 
   /** A stream that was broken off is opened again at once, not only when the turn is due. */
-  async #opened(scene: Scene, spending: Spending): Promise<Capturing> {
+  async #opened(scene: CycleContext, spending: ReadBudget): Promise<Capturing> {
     if (this.isBroken) await this.close();
     const { signal } = this.#run;
     this.#capturing ??= await Capturing.open(scene, { isOnce: false, spending, signal }, this.#engine);
@@ -167,14 +172,14 @@ class Listener {
   }
 
   /** Until the turn is due, a stream is broken off, or there is much to store. */
-  async #wait({ session }: Capturing, scene: Scene): Promise<void> {
+  async #wait({ session }: Capturing, scene: CycleContext): Promise<void> {
     const { signal } = this.#run;
     let seenMs = earlyByMs(scene, this.#engine);
     for (let leftMs = seenMs; leftMs > 0; leftMs = earlyByMs(scene, this.#engine)) {
       if (session.isBroken || signal.aborted || session.gathering.documents > documentsMax) return;
       // What is disabled, or deleted, is not listened to until its turn would have been over.
       if (seenMs - leftMs >= askEveryMs) {
-        await sameTurn(scene);
+        await reloadSameCycle(scene);
         seenMs = leftMs;
       }
       await this.#pass(Math.min(leftMs, lookEveryMs));

@@ -3,7 +3,7 @@ import { after, iso } from '../../platform/index.ts';
 import type { PitrRecord } from '../model/record.ts';
 
 /** Counted as it is spent, over all tries of a turn: what failed was billed, too. */
-export interface Spending {
+export interface ReadBudget {
   reads: number;
   /** Of those, what was looked up to know every second, beside one for each change. */
   lookups: number;
@@ -11,7 +11,7 @@ export interface Spending {
   isSpent: boolean;
 }
 
-export const nothingSpent = (): Spending => ({ reads: 0, lookups: 0, isSpent: false });
+export const newReadBudget = (): ReadBudget => ({ reads: 0, lookups: 0, isSpent: false });
 
 /** Beside one look-up for each change. Once they are spent nothing is tried for the rest of the hour: it would be thrown away. */
 const lookupsPerHour = 10_000;
@@ -21,7 +21,11 @@ const present = ({ lookups }: Pick<PitrRecord, 'lookups'>, now: Date): PitrRecor
   lookups && after(new Date(lookups.since), hourSeconds) > now ? lookups : undefined;
 
 /** Undefined if every second is not to be looked for now. */
-export const lookupsLeft = (pitr: Pick<PitrRecord, 'lookups'>, { lookups, isSpent }: Spending, now: Date): number | undefined => {
+export const remainingLookups = (
+  pitr: Pick<PitrRecord, 'lookups'>,
+  { lookups, isSpent }: ReadBudget,
+  now: Date,
+): number | undefined => {
   const { reads = 0, spentAt } = present(pitr, now) ?? {};
   return isSpent || spentAt !== undefined ? undefined : Math.max(0, lookupsPerHour - reads - lookups);
 };
@@ -29,7 +33,7 @@ export const lookupsLeft = (pitr: Pick<PitrRecord, 'lookups'>, { lookups, isSpen
 /** How the record looks after it. */
 export const afterSpending = (
   pitr: Pick<PitrRecord, 'reads' | 'lookups'>,
-  { reads, lookups, isSpent }: Spending,
+  { reads, lookups, isSpent }: ReadBudget,
   now: Date,
 ): Pick<PitrRecord, 'reads' | 'lookups'> => {
   const before = present(pitr, now) ?? { since: iso(now), reads: 0 };

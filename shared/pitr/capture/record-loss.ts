@@ -1,6 +1,6 @@
 /** What cannot be proven complete is a loss: a gap that lasts until a new base, never silence. */
 import { commit, log } from '../../platform/index.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
 import { waitSeconds } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
@@ -8,7 +8,7 @@ import type { Base, Gap, PitrRecord } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 import { withGaps } from '../timeline/gaps.ts';
 import { gapWrites } from '../view/pitr-events.ts';
-import { afterSpending, type Spending } from './read-budget.ts';
+import { afterSpending, type ReadBudget } from './read-budget.ts';
 
 /** How a record looks after a loss: the tokens are worth nothing any more. */
 export const lost = (pitr: PitrRecord, from: string, reason: string): Partial<PitrRecord> & { readonly gap: Gap } => {
@@ -18,14 +18,18 @@ export const lost = (pitr: PitrRecord, from: string, reason: string): Partial<Pi
 
 export interface Loss {
   readonly reason: string;
-  readonly spending: Spending;
+  readonly spending: ReadBudget;
   /** Lost with it is what was added to it. */
   readonly goneBase?: Base | undefined;
   readonly isTooLarge?: true;
 }
 
 /** A source that loses every listen is asked less and less often, and one outage is told once. */
-export const lose = async (scene: Scene, { reason, spending, goneBase, isTooLarge }: Loss, now: Date): Promise<Next> => {
+export const recordLoss = async (
+  scene: CycleContext,
+  { reason, spending, goneBase, isTooLarge }: Loss,
+  now: Date,
+): Promise<Next> => {
   const { tenant, pitr } = scene;
   const from = goneBase?.readTime ?? pitr.capturedTo ?? momentOf(now.getTime() * 1_000);
   const { gap, ...changed } = lost(pitr, from, reason);

@@ -1,7 +1,7 @@
 /** A project that is to be captured and is not: told once for each outage, so that someone looks. */
 import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
-import { commit, log, Overtaken, set, type Tenant } from '../../platform/index.ts';
-import { readScene } from '../model/cycle-context.ts';
+import { commit, log, StaleReadError, set, type Tenant } from '../../platform/index.ts';
+import { loadCycleContext } from '../model/cycle-context.ts';
 import { problemOf } from '../model/failure-backoff.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
@@ -16,7 +16,7 @@ const activeSeconds = 15 * 60;
 const startingSeconds = 2 * 3_600;
 
 /** Since when nothing was captured, if that is too long ago. */
-export const stoppedSince = (pitr: PitrRecord, now: Date): string | undefined => {
+export const stalledSince = (pitr: PitrRecord, now: Date): string | undefined => {
   const { status, enabledAt, lastCapture, begunAt, captureIntervalSeconds } = pitr;
   if (status === 'disabled' || enabledAt === null) return undefined;
   const since = latest(enabledAt, lastCapture?.at);
@@ -30,29 +30,29 @@ export const stoppedSince = (pitr: PitrRecord, now: Date): string | undefined =>
 const latest = (one: string, other: string | undefined): string => (other !== undefined && other > one ? other : one);
 
 /** Whether it is to be told: once for each outage. */
-export const isToTell = (pitr: PitrRecord, now: Date): boolean => {
-  const since = stoppedSince(pitr, now);
+export const shouldReportStall = (pitr: PitrRecord, now: Date): boolean => {
+  const since = stalledSince(pitr, now);
   return since !== undefined && since !== pitr.stoppedTold;
 };
 
 /** Says so on the record, by an event if there is a gap, and in the log, where an alarm counts it. */
-export const tellStopped = async (tenant: Tenant, projectId: string, now: Date): Promise<void> => {
-  const scene = await readScene(tenant, projectId);
+export const reportStalled = async (tenant: Tenant, projectId: string, now: Date): Promise<void> => {
+  const scene = await loadCycleContext(tenant, projectId);
   // Nothing is captured of what is deleted.
-  if (!scene || !isToTell(scene.pitr, now)) return;
+  if (!scene || !shouldReportStall(scene.pitr, now)) return;
   const { pitr } = scene;
-  const since = stoppedSince(pitr, now);
+  const since = stalledSince(pitr, now);
   const gap = pitr.gaps.findLast(({ to, collections }) => to === null && collections === undefined);
   const told = gap && { count: 0, from: microsOf(gap.from), to: now.getTime() * 1_000, collections: [] };
   const where = { stoppedTold: pitr.stoppedTold, turn: pitr.turn };
   try {
     await commit([
-      set(pitrKey.pitr(tenant, projectId), { stoppedTold: since }, { where, otherwise: () => new Overtaken() }),
+      set(pitrKey.pitr(tenant, projectId), { stoppedTold: since }, { where, otherwise: () => new StaleReadError() }),
       ...(told ? [changeEvent(scene, told, now, gap)] : []),
     ]);
   } catch (error) {
     // A turn has ended: the next run sees what came of it.
-    if (error instanceof Overtaken) return;
+    if (error instanceof StaleReadError) return;
     throw error;
   }
   const { organizationId } = tenant;

@@ -1,14 +1,14 @@
 /** Listens to a project from where it was left off, for one turn or for many. */
-import { type Source, targetsMax } from '../../firestore/index.ts';
-import { randomness } from '../../platform/index.ts';
+import { type FirestoreDatabase, targetsMax } from '../../firestore/index.ts';
+import { secureRandomBytes } from '../../platform/index.ts';
 import type { BatchWriter } from '../batch/change-batch-writer.ts';
-import type { Standing } from '../model/resume-position.ts';
+import type { ResumePosition } from '../model/resume-position.ts';
 import type { Following } from './listen-stream.ts';
-import { Lanes } from './listen-streams.ts';
-import { Gathering } from './observed-changes.ts';
+import { GroupStreams } from './listen-streams.ts';
+import { ObservedChanges } from './observed-changes.ts';
 
 export interface SessionOptions {
-  readonly standings: readonly Standing[];
+  readonly standings: readonly ResumePosition[];
   readonly writer: BatchWriter;
   /** Whether it is for one turn, which ends with what is told first. */
   readonly isOnce: boolean;
@@ -17,23 +17,23 @@ export interface SessionOptions {
 }
 
 export class Session {
-  readonly source: Source;
-  readonly #lanes: Lanes;
+  readonly source: FirestoreDatabase;
+  readonly #lanes: GroupStreams;
   readonly isOnce: boolean;
   /** The turn under way. */
-  gathering: Gathering;
+  gathering: ObservedChanges;
 
-  private constructor(source: Source, { writer, isOnce, refresh, signal }: SessionOptions) {
+  private constructor(source: FirestoreDatabase, { writer, isOnce, refresh, signal }: SessionOptions) {
     this.source = source;
     this.isOnce = isOnce;
-    this.gathering = new Gathering(writer);
+    this.gathering = new ObservedChanges(writer);
     // Of chance, so that nobody has such a document.
-    const question = `${source.root}/backup-service/${randomness(16).toString('hex')}`;
-    this.#lanes = new Lanes(source, { refresh, signal, question });
+    const question = `${source.root}/backup-service/${secureRandomBytes(16).toString('hex')}`;
+    this.#lanes = new GroupStreams(source, { refresh, signal, question });
   }
 
   /** Resolves when everything up to a time has been told; what was billed by then is in `spent` if it fails. */
-  static async open(source: Source, options: SessionOptions, spent: (reads: number) => void): Promise<Session> {
+  static async open(source: FirestoreDatabase, options: SessionOptions, spent: (reads: number) => void): Promise<Session> {
     const session = new Session(source, options);
     try {
       await session.add(options.standings, options.isOnce ? 'nobody' : undefined);
@@ -46,7 +46,11 @@ export class Session {
   }
 
   /** Hears more groups in the turn under way. */
-  async add(standings: readonly Standing[], following: Following, gathering: Gathering = this.gathering): Promise<void> {
+  async add(
+    standings: readonly ResumePosition[],
+    following: Following,
+    gathering: ObservedChanges = this.gathering,
+  ): Promise<void> {
     await this.#lanes.add(standings, gathering, following);
   }
 

@@ -1,13 +1,13 @@
 /** One stream, heard all the time it is open: what it tells goes to the turn under way, step by step. */
-import type { Listener, Listening, RawDocument, Settled } from '../../firestore/index.ts';
+import type { ConsistentPoint, ListenCall, Listener, RawDocument } from '../../firestore/index.ts';
 import { updatedOf } from '../batch/change-batch-writer.ts';
 import { microsOf } from '../model/micro-time.ts';
-import { type Standing, targetOf } from '../model/resume-position.ts';
-import { type Filter, type Gathering, Group } from './observed-changes.ts';
+import { type ResumePosition, targetOf } from '../model/resume-position.ts';
+import { CollectionGroup, type Filter, type ObservedChanges } from './observed-changes.ts';
 import { Step } from './stream-step.ts';
 
 /** Who hears on when a turn is over: the following one, nobody, or, while none is to end, the same. */
-export type Following = Gathering | 'nobody' | undefined;
+export type Following = ObservedChanges | 'nobody' | undefined;
 
 /** Who waits for the end of the step under way. */
 interface Waiting {
@@ -15,20 +15,20 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export class Lane implements Listener {
-  readonly #listening: Listening;
-  #gathering: Gathering;
+export class GroupStream implements Listener {
+  readonly #listening: ListenCall;
+  #gathering: ObservedChanges;
   #following: Following;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, CollectionGroup>();
   readonly #targets = new Map<number, string>();
   readonly #step = new Step();
   /** What the source had counted before the step under way. */
-  readonly #filters = new Map<Group, Filter | undefined>();
+  readonly #filters = new Map<CollectionGroup, Filter | undefined>();
   #waiting: Waiting[] = [];
   /** Why nothing more is heard. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(listening: Listening, gathering: Gathering, following: Following) {
+  constructor(listening: ListenCall, gathering: ObservedChanges, following: Following) {
     this.#listening = listening;
     this.#gathering = gathering;
     this.#following = following;
@@ -36,8 +36,8 @@ export class Lane implements Listener {
   }
 
   /** Groups are added all at once, before anything is told. */
-  add(standing: Standing, targetId: number): void {
-    const group = new Group(standing, false);
+  add(standing: ResumePosition, targetId: number): void {
+    const group = new CollectionGroup(standing, false);
     this.#groups.set(standing.collectionId, group);
     this.#targets.set(targetId, standing.collectionId);
     this.#gathering.groups.set(standing.collectionId, group);
@@ -101,14 +101,14 @@ export class Lane implements Listener {
     group.filter = { count, ...group.tally() };
   }
 
-  settled({ readTime, token, isAnswered }: Settled): void {
+  settled({ readTime, token, isAnswered }: ConsistentPoint): void {
     if (this.failure) return;
     const heard = { to: microsOf(readTime), token };
     const groups = [...this.#groups.values()];
     const isLast = this.#following !== undefined || groups.some(({ isHeard }) => !isHeard);
     this.#step.end(heard.to, this.#gathering, isLast);
     for (const group of groups) {
-      if (!group.isHeard) this.#gathering.missed({ from: group.standing.to, to: heard.to });
+      if (!group.isHeard) this.#gathering.markUnobserved({ from: group.standing.to, to: heard.to });
       group.heard = heard;
     }
     this.#filters.clear();
@@ -130,7 +130,7 @@ export class Lane implements Listener {
     }
   }
 
-  #begin(groups: readonly Group[]): void {
+  #begin(groups: readonly CollectionGroup[]): void {
     const following = this.#following;
     this.#following = undefined;
     if (following === 'nobody') this.close();
@@ -138,13 +138,13 @@ export class Lane implements Listener {
     this.#gathering = following;
     for (const { standing, heard } of groups) {
       const { collectionId } = standing;
-      const group = new Group({ collectionId, ...heard, count: undefined }, true);
+      const group = new CollectionGroup({ collectionId, ...heard, count: undefined }, true);
       this.#groups.set(collectionId, group);
       following.groups.set(collectionId, group);
     }
   }
 
-  #groupOf(name: string): Group {
+  #groupOf(name: string): CollectionGroup {
     const group = this.#groups.get(name.split('/').at(-2) ?? '');
     if (!group) throw new Error('the source told of a document that nobody asked for');
     return group;

@@ -1,8 +1,8 @@
 /** The streams of a project: as many as its groups need, open for as long as somebody listens. */
-import { Listening, type Source, targetsMax } from '../../firestore/index.ts';
-import type { Standing } from '../model/resume-position.ts';
-import { type Following, Lane } from './listen-stream.ts';
-import type { Gathering } from './observed-changes.ts';
+import { type FirestoreDatabase, ListenCall, targetsMax } from '../../firestore/index.ts';
+import type { ResumePosition } from '../model/resume-position.ts';
+import { type Following, GroupStream } from './listen-stream.ts';
+import type { ObservedChanges } from './observed-changes.ts';
 
 export interface LaneOptions {
   readonly refresh: boolean;
@@ -12,22 +12,22 @@ export interface LaneOptions {
 }
 
 /** Each lane has a time of its own up to which all its groups were heard; nothing is known of all beyond the earliest. */
-export class Lanes {
-  readonly #source: Source;
+export class GroupStreams {
+  readonly #source: FirestoreDatabase;
   readonly #options: LaneOptions;
-  readonly #lanes: Lane[] = [];
+  readonly #lanes: GroupStream[] = [];
   #targets = 0;
 
-  constructor(source: Source, options: LaneOptions) {
+  constructor(source: FirestoreDatabase, options: LaneOptions) {
     this.#source = source;
     this.#options = options;
   }
 
   /** Hears these groups from where they were left off, up to a time for each lane; and on, if anyone does. */
-  async add(standings: readonly Standing[], gathering: Gathering, following: Following): Promise<void> {
+  async add(standings: readonly ResumePosition[], gathering: ObservedChanges, following: Following): Promise<void> {
     const added: Promise<void>[] = [];
     for (let n = 0; n < standings.length; n += targetsMax) {
-      const lane = new Lane(await Listening.open(this.#source, this.#options), gathering, following);
+      const lane = new GroupStream(await ListenCall.open(this.#source, this.#options), gathering, following);
       this.#lanes.push(lane);
       const step = lane.nextStep();
       // Whoever waits for all of them hears of it; nobody does if another cannot be opened.

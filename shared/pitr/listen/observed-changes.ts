@@ -1,8 +1,8 @@
 /** What is heard in a turn, group by group: stored step by step, and remembered by name. */
 import type { BatchWriter } from '../batch/change-batch-writer.ts';
 import { lastSecondBefore } from '../model/micro-time.ts';
-import type { Standing } from '../model/resume-position.ts';
-import type { Walk } from '../prove/version-search.ts';
+import type { ResumePosition } from '../model/resume-position.ts';
+import type { VersionSearch } from '../prove/version-search.ts';
 
 /** A version of a document: its times in microseconds. */
 export interface Version {
@@ -17,14 +17,14 @@ export interface Filter {
   readonly created: number;
 }
 
-export class Group {
-  standing: Standing;
+export class CollectionGroup {
+  standing: ResumePosition;
   /** Since when it is heard here, in microseconds: who takes over from another heard something before that one left. */
   readonly since: number;
   /** Whether the group is listened to since it was left off, so that whatever came and went was told. */
   readonly isLive: boolean;
   /** Up to when everything was told, in microseconds. */
-  heard: Pick<Standing, 'to' | 'token'>;
+  heard: Pick<ResumePosition, 'to' | 'token'>;
   /** What each document that changed is by now; undefined if it is gone. */
   readonly changes = new Map<string, Version | undefined>();
   filter: Filter | undefined;
@@ -33,7 +33,7 @@ export class Group {
   /** Documents sent. */
   told = 0;
 
-  constructor(standing: Standing, isLive: boolean) {
+  constructor(standing: ResumePosition, isLive: boolean) {
     this.standing = standing;
     this.since = standing.to;
     this.isLive = isLive;
@@ -71,11 +71,11 @@ export interface Span {
   readonly to: number;
 }
 
-export class Gathering {
+export class ObservedChanges {
   readonly writer: BatchWriter;
-  readonly groups = new Map<string, Group>();
+  readonly groups = new Map<string, CollectionGroup>();
   /** What is to be looked up before every second is known. */
-  walks: Walk[] = [];
+  walks: VersionSearch[] = [];
   /** Within it nobody listened all the time: a document that came and went was told to nobody. */
   unheard: Span | undefined;
   /** How often the source was asked for the time. */
@@ -86,7 +86,7 @@ export class Gathering {
   }
 
   /** That of a group only the ends are told. */
-  missed({ from, to }: Span): void {
+  markUnobserved({ from, to }: Span): void {
     if (lastSecondBefore(to) <= from) return;
     const { unheard = { from, to } } = this;
     this.unheard = { from: Math.min(from, unheard.from), to: Math.max(to, unheard.to) };
@@ -96,7 +96,7 @@ export class Gathering {
    * Somebody else has captured everything up to then: of that nothing is looked up again. A later batch knows better, so what it tells
    * to have come it must also tell to be gone.
    */
-  leaveOut(to: number): void {
+  skipUpTo(to: number): void {
     for (const walk of this.walks) if (walk.to <= to && !walk.last) this.writer.tombstone(walk.name, walk.to);
     this.walks = this.walks.filter((walk) => walk.to > to);
   }

@@ -2,13 +2,13 @@
 import type { RawDocument } from '../../firestore/index.ts';
 import { createdOf, updatedOf } from '../batch/change-batch-writer.ts';
 import { lastSecondBefore } from '../model/micro-time.ts';
-import type { Gathering, Group, Version } from './observed-changes.ts';
+import type { CollectionGroup, ObservedChanges, Version } from './observed-changes.ts';
 
 /** What is held back until the step is whole. Of more, a step that is broken off spoils the turn. */
 const heldMaxBytes = 8 << 20;
 
 interface Told {
-  readonly group: Group;
+  readonly group: CollectionGroup;
   /** What it is by now; undefined if it is gone. */
   last: Version | undefined;
   /** When the source noticed that it is gone. */
@@ -33,7 +33,7 @@ export class Step {
   /** Something of it is stored already: it must become whole. */
   isTorn = false;
 
-  changed(group: Group, name: string, bytes: Buffer, document: RawDocument, gathering: Gathering): void {
+  changed(group: CollectionGroup, name: string, bytes: Buffer, document: RawDocument, gathering: ObservedChanges): void {
     const version = { updated: updatedOf(document), created: createdOf(document) };
     const told = this.#of(group, name);
     this.#drop(name, told);
@@ -47,7 +47,7 @@ export class Step {
     }
   }
 
-  gone(group: Group, name: string, seenAt: number | undefined): void {
+  gone(group: CollectionGroup, name: string, seenAt: number | undefined): void {
     const told = this.#of(group, name);
     this.#drop(name, told);
     told.last = undefined;
@@ -70,7 +70,7 @@ export class Step {
    * beginning and a change, another version may have been there at that second, which is looked up. `isLast` says that the turn ends
    * within the step, or with it: then the end of the turn may be such a moment, too.
    */
-  end(to: number, gathering: Gathering, isLast: boolean): void {
+  end(to: number, gathering: ObservedChanges, isLast: boolean): void {
     this.#store(gathering);
     for (const [name, { group, last, seenAt, versions }] of this.#told) {
       const from = group.heard.to;
@@ -83,7 +83,7 @@ export class Step {
     this.isTorn = false;
   }
 
-  #of(group: Group, name: string): Told {
+  #of(group: CollectionGroup, name: string): Told {
     const known = this.#told.get(name);
     if (known) return known;
     const earlier = { wasTold: group.changes.has(name), before: group.changes.get(name) };
@@ -110,7 +110,7 @@ export class Step {
     this.#heldBytes -= held.bytes.length;
   }
 
-  #store({ writer }: Gathering): void {
+  #store({ writer }: ObservedChanges): void {
     for (const { bytes, marks } of this.#held.values()) writer.document(bytes, 0, bytes.length, marks);
     this.#held.clear();
     this.#heldBytes = 0;

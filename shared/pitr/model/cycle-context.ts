@@ -1,21 +1,21 @@
 /** What a turn needs to know before it does anything. */
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { getAll, Overtaken, type Tenant } from '../../platform/index.ts';
+import { getAll, StaleReadError, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../project/index.ts';
 import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
-import type { Standing } from './resume-position.ts';
+import type { ResumePosition } from './resume-position.ts';
 import { readStandings } from './resume-token-items.ts';
 
-export interface Scene {
+export interface CycleContext {
   readonly tenant: Tenant;
   readonly pitr: PitrRecord;
   readonly project: ProjectRecord;
   readonly organization: OrganizationRecord;
-  readonly standings: readonly Standing[];
+  readonly standings: readonly ResumePosition[];
 }
 
 /** Undefined where nothing is to be captured: it was disabled, or the project or the organization is gone. */
-export const readScene = async (tenant: Tenant, projectId: string): Promise<Scene | undefined> => {
+export const loadCycleContext = async (tenant: Tenant, projectId: string): Promise<CycleContext | undefined> => {
   const [pitr, project, organization, tokens] = (await getAll([
     pitrKey.pitr(tenant, projectId),
     projectKey.project(tenant, projectId),
@@ -27,9 +27,9 @@ export const readScene = async (tenant: Tenant, projectId: string): Promise<Scen
 };
 
 /** The same turn as it is now; throws if it is another's, or nobody's. */
-export const sameTurn = async ({ tenant, pitr: { projectId, turn } }: Scene): Promise<Scene> => {
-  const scene = await readScene(tenant, projectId);
-  if (scene?.pitr.turn !== turn) throw new Overtaken();
+export const reloadSameCycle = async ({ tenant, pitr: { projectId, turn } }: CycleContext): Promise<CycleContext> => {
+  const scene = await loadCycleContext(tenant, projectId);
+  if (scene?.pitr.turn !== turn) throw new StaleReadError();
   return scene;
 };
 

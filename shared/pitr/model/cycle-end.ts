@@ -1,6 +1,6 @@
 /** How a turn ends: the record moves on to the next one, which only the run can do whose turn it is. */
-import { after, iso, Overtaken, set, type Write } from '../../platform/index.ts';
-import type { Scene } from './cycle-context.ts';
+import { after, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
+import type { CycleContext } from './cycle-context.ts';
 import { type PitrRecord, pitrKey } from './record.ts';
 
 /** What is told to the queue. */
@@ -9,11 +9,11 @@ export interface Next {
   readonly delaySeconds: number;
 }
 
-export const nextOf = ({ pitr }: Scene, delaySeconds: number): Next => ({ turn: pitr.turn + 1, delaySeconds });
+export const nextOf = ({ pitr }: CycleContext, delaySeconds: number): Next => ({ turn: pitr.turn + 1, delaySeconds });
 
 /** Nothing is written of a turn that another run has ended, nor after what is kept has changed since it was read. */
 export const endTurn = (
-  { tenant, pitr }: Scene,
+  { tenant, pitr }: CycleContext,
   changed: Partial<PitrRecord>,
   now: Date,
   delaySeconds: number,
@@ -23,6 +23,6 @@ export const endTurn = (
     { ...changed, turn: pitr.turn + 1, nextTurnAt: iso(after(now, delaySeconds)) },
     {
       where: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom },
-      otherwise: () => new Overtaken(),
+      otherwise: () => new StaleReadError(),
     },
   );

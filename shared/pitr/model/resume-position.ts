@@ -1,7 +1,7 @@
 /** Where the capture of each collection group was left off. */
 import { momentOf } from './micro-time.ts';
 
-export interface Standing {
+export interface ResumePosition {
   readonly collectionId: string;
   /** Up to when everything of the group is captured, in microseconds. */
   readonly to: number;
@@ -16,7 +16,7 @@ export interface Standing {
 type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
 /** In texts of so many bytes at most; at least one. */
-export const encodeStandings = (standings: readonly Standing[], maxBytes: number): readonly string[] => {
+export const encodeStandings = (standings: readonly ResumePosition[], maxBytes: number): readonly string[] => {
   const texts: string[][] = [[]];
   let bytes = 2;
   for (const { collectionId, token, to, count, isCounted } of standings) {
@@ -33,7 +33,7 @@ export const encodeStandings = (standings: readonly Standing[], maxBytes: number
   return texts.map((text) => `[${text.join(',')}]`);
 };
 
-export const decodeStandings = (groups: string): readonly Standing[] =>
+export const decodeStandings = (groups: string): readonly ResumePosition[] =>
   (JSON.parse(groups) as readonly Stored[]).map(([collectionId, token, to, count, isCounted]) => ({
     collectionId,
     to,
@@ -43,7 +43,7 @@ export const decodeStandings = (groups: string): readonly Standing[] =>
   }));
 
 /** As a request to listen spells it. */
-export const targetOf = ({ collectionId, token, to }: Standing, id: number) => ({
+export const targetOf = ({ collectionId, token, to }: ResumePosition, id: number) => ({
   ...{ id, collectionId, resumeToken: token, readTime: momentOf(to) },
 });
 
@@ -52,7 +52,7 @@ const shownMax = 100;
 const shownMaxBytes = 5_000;
 
 /** The first ones, as far as they fit a record with all else. */
-export const shownIds = (standings: readonly Standing[]): readonly string[] => {
+export const shownIds = (standings: readonly ResumePosition[]): readonly string[] => {
   let bytes = 0;
   return standings
     .slice(0, shownMax)

@@ -1,7 +1,7 @@
 /** Where the standings of all collection groups are kept: as many items as they need, which move on at once. */
 import { getAll, type Tenant, type Write } from '../../platform/index.ts';
 import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
-import { decodeStandings, encodeStandings, type Standing } from './resume-position.ts';
+import { decodeStandings, encodeStandings, type ResumePosition } from './resume-position.ts';
 
 /** More collections than one transaction, of 4 MB with all else, can keep. */
 export class TooManyCollections extends Error {
@@ -20,7 +20,7 @@ const allMaxBytes = 3_000_000;
 export const tokenWrites = (
   tenant: Tenant,
   pitr: PitrRecord,
-  standings: readonly Standing[],
+  standings: readonly ResumePosition[],
 ): { readonly writes: readonly Write[]; readonly tokenItems: number } => {
   const texts = encodeStandings(standings, itemMaxBytes);
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > allMaxBytes) throw new TooManyCollections(standings.length);
@@ -37,7 +37,7 @@ export const readStandings = async (
   tenant: Tenant,
   { projectId, tokenItems = 1 }: PitrRecord,
   first: TokensRecord | undefined,
-): Promise<readonly Standing[]> => {
+): Promise<readonly ResumePosition[]> => {
   const keys = Array.from({ length: tokenItems - 1 }, (_, n) => pitrKey.tokens(tenant, projectId, n + 1));
   const items = [first, ...((await getAll(keys)) as readonly (TokensRecord | undefined)[])];
   return items.flatMap((item) => (item ? decodeStandings(item.groups) : []));

@@ -1,9 +1,9 @@
 /** A moment that is only looked at: it is made in memory, and nothing is stored. */
 import type { BackupRecord, Doors } from '../../backup/index.ts';
 import { MemoryStore } from '../../destination/index.ts';
-import { Halt } from '../../job/index.ts';
-import { type Clock, randomness, type Tenant } from '../../platform/index.ts';
-import { makePoint } from './build-point.ts';
+import { RunControl } from '../../job/index.ts';
+import { type Clock, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import { buildRestorePoint } from './build-point.ts';
 import type { PointPlan } from './plan-point.ts';
 
 /** What one call can read, hold and write in its time. */
@@ -26,13 +26,13 @@ export const pointInMemory = async <D extends Doors>(
   { until, clock }: { readonly until: Date; readonly clock: Clock },
 ): Promise<{ backup: BackupRecord; doors: D }> => {
   const store = new MemoryStore();
-  const dataKey = randomness(32);
-  const halt = new Halt(until, clock);
+  const dataKey = secureRandomBytes(32);
+  const halt = new RunControl(until, clock);
   const beat = async (): Promise<void> => {
     if (clock.now() >= until) throw new PointTooLarge('the call would end before it is made');
   };
   try {
-    const { manifestDigest, contents } = await makePoint({ tenant, backup, plan, store, dataKey, doors, halt, beat });
+    const { manifestDigest, contents } = await buildRestorePoint({ tenant, backup, plan, store, dataKey, doors, halt, beat });
     const made = { ...backup, manifestDigest, documentCount: contents.documents };
     const isIt = ({ id }: { readonly id: string }): boolean => id === backup.id;
     return {

@@ -1,7 +1,7 @@
 /** Making the archive of a moment: no source is read, and what did not change since the base is not copied. */
 import { type ArchiveNotes, type BackupRecord, type Doors, openArchive, storeManifest, withPart } from '../../backup/index.ts';
-import type { Store } from '../../destination/index.ts';
-import { type Halt, JobFailure } from '../../job/index.ts';
+import type { ObjectStore } from '../../destination/index.ts';
+import { JobFailure, type RunControl } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { BatchReader } from '../batch/change-batch-reader.ts';
 import { changesOf } from './latest-changes.ts';
@@ -14,10 +14,10 @@ export interface PointRun {
   readonly backup: BackupRecord;
   readonly plan: PointPlan;
   /** Its folder, which is nobody else's. */
-  readonly store: Store;
+  readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly doors: Doors;
-  readonly halt: Halt;
+  readonly halt: RunControl;
   /** Memory for changes: the more, the fewer times all of them are read. */
   readonly bytesMax?: number;
   /** Asked again and again while it is made; throws where it is wanted no longer. */
@@ -25,7 +25,7 @@ export interface PointRun {
 }
 
 /** What there is to know of it once all of it is stored, its manifest included. */
-export const makePoint = async (run: PointRun): ReturnType<typeof storeManifest> => {
+export const buildRestorePoint = async (run: PointRun): ReturnType<typeof storeManifest> => {
   const { tenant, backup, plan, store, dataKey, doors } = run;
   const base = await openArchive(tenant, plan.base, undefined, doors);
   const reader = new BatchReader(tenant, doors);

@@ -3,14 +3,14 @@ import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
-import { missingIn, missingMessage } from '../batch/batch-chain.ts';
+import { findMissingBatch, missingMessage } from '../batch/batch-chain.ts';
 import { batchesAfter, heardAheadMicros } from '../batch/list-batches.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
-import { baseOf, type Doubt, doubtAt, type Point, type PointWish, pointFor, secondAsked } from './resolve-point.ts';
+import { baseOf, type Doubt, doubtAt, type PointInTime, type PointWish, pointFor, secondAsked } from './resolve-point.ts';
 
 export interface PointPlan {
-  readonly point: Point;
+  readonly point: PointInTime;
   readonly base: BackupRecord;
   /** In the order of time. */
   readonly batches: readonly BatchRecord[];
@@ -40,7 +40,7 @@ export const planPoint = async (tenant: Tenant, projectId: string, wish: PointWi
 };
 
 /** The same for a moment that was chosen before, if nothing of it was removed since: it cannot be told from what is left. */
-export const gatherPoint = async (tenant: Tenant, projectId: string, point: Point): Promise<PointPlan> => {
+export const loadRestorePoint = async (tenant: Tenant, projectId: string, point: PointInTime): Promise<PointPlan> => {
   const before = await readRecord(tenant, projectId);
   const { batches: found, missing } = await listBatches(tenant, { projectId, ...before }, point.base.readTime, point.moment);
   // In this order: that something is about to be removed stands on the record before it goes.
@@ -80,7 +80,7 @@ export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
 const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
   (await get(pitrKey.pitr(tenant, projectId))) as PitrRecord | undefined;
 
-const readBase = async (tenant: Tenant, { base }: Point): Promise<BackupRecord | undefined> =>
+const readBase = async (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord | undefined> =>
   (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
 
 /** Whether one is missing can be told only if the record was read before. */
@@ -101,7 +101,7 @@ const listBatches = async (
       break;
     }
   }
-  return { batches, missing: missingIn({ batches, lastName, begin, moment }) };
+  return { batches, missing: findMissingBatch({ batches, lastName, begin, moment }) };
 };
 
 const upTo = (batches: readonly BatchRecord[], moment: string): readonly BatchRecord[] =>

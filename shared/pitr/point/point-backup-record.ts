@@ -1,5 +1,5 @@
 /** A moment as a backup of its own: incremental to its base, and read like any other. */
-import { type BackupRecord, backupKey, chainLengthOf, nothingYet } from '../../backup/index.ts';
+import { type BackupRecord, backupKey, chainLengthOf, initialBackupFields } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { PointPlan } from './plan-point.ts';
@@ -41,7 +41,7 @@ export const pointBackup = (
   path: as.path,
   archive: { ...base.archive, backup: as.id },
   encryption: base.encryption,
-  ...nothingYet,
+  ...initialBackupFields,
   totalDocuments: 0,
   toldPercent: 100,
   readTime: point.moment,

@@ -21,7 +21,7 @@ export interface Doubt {
 
 type Span = Pick<BatchRecord, 'from' | 'to' | 'isProven' | 'heardTo'>;
 
-export interface Point {
+export interface PointInTime {
   /** What it shows: the second that was asked for or, where that is not known, the last moment before that is. */
   readonly moment: string;
   readonly base: Base;
@@ -39,7 +39,7 @@ export const secondAsked = ({ pointInTime }: PointWish, now: Date): string => {
 };
 
 /** Refuses what no window holds; the batches are those from the base on that `baseOf` names up to the moment. */
-export const pointFor = (record: PitrRecord, batches: readonly Span[], wish: PointWish, now: Date): Point => {
+export const pointFor = (record: PitrRecord, batches: readonly Span[], wish: PointWish, now: Date): PointInTime => {
   const second = secondAsked(wish, now);
   const base = baseOf(record, wish, now);
   const moment = knownBy(base, batches, second);

@@ -1,7 +1,7 @@
 /** Whether the collections that are listened to are all there are: what the source counts of all must be the sum of what they have. */
-import { countGroup, countRange, type Source, SourceError } from '../../firestore/index.ts';
+import { countGroup, countRange, type FirestoreDatabase, SourceError } from '../../firestore/index.ts';
 import { log } from '../../platform/index.ts';
-import type { Group } from '../listen/observed-changes.ts';
+import type { CollectionGroup } from '../listen/observed-changes.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { countAfter, isStillCounted } from './check-deletions.ts';
@@ -17,7 +17,7 @@ export interface Coverage {
 }
 
 export interface CoverageWish {
-  readonly source: Source;
+  readonly source: FirestoreDatabase;
   readonly to: number;
   /** Whether so many reads may be spent on it now. */
   readonly isDue: (reads: number, to: number) => boolean;
@@ -41,7 +41,7 @@ export const isCheckDue = ({ checkTriedAt }: Pick<PitrRecord, 'checkTriedAt'>, r
  * All at one moment, so that the numbers fit or something is unknown. Numbers of ours serve only while nothing came or went since
  * they were counted: one that is a little off could hide what is looked for. Costs the capture nothing but reads if it fails.
  */
-export const checkCoverage = async (groups: readonly Group[], wish: CoverageWish): Promise<Coverage> => {
+export const checkCoverage = async (groups: readonly CollectionGroup[], wish: CoverageWish): Promise<Coverage> => {
   const { to, isDue, signal } = wish;
   const counts = new Map<string, number>();
   for (const group of groups) {
@@ -102,7 +102,7 @@ const judge = async (
 const entriesPerRead = 1_000;
 
 /** About: all of them at once, and each group whose number is not sure. */
-const costOf = (groups: readonly Group[], sure: ReadonlyMap<string, number>): number => {
+const costOf = (groups: readonly CollectionGroup[], sure: ReadonlyMap<string, number>): number => {
   let [all, reads] = [0, 0];
   for (const group of groups) {
     const count = Math.max(0, countAfter(group) ?? 0);

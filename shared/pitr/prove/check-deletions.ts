@@ -1,6 +1,6 @@
 /** Whether what was heard of a group can be all that happened in it. */
-import { countGroup, ListenLost, type Source } from '../../firestore/index.ts';
-import type { Filter, Group, Version } from '../listen/observed-changes.ts';
+import { countGroup, type FirestoreDatabase, ResumeTokenLost } from '../../firestore/index.ts';
+import type { CollectionGroup, Filter, Version } from '../listen/observed-changes.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { Lookup } from './document-lookup.ts';
 
@@ -9,9 +9,9 @@ import type { Lookup } from './document-lookup.ts';
  * of none that is. What was there before, less what went, more what came must give that number: mostly by what we know; where
  * that does not fit, by asking the source for every part of the sum. Throws ListenLost if it does not fit either. Answers the reads.
  */
-export const judgeGroup = async (
-  group: Group,
-  { source, lookup, signal }: { readonly source: Source; readonly lookup: Lookup; readonly signal: AbortSignal },
+export const assertDeletionsComplete = async (
+  group: CollectionGroup,
+  { source, lookup, signal }: { readonly source: FirestoreDatabase; readonly lookup: Lookup; readonly signal: AbortSignal },
 ): Promise<number> => {
   const { filter, isReplayed, standing } = group;
   if (!filter && !isReplayed) return 0;
@@ -25,16 +25,20 @@ export const judgeGroup = async (
   const after = await countGroup(source, standing.collectionId, momentOf(group.heard.to), signal);
   const reads = before.reads + after.reads;
   if (before.documents === undefined || after.documents === undefined)
-    throw new ListenLost('the source is not sure of what was deleted, and does not count');
+    throw new ResumeTokenLost('the source is not sure of what was deleted, and does not count');
   const isNew = (version: Version | undefined): boolean => version !== undefined && version.created > standing.to;
   const came = created - (await foundBefore(group, lookup, isNew));
   if (before.documents - went + came !== after.documents)
-    throw new ListenLost(`the source did not tell of every deletion: ${gone} of ${standing.collectionId} were heard of`);
+    throw new ResumeTokenLost(`the source did not tell of every deletion: ${gone} of ${standing.collectionId} were heard of`);
   return reads;
 };
 
 /** Of the documents that are so by now: how many were there before. One that is gone and never was would hide another. */
-const foundBefore = async (group: Group, lookup: Lookup, isSo: (version: Version | undefined) => boolean): Promise<number> => {
+const foundBefore = async (
+  group: CollectionGroup,
+  lookup: Lookup,
+  isSo: (version: Version | undefined) => boolean,
+): Promise<number> => {
   const names = [...group.changes].filter(([, version]) => isSo(version)).map(([name]) => name);
   let found = 0;
   await lookup.at(group.standing.to, names, (_, bytes) => {
@@ -44,11 +48,11 @@ const foundBefore = async (group: Group, lookup: Lookup, isSo: (version: Version
 };
 
 /** Our number is never below what was there, nor is what came: if the sum is what the source has, it told of all that is gone. */
-const fitsKnown = ({ standing: { count } }: Group, filter: Filter, went: number): boolean =>
+const fitsKnown = ({ standing: { count } }: CollectionGroup, filter: Filter, went: number): boolean =>
   count !== undefined && count - went + filter.created === filter.count;
 
 /** How many documents a group has at most, as far as can be said without asking: what is gone may never have been among them. */
-export const countAfter = (group: Group): number | undefined => {
+export const countAfter = (group: CollectionGroup): number | undefined => {
   const { filter, standing } = group;
   const { created } = group.tally();
   if (filter) return filter.count + Math.max(0, created - filter.created);
@@ -56,7 +60,7 @@ export const countAfter = (group: Group): number | undefined => {
 };
 
 /** Whether the group's number is still exact: nothing came or went, as far as was told. What is deleted and made again is told, too. */
-export const isStillCounted = ({ standing, changes }: Group): boolean => {
+export const isStillCounted = ({ standing, changes }: CollectionGroup): boolean => {
   if (!standing.isCounted) return false;
   for (const version of changes.values()) if (!version || version.created > standing.to) return false;
   return true;

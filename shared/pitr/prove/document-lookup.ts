@@ -1,5 +1,5 @@
 import { DocumentSkim } from '../../archive/index.ts';
-import { getWithin, type Source } from '../../firestore/index.ts';
+import { type FirestoreDatabase, getWithin } from '../../firestore/index.ts';
 import { momentOf } from '../model/micro-time.ts';
 
 /** More would be needed than a turn may read. */
@@ -16,7 +16,7 @@ export type Told = (name: string, bytes: Uint8Array | undefined, skim: DocumentS
 
 /** Looks up documents as they were at a moment, and counts what that is billed as. */
 export class Lookup {
-  readonly #source: Source;
+  readonly #source: FirestoreDatabase;
   readonly #signal: AbortSignal;
   readonly #skim = new DocumentSkim();
   reads = 0;
@@ -25,7 +25,7 @@ export class Lookup {
   /** Reads beyond this are not made. */
   budget = Number.POSITIVE_INFINITY;
 
-  constructor(source: Source, signal: AbortSignal) {
+  constructor(source: FirestoreDatabase, signal: AbortSignal) {
     this.#source = source;
     this.#signal = signal;
   }

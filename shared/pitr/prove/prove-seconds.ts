@@ -2,10 +2,10 @@
 import { type BatchWriter, createdOf, updatedOf } from '../batch/change-batch-writer.ts';
 import type { Version } from '../listen/observed-changes.ts';
 import type { Lookup } from './document-lookup.ts';
-import { type Look, samplesOf, type Walk, walkBack } from './version-search.ts';
+import { samplesOf, searchVersions, type VersionQuery, type VersionSearch } from './version-search.ts';
 
 export interface Proving {
-  readonly walks: readonly Walk[];
+  readonly walks: readonly VersionSearch[];
   /** Everything that is heard is known up to here, in microseconds; some of it was heard further. */
   readonly to: number;
   readonly isEverySecond: boolean;
@@ -14,8 +14,8 @@ export interface Proving {
 }
 
 interface Walking {
-  readonly walk: Walk;
-  readonly looks: Generator<Look, void, Version | undefined>;
+  readonly walk: VersionSearch;
+  readonly looks: Generator<VersionQuery, void, Version | undefined>;
   readonly written: Set<number>;
 }
 
@@ -35,7 +35,7 @@ export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Provin
   };
   const samples = sampling(isEverySecond, to);
   for (const walk of walks)
-    go({ walk, looks: walkBack({ ...walk, samples: samples(walk) }, walk.last), written: writtenOf(walk) });
+    go({ walk, looks: searchVersions({ ...walk, samples: samples(walk) }, walk.last), written: writtenOf(walk) });
   await writer.rest();
   while (waiting.size > 0) {
     const round = waiting;
@@ -58,12 +58,12 @@ export const prove = async ({ walks, to, isEverySecond, lookup, writer }: Provin
   }
 };
 
-const writtenOf = ({ versions }: Walk): Set<number> => new Set(versions.map(({ updated }) => updated));
+const writtenOf = ({ versions }: VersionSearch): Set<number> => new Set(versions.map(({ updated }) => updated));
 
 /** Most walks are of the same few steps. */
 const sampling = (isEverySecond: boolean, end: number) => {
   const known = new Map<string, readonly number[]>();
-  return ({ from, to }: Walk): readonly number[] => {
+  return ({ from, to }: VersionSearch): readonly number[] => {
     const key = `${from} ${to}`;
     const samples = known.get(key) ?? samplesOf(from, to, isEverySecond, end);
     known.set(key, samples);

@@ -6,7 +6,7 @@ import type { Version } from '../listen/observed-changes.ts';
 import { floorSecond } from '../model/micro-time.ts';
 
 /** A document of which something was told, and between which two moments. */
-export interface Walk {
+export interface VersionSearch {
   readonly name: string;
   /** Known up to here, in microseconds. */
   readonly from: number;
@@ -19,16 +19,16 @@ export interface Walk {
   readonly seenAt: number | undefined;
 }
 
-export interface Stretch extends Pick<Walk, 'from' | 'to'>, Partial<Pick<Walk, 'seenAt' | 'versions'>> {
+export interface Stretch extends Pick<VersionSearch, 'from' | 'to'>, Partial<Pick<VersionSearch, 'seenAt' | 'versions'>> {
   /** The moments between that are to be known, ascending. */
   readonly samples: readonly number[];
 }
 
 /** Asks what was there at a moment, or says since which of them there was nothing. */
-export type Look = { readonly look: number } | { readonly goneSince: number };
+export type VersionQuery = { readonly look: number } | { readonly goneSince: number };
 
 /** Goes back from what is there at the end; ends where a version is not newer than the beginning, which is known. */
-export function* walkBack(stretch: Stretch, last: Version | undefined): Generator<Look, void, Version | undefined> {
+export function* searchVersions(stretch: Stretch, last: Version | undefined): Generator<VersionQuery, void, Version | undefined> {
   const { from, samples, versions = [] } = stretch;
   let version = last ?? (yield* dateDeletion(stretch, samples.length));
   while (version) {
@@ -52,7 +52,7 @@ export function* walkBack(stretch: Stretch, last: Version | undefined): Generato
 function* dateDeletion(
   { from, to, samples, seenAt, versions = [] }: Stretch,
   goneAt: number,
-): Generator<Look, Version | undefined, Version | undefined> {
+): Generator<VersionQuery, Version | undefined, Version | undefined> {
   let last = versions.findLast(({ updated }) => updated <= (samples[goneAt] ?? to));
   let [low, high] = [last ? lastBelow(samples, last.updated) : -1, goneAt];
   let guess = seenAt === undefined ? -1 : Math.min(lastBelow(samples, seenAt), goneAt - 1);

@@ -1,7 +1,7 @@
 /** A project that is deleted takes its captures along: nobody could restore them any more. */
 import type { BackupRecord } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { after, changeOne, commit, get, iso, query, set, type Tenant, walk } from '../../platform/index.ts';
+import { after, commit, get, iso, query, set, type Tenant, updateItem, walk } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import { batchPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
@@ -25,7 +25,7 @@ export const endCaptures = async (tenant: Tenant, pitr: PitrRecord, againSeconds
   const { projectId, turn } = pitr;
   const capturing = pitrKey.capturing(tenant, projectId);
   if (await hasAny(tenant, projectId, uploadPrefix)) {
-    await changeOne(set(capturing, { forgetAt: iso(after(now, againSeconds)) }));
+    await updateItem(set(capturing, { forgetAt: iso(after(now, againSeconds)) }));
     return;
   }
   await commit([

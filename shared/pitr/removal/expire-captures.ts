@@ -8,8 +8,8 @@ import {
   commit,
   getAll,
   iso,
-  Overtaken,
   query,
+  StaleReadError,
   set,
   type Tenant,
   type Write,
@@ -35,7 +35,7 @@ const turnMaxMicros = 3_600 * 1_000_000;
 const freedMax = 90;
 
 /** What is kept from now on; undefined if nothing of it changes. */
-export const decideForgetting = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
+export const decideExpiry = (pitr: PitrRecord, now: Date, isGone = false): Kept | undefined => {
   if (isGone) return decideEnd(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
   const horizon = after(now, -daysKept(pitr, now) * 24 * 3_600 - graceSeconds).getTime() * 1_000;
@@ -60,7 +60,7 @@ type Kept = Pick<PitrRecord, 'keptFrom' | 'bases' | 'gaps'>;
  * Says first what is kept, then removes: nothing is offered any more that may be gone. Goes on in another task if its time is over.
  * Of a project that is gone nothing is kept.
  */
-export const forgetCaptures = async (
+export const expireCaptures = async (
   tenant: Tenant,
   projectId: string,
   until: Date,
@@ -71,15 +71,15 @@ export const forgetCaptures = async (
   if (!pitr) return;
   const isGone = await isProjectGone(tenant, projectId);
   const now = clock.now();
-  const kept = decideForgetting(pitr, now, isGone);
+  const kept = decideExpiry(pitr, now, isGone);
   // A turn that ended at this moment has changed the record: it is looked at anew.
   if (kept && !(await keepOnly(tenant, pitr, kept, now))) return again(tenant, projectId, now);
   const left = { ...pitr, ...kept };
   const forgetting = { tenant, pitr: left, until, clock, open, told: new Set([pitr.objectsKeptIn]) };
   const isDone =
-    (await forgetBatches(forgetting, isGone ? Number.POSITIVE_INFINITY : uselessTo(left))) &&
+    (await forgetBatches(forgetting, isGone ? Number.POSITIVE_INFINITY : unneededUpTo(left))) &&
     (await removeLeftovers(forgetting)) &&
-    decideForgetting(left, now, isGone) === undefined;
+    decideExpiry(left, now, isGone) === undefined;
   if (!isDone) return again(tenant, projectId, now);
   if (isGone) return endCaptures(tenant, pitr, uploadSeconds, now);
   if (pitr.status === 'disabled' && left.bases.length === 0)
@@ -104,7 +104,7 @@ const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date)
   const freed = [...new Set(pitr.bases.map(({ backupId }) => backupId))].filter((id) => !held.has(id));
   const keys = freed.map((id) => backupKey.backup(tenant, id));
   const backups = await getAll(keys);
-  const otherwise = (): Overtaken => new Overtaken();
+  const otherwise = (): StaleReadError => new StaleReadError();
   try {
     await commit([
       set(pitrKey.pitr(tenant, projectId), { ...kept }, { where: { turn, keptFrom }, otherwise }),
@@ -113,13 +113,13 @@ const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date)
     ]);
     return true;
   } catch (error) {
-    if (error instanceof Overtaken) return false;
+    if (error instanceof StaleReadError) return false;
     throw error;
   }
 };
 
 /** Up to where batches end that nothing needs, in microseconds: with a base, those before it that may tell of later moments stay. */
-const uselessTo = ({ keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>): number | undefined =>
+const unneededUpTo = ({ keptFrom, bases }: Pick<PitrRecord, 'keptFrom' | 'bases'>): number | undefined =>
   keptFrom === null ? undefined : microsOf(keptFrom) - (bases.length > 0 ? heardAheadMicros : 0);
 
 interface Forgetting {

@@ -2,8 +2,8 @@
 import { ApiError } from '../../contract/errors.ts';
 import { type DestinationRecord, useDestination } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
-import { type Acting, named, whileActive } from '../../organization/index.ts';
-import { after, type Change, iso, Overtaken, set, type Write } from '../../platform/index.ts';
+import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
+import { after, type Change, iso, StaleReadError, set, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey, whileStaying } from '../../project/index.ts';
 import { type CapturingRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { withGaps } from '../timeline/gaps.ts';
@@ -33,7 +33,7 @@ const nothingYet = {
 
 /** What was captured before it was disabled stays; the time between is a gap. */
 export const enablePitr = (
-  { tenant, organization, actor }: Acting,
+  { tenant, organization, actor }: CallerContext,
   { project, destination, before }: Place,
   wish: PitrWish,
   now: Date,
@@ -68,7 +68,7 @@ export const enablePitr = (
     projectId,
     forgetAt: iso(after(now, forgetEverySeconds)),
   };
-  const told = { organization: named(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
+  const told = { organization: organizationRef(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
   return {
     pitr,
     change: {
@@ -108,5 +108,5 @@ const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'name
     names: { '#turn': 'turn', '#keptFrom': 'keptFrom', '#bases': 'bases' },
     values: { ':turn': before.turn, ':keptFrom': before.keptFrom, ':bases': before.bases },
   }),
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });

@@ -2,8 +2,8 @@
 import { retentionNote } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit, enqueue } from '../../event/index.ts';
-import { type Acting, named } from '../../organization/index.ts';
-import { type Change, iso, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type CallerContext, organizationRef } from '../../organization/index.ts';
+import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey } from '../../project/index.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
@@ -24,12 +24,12 @@ const turnedTo = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, attribu
   set(
     pitrKey.pitr(tenant, pitr.projectId),
     { ...attributes, turn: changed.turn, nextTurnAt: changed.nextTurnAt },
-    { where: { turn: pitr.turn, status: pitr.status }, otherwise: () => new Overtaken() },
+    { where: { turn: pitr.turn, status: pitr.status }, otherwise: () => new StaleReadError() },
   );
 
 /** Only what is given changes; a call that gives nothing changes nothing. */
 export const changePitr = (
-  { tenant }: Acting,
+  { tenant }: CallerContext,
   project: ProjectRecord,
   before: PitrRecord | undefined,
   given: Given,
@@ -60,7 +60,7 @@ const defined = (given: Given): Partial<PitrWish> =>
 
 /** What was captured stays restorable for as long as it was to be kept. */
 export const disablePitr = (
-  acting: Acting,
+  acting: CallerContext,
   project: ProjectRecord,
   before: PitrRecord | undefined,
   now: Date,
@@ -78,7 +78,7 @@ export const disablePitr = (
 
 /** Beside what the project itself is told: it may be on its way out. */
 const endCapture = (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   project: ProjectRecord,
   before: PitrRecord,
   now: Date,
@@ -92,14 +92,19 @@ const endCapture = (
       turnedTo(tenant, before, pitr, ended),
       ...dropTokens(tenant, before),
       ...(before.comingBaseId === null ? [] : [retentionNote(tenant, now)]),
-      emit(tenant, 'pitr.disabled', { organization: named(organization), project: shown, pitr: pitrData(pitr, now) }, now),
+      emit(
+        tenant,
+        'pitr.disabled',
+        { organization: organizationRef(organization), project: shown, pitr: pitrData(pitr, now) },
+        now,
+      ),
     ],
   };
 };
 
 /** Belongs in the transaction that deletes a project: what was captured goes with it, enabled or not, by the task. */
 export const endWithProject = (
-  acting: Pick<Acting, 'tenant' | 'organization'>,
+  acting: Pick<CallerContext, 'tenant' | 'organization'>,
   project: ProjectRecord,
   pitr: PitrRecord | undefined,
   now: Date,
@@ -113,4 +118,4 @@ export const endWithProject = (
 };
 
 /** It was enabled at the same moment. */
-const overtaken = (): Overtaken => new Overtaken();
+const overtaken = (): StaleReadError => new StaleReadError();

@@ -1,9 +1,9 @@
 /** What is told of captures: events to subscribers, and to the audit log what was lost. */
 import { type Actor, auditEntry } from '../../audit/index.ts';
 import { emit } from '../../event/index.ts';
-import { named } from '../../organization/index.ts';
+import { organizationRef } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
-import type { Scene } from '../model/cycle-context.ts';
+import type { CycleContext } from '../model/cycle-context.ts';
 import { shownMoment } from '../model/micro-time.ts';
 import type { Gap } from '../model/record.ts';
 import { shownGap } from '../timeline/windows.ts';
@@ -21,12 +21,12 @@ export interface Told {
 }
 
 /** One event for all changes of a turn. */
-export const changeEvent = ({ tenant, organization, project }: Scene, told: Told, now: Date, gap?: Gap): Write =>
+export const changeEvent = ({ tenant, organization, project }: CycleContext, told: Told, now: Date, gap?: Gap): Write =>
   emit(
     tenant,
     'pitr.change_captured',
     {
-      organization: named(organization),
+      organization: organizationRef(organization),
       project: { id: project.id, name: project.name },
       changes: {
         count: told.count,
@@ -40,7 +40,12 @@ export const changeEvent = ({ tenant, organization, project }: Scene, told: Told
   );
 
 /** A stretch that was lost: an event, and an entry of the audit log. */
-export const gapWrites = (scene: Scene, gap: Gap, { from, to }: Pick<Told, 'from' | 'to'>, now: Date): readonly Write[] => [
+export const gapWrites = (
+  scene: CycleContext,
+  gap: Gap,
+  { from, to }: Pick<Told, 'from' | 'to'>,
+  now: Date,
+): readonly Write[] => [
   changeEvent(scene, { count: 0, from, to, collections: [] }, now, gap),
   auditEntry(
     'pitr.gap',

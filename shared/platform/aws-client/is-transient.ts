@@ -1,5 +1,5 @@
 /** Whether an error says that a service is busy or unreachable, so that the same call may succeed a moment later. */
-export const isOutage = (error: unknown): boolean => {
+export const isTransientAwsError = (error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return false;
   const { name, code, $metadata, $retryable } = error as SdkError;
   const status = $metadata?.httpStatusCode ?? 0;

@@ -6,11 +6,11 @@ import {
   SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
-import { isRefusal } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env } from '../env.ts';
-import { randomness } from '../random-id.ts';
+import { secureRandomBytes } from '../random-id.ts';
 
 const client = new SchedulerClient(sdkConfig);
 
@@ -40,7 +40,7 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<b
     });
     return true;
   } catch (error) {
-    if (isRefusal(error, 'ConflictException')) return false;
+    if (isAwsError(error, 'ConflictException')) return false;
     throw error;
   }
 };
@@ -80,7 +80,7 @@ export const putEntry = async ({ name, expression, timezone, body }: Entry): Pro
   try {
     await create(input);
   } catch (error) {
-    if (!isRefusal(error, 'ConflictException')) throw error;
+    if (!isAwsError(error, 'ConflictException')) throw error;
     const command = new UpdateScheduleCommand({ ...input, ClientToken: newToken() });
     await callAws((options) => client.send(command, options));
   }
@@ -92,7 +92,7 @@ const create = async (input: CreateScheduleCommandInput): Promise<void> => {
 };
 
 /** Makes all tries of one call idempotent. */
-const newToken = (): string => randomness(16).toString('hex');
+const newToken = (): string => secureRandomBytes(16).toString('hex');
 
 /** Deletes a schedule. A missing one is no error. */
 export const removeEntry = async (name: string): Promise<void> => {
@@ -100,6 +100,6 @@ export const removeEntry = async (name: string): Promise<void> => {
   try {
     await callAws((options) => client.send(command, options));
   } catch (error) {
-    if (!isRefusal(error, 'ResourceNotFoundException')) throw error;
+    if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
   }
 };

@@ -1,7 +1,7 @@
 /** Starts, describes and stops executions of Step Functions workflows. */
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Variable } from '../../contract/capabilities.ts';
-import { isRefusal } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env } from '../env.ts';
@@ -20,7 +20,7 @@ export const startWorkflow = async (
   try {
     await callAws((options) => client.send(command, options));
   } catch (error) {
-    if (!isRefusal(error, 'ExecutionAlreadyExists')) throw error;
+    if (!isAwsError(error, 'ExecutionAlreadyExists')) throw error;
   }
 };
 
@@ -28,13 +28,13 @@ const executionArn = (workflow: Workflow, name: string): string =>
   `${env(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
 
 /** Whether an execution is running, has ended with any result, or was never started. */
-export const lookAtWorkflow = async (workflow: Workflow, name: string): Promise<'running' | 'ended' | 'unknown'> => {
+export const describeExecution = async (workflow: Workflow, name: string): Promise<'running' | 'ended' | 'unknown'> => {
   const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
   try {
     const { status } = await callAws((options) => client.send(command, options));
     return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'running' : 'ended';
   } catch (error) {
-    if (isRefusal(error, 'ExecutionDoesNotExist')) return 'unknown';
+    if (isAwsError(error, 'ExecutionDoesNotExist')) return 'unknown';
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 /** Assumes a role of a customer's account with STS. Nothing is cached: the credentials are for one store. */
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { isRefusal } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 
@@ -12,7 +12,7 @@ export interface RoleCredentials {
   readonly sessionToken: string;
 }
 
-export interface RoleWish {
+export interface AssumeRoleInput {
   readonly roleArn: string;
   /** Omitted only to check that the role cannot be assumed without it. */
   readonly externalId?: string;
@@ -24,7 +24,7 @@ export interface RoleWish {
 const sessionSeconds = 3_600;
 
 /** Undefined if the role does not trust us. */
-export const takeRole = async ({ roleArn, externalId, sessionName }: RoleWish): Promise<RoleCredentials | undefined> => {
+export const assumeRole = async ({ roleArn, externalId, sessionName }: AssumeRoleInput): Promise<RoleCredentials | undefined> => {
   const command = new AssumeRoleCommand({
     RoleArn: roleArn,
     RoleSessionName: sessionName,
@@ -37,7 +37,7 @@ export const takeRole = async ({ roleArn, externalId, sessionName }: RoleWish): 
     return { accessKeyId: taken.AccessKeyId, secretAccessKey: taken.SecretAccessKey, sessionToken: taken.SessionToken };
   } catch (error) {
     // ValidationError: the ARN is malformed. Everything else in the request is ours.
-    if (isRefusal(error, 'AccessDenied', 'AccessDeniedException', 'ValidationError')) return undefined;
+    if (isAwsError(error, 'AccessDenied', 'AccessDeniedException', 'ValidationError')) return undefined;
     throw error;
   }
 };

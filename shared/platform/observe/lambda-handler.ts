@@ -5,7 +5,7 @@ import type { Context } from 'aws-lambda';
 import { idsIn } from '../../contract/ids.ts';
 import { FunctionTimeoutError } from './function-timeout-error.ts';
 import { log } from './log.ts';
-import { type Ids, withIds } from './log-context.ts';
+import { type Ids, withLogContext } from './log-context.ts';
 import { withRunSignal } from './run-signal.ts';
 
 /** Left of the function's time when a run is ended early: enough to log, to answer, and for a busy CPU. */
@@ -71,7 +71,7 @@ const inLogContext = (idsOf: (event: unknown, context: Context) => Ids): PluginE
   const mode = (...parts: readonly unknown[]): Run => {
     const run = (executionModeStandard as unknown as (...parts: readonly unknown[]) => Run)(...parts);
     const inContext = Object.assign(
-      (event: unknown, context: Context) => withIds(idsOf(event, context), () => run(event, context)),
+      (event: unknown, context: Context) => withLogContext(idsOf(event, context), () => run(event, context)),
       {
         handler: (work: unknown): Run => {
           run.handler(work);

@@ -8,7 +8,7 @@ export type Ids = Readonly<Record<string, string>>;
 const around = new AsyncLocalStorage<Record<string, string>>();
 
 /** Kept by what is asynchronous, not by the module: work that runs side by side does not lend its ids to its neighbours. */
-export const withIds = async <T>(ids: Ids, work: () => Promise<T>): Promise<T> => {
+export const withLogContext = async <T>(ids: Ids, work: () => Promise<T>): Promise<T> => {
   const known = { ...around.getStore(), ...ids };
   const beganMs = Date.now();
   try {
@@ -19,9 +19,9 @@ export const withIds = async <T>(ids: Ids, work: () => Promise<T>): Promise<T> =
 };
 
 /** For what becomes known on the way. What is known already stays: whose call it is was proven, what a body names was not. */
-export const addIds = (ids: Ids): void => {
+export const addLogContext = (ids: Ids): void => {
   const known = around.getStore();
   if (known) Object.assign(known, { ...ids, ...known });
 };
 
-export const knownIds = (): Ids => around.getStore() ?? {};
+export const logContext = (): Ids => around.getStore() ?? {};

@@ -1,7 +1,7 @@
 /** Structured logs. Headers and bodies are never logged; ids and outcomes are. */
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
-import { knownIds } from './log-context.ts';
+import { logContext } from './log-context.ts';
 
 /** What a line says for itself goes before what is known around it. */
 class WithIds extends LogFormatter {
@@ -14,7 +14,7 @@ class WithIds extends LogFormatter {
       service: serviceName,
       xray_trace_id: xRayTraceId,
     };
-    return new LogItem({ attributes }).addAttributes({ ...knownIds(), ...said });
+    return new LogItem({ attributes }).addAttributes({ ...logContext(), ...said });
   }
 }
 

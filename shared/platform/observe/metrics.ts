@@ -9,7 +9,8 @@ export type Measured = Readonly<Partial<Record<MetricName, number>>>;
  * Said behind the commit that made it true, and only by the run whose commit it was: a run that dies in between says too little,
  * none says too much. Decisions are never made from these numbers; records are what counts.
  */
-export const measure = (message: string, measured: Measured): void => log.info(message, { ...measured, _aws: formOf(measured) });
+export const emitMetric = (message: string, measured: Measured): void =>
+  log.info(message, { ...measured, _aws: formOf(measured) });
 
 const formOf = (measured: Measured) => ({
   Timestamp: clock.now().getTime(),

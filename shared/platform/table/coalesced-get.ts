@@ -15,7 +15,7 @@ let gathering: Gathering | undefined;
  * As `getAll`, but what several ask for in the same turn of the event loop goes in one call: a batch of messages that are
  * worked on side by side reads once. If that fails, each asks for its own alone: what is busy for one of them fails nobody else.
  */
-export const getGathered = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
+export const getCoalesced = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
   gathering ??= begin();
   const { keys: all, found } = gathering;
   const start = all.length;

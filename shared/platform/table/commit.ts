@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { ApiError } from '../../contract/errors.ts';
-import { isRefusal } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { env } from '../env.ts';
 import { assertRunActive } from '../observe/run-signal.ts';
@@ -45,8 +45,8 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
 /** Returns the error for the caller if all retries fail. Throws at once where a retry cannot help. */
 const judge = async (error: unknown, writes: readonly Write[]): Promise<ApiError> => {
   const clash = new ApiError('CONFLICT', 'Others are changing this at the same moment; try again', undefined, { cause: error });
-  if (isRefusal(error, 'TransactionInProgressException')) return clash;
-  if (!isRefusal(error, 'TransactionCanceledException')) throw error;
+  if (isAwsError(error, 'TransactionInProgressException')) return clash;
+  if (!isAwsError(error, 'TransactionCanceledException')) throw error;
   const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;
   const codes = reasons.map(({ Code }) => Code);
   const failed = codes.indexOf('ConditionalCheckFailed');

@@ -3,7 +3,7 @@
  * A run that has timed out writes nothing.
  */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { isRefusal } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/aws-error.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { env } from '../env.ts';
 import { assertRunActive } from '../observe/run-signal.ts';
@@ -13,7 +13,7 @@ import { itemOf, keyOf } from './read-table.ts';
 import { tableClient } from './table-client.ts';
 
 /** Deletes an item and returns it. Of several concurrent callers one gets it, the others get undefined. */
-export const take = async (key: Key): Promise<Item | undefined> => {
+export const takeItem = async (key: Key): Promise<Item | undefined> => {
   assertRunActive();
   const command = new DeleteCommand({ TableName: env('TABLE_NAME'), Key: keyOf(key), ReturnValues: 'ALL_OLD' });
   const { Attributes: before } = await callAws((options) => tableClient.send(command, options));
@@ -21,7 +21,7 @@ export const take = async (key: Key): Promise<Item | undefined> => {
 };
 
 /** Sets an attribute unless it has a value, and returns the value it has now: all concurrent callers get the same one. */
-export const claim = async (key: Key, attribute: string, value: string): Promise<string> => {
+export const setIfAbsent = async (key: Key, attribute: string, value: string): Promise<string> => {
   assertRunActive();
   const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
@@ -36,7 +36,7 @@ export const claim = async (key: Key, attribute: string, value: string): Promise
 };
 
 /** Creates an item. False if one with its key exists; that one stays unchanged. */
-export const putNew = async (item: Item): Promise<boolean> => {
+export const putIfAbsent = async (item: Item): Promise<boolean> => {
   assertRunActive();
   const command = new PutCommand({
     TableName: env('TABLE_NAME'),
@@ -47,7 +47,7 @@ export const putNew = async (item: Item): Promise<boolean> => {
 };
 
 /** Updates one item outside a transaction, at half its price. False if the condition fails; nothing has changed then. */
-export const changeOne = async (write: Extract<Write, { update: Key }>): Promise<boolean> => {
+export const updateItem = async (write: Extract<Write, { update: Key }>): Promise<boolean> => {
   assertRunActive();
   const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
@@ -66,7 +66,7 @@ const isConditionMet = async (call: Promise<unknown>): Promise<boolean> => {
     await call;
     return true;
   } catch (error) {
-    if (isRefusal(error, 'ConditionalCheckFailedException')) return false;
+    if (isAwsError(error, 'ConditionalCheckFailedException')) return false;
     throw error;
   }
 };

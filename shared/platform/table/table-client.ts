@@ -2,7 +2,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { isRefusal } from '../aws-client/aws-error.ts';
+import { isAwsError } from '../aws-client/aws-error.ts';
 import { OutcomeUnknownError } from '../aws-client/outcome-unknown-error.ts';
 import { maxAttempts, sdkConfig } from '../aws-client/sdk-config.ts';
 import { readNumber } from './item-values.ts';
@@ -13,10 +13,10 @@ type Refresh = StandardRetryStrategy['refreshRetryTokenForRetry'];
 class TableRetryStrategy extends StandardRetryStrategy {
   override refreshRetryTokenForRetry(...[token, info]: Parameters<Refresh>): ReturnType<Refresh> {
     // A single write met a transaction. That says nothing about its condition, and the SDK would give up.
-    if (isRefusal(info.error, 'TransactionConflictException'))
+    if (isAwsError(info.error, 'TransactionConflictException'))
       return super.refreshRetryTokenForRetry(token, { ...info, errorType: 'THROTTLING' });
     // `commit` retries it with a back-off of its own.
-    if (isRefusal(info.error, 'TransactionInProgressException'))
+    if (isAwsError(info.error, 'TransactionInProgressException'))
       return super.refreshRetryTokenForRetry(token, { ...info, errorType: 'CLIENT_ERROR' });
     return super.refreshRetryTokenForRetry(token, info);
   }
@@ -53,7 +53,7 @@ client.middlewareStack.add(
       return await next(given);
     } catch (error) {
       const lost = lostAnswers.get(context);
-      if (lost && isRefusal(error, 'ConditionalCheckFailedException')) throw new OutcomeUnknownError(lost);
+      if (lost && isAwsError(error, 'ConditionalCheckFailedException')) throw new OutcomeUnknownError(lost);
       throw error;
     }
   },

@@ -1,7 +1,7 @@
 /** Calls of the Identity Toolkit's REST API: Firebase Authentication as an administrator of the project sees it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { SourceError, type TokenSupplier } from '../../firestore/index.ts';
-import { chance, env, fetchTrusted, type Tenant } from '../../platform/index.ts';
+import { env, fetchTrusted, randomFraction, type Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
 
@@ -61,7 +61,7 @@ export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<
       throw new SourceError('INTERNAL_ERROR', `The Identity Toolkit did not answer after ${tries} attempts.`, {
         isTransient: true,
       });
-    await wait(firstWaitMs * 2 ** (tries - 1) * (1 - chance() / 2));
+    await wait(firstWaitMs * 2 ** (tries - 1) * (1 - randomFraction() / 2));
   }
 };
 

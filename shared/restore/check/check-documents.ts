@@ -1,7 +1,7 @@
 /** Plans the documents of a range, and stores each that will be touched as it is now: one walk, kept in one transaction. */
 import { type PartWriter, withPart } from '../../backup/index.ts';
 import { asTarget, compareNames, countBytes, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
-import { type Halt, Pulse } from '../../job/index.ts';
+import { Heartbeat, type RunControl } from '../../job/index.ts';
 import { asUpload, journalBackup } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
 import { lookAt } from '../model/running-restore.ts';
@@ -9,7 +9,7 @@ import { collectionIdOf, knowsOf } from '../scope/restore-scope.ts';
 import { noPlan, reportCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { isTouching } from './document-action.ts';
-import { type Decision, Walk } from './document-walk.ts';
+import { type DocumentDecision, DocumentWalk } from './document-walk.ts';
 
 /**
  * A part ends here even if its range goes on: a failure costs no more than this to read again, and what is written down of a
@@ -28,7 +28,7 @@ const probeReads = 1;
 export const checkDocuments = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { parties, restore, engine, halt, dataKey, store } = run;
   return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
-    const pulse = new Pulse({
+    const pulse = new Heartbeat({
       look: () => lookAt(parties.tenant, restore),
       total: 0,
       halt,
@@ -57,12 +57,12 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
   const { restore, backup, open, target, scope, halt } = run;
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const from = shard.checkedTo === undefined ? undefined : (JSON.parse(shard.checkedTo) as string);
-  let walking: Walk | undefined;
+  let walking: DocumentWalk | undefined;
   let isChecked = false;
   try {
     // Each run looks at the target as it is then: it remembers an hour, and a restore may take longer.
     const { readTime } = await probeSource(target, halt.reading);
-    walking = new Walk({
+    walking = new DocumentWalk({
       archive: open.archive,
       target,
       scope,
@@ -74,7 +74,7 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       unclean: run.unclean,
       readTime,
       signal: halt.reading,
-      isOver: () => halt.isPaused,
+      isOver: () => halt.isYielding,
       isFull: () => saving.isFull,
     });
     isChecked = await walking.run((decision) => {
@@ -82,7 +82,7 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
       return saving.visit(decision);
     });
   } catch (error) {
-    const meaning = halt.meaning(error);
+    const meaning = halt.explain(error);
     if (meaning !== undefined) throw asTarget(meaning);
   }
   halt.check();
@@ -92,7 +92,7 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
 };
 
 /** Before anything is kept of a walk, whether it came to its end or not. A count that is late is asked for again with all of it. */
-const prove = async (walking: Walk | undefined, halt: Halt): Promise<void> => {
+const prove = async (walking: DocumentWalk | undefined, halt: RunControl): Promise<void> => {
   try {
     await walking?.prove(AbortSignal.any([halt.storing, AbortSignal.timeout(countMs)]));
   } catch (error) {
@@ -141,7 +141,7 @@ class Saving {
     return this.#bytes >= partBytesMax || this.#collectionBytes >= collectionBytesMax;
   }
 
-  visit({ name, action, live, isOfBackup }: Decision): Promise<void> | undefined {
+  visit({ name, action, live, isOfBackup }: DocumentDecision): Promise<void> | undefined {
     const path = name.toString();
     this.plan[action] += 1;
     if (isOfBackup) this.records += 1;

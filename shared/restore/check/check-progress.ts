@@ -1,7 +1,7 @@
 /** What a run that checks writes down about its shard, each time in one transaction with the restore's own counters. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PartContents } from '../../backup/index.ts';
-import { isConflict, NotRunning, stillGoing } from '../../job/index.ts';
+import { assertRunning, isConflict, JobEndedError } from '../../job/index.ts';
 import { commit, getAll, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { JournalPartRecord, PlanCounts, RestoreRecord, RestoreShardRecord } from '../model/record.ts';
 import { restoreKey } from '../model/record.ts';
@@ -23,8 +23,8 @@ const readShard = async (
 ): Promise<{ restore: RestoreRecord; shard: RestoreShardRecord }> => {
   const found = await getAll([restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)]);
   const [record, shard] = found as [RestoreRecord | undefined, RestoreShardRecord | undefined];
-  const restore = stillGoing(record);
-  if (restore.attempt !== attempt) throw new NotRunning('gone on with by another attempt');
+  const restore = assertRunning(record);
+  if (restore.attempt !== attempt) throw new JobEndedError('gone on with by another attempt');
   if (!shard) throw new Error(`there is no shard ${number}`);
   return { restore, shard };
 };
@@ -81,7 +81,7 @@ export const reportCheck = async (
   const { tenant } = parties;
   for (let tries = 1; ; tries++) {
     const { restore, shard } = await readShard(tenant, job, number);
-    if (shard.parts !== part + 1) throw new NotRunning('checked by another worker');
+    if (shard.parts !== part + 1) throw new JobEndedError('checked by another worker');
     // The answer to a commit that did happen may have been lost.
     if (shard.stored === part) return;
     const after = shardAfter(shard, checked, part);

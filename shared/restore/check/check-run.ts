@@ -1,14 +1,14 @@
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
-import type { Store } from '../../destination/index.ts';
-import type { Source } from '../../firestore/index.ts';
-import type { Halt } from '../../job/index.ts';
+import type { ObjectStore } from '../../destination/index.ts';
+import type { FirestoreDatabase } from '../../firestore/index.ts';
+import type { RunControl } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { RestoreRecord, RestoreShardRecord } from '../model/record.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
 import type { Scope } from '../scope/restore-scope.ts';
-import type { Unclean } from './undo-matcher.ts';
+import type { PartialRestore } from './undo-matcher.ts';
 
 /** Whom events are about, beside the restore. */
 export interface RestoreParties {
@@ -25,15 +25,15 @@ export interface CheckRun {
   readonly restore: RestoreRecord;
   readonly backup: BackupRecord;
   readonly open: OpenArchive;
-  readonly target: Source;
+  readonly target: FirestoreDatabase;
   /** The journal's folder; what it refuses is STORAGE_UPLOAD_ERROR. */
-  readonly store: Store;
+  readonly store: ObjectStore;
   /** The journal's. */
   readonly dataKey: Buffer;
   readonly scope: Scope;
   /** Of an undo: see `RestoreRecord.leftBy`. */
-  readonly unclean?: Unclean | undefined;
-  readonly halt: Halt;
+  readonly unclean?: PartialRestore | undefined;
+  readonly halt: RunControl;
   readonly engine: RestoreEngine;
 }
 

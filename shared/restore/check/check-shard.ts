@@ -1,5 +1,5 @@
 /** The second step: plans one shard against the live target, as far as its time reaches, and saves what will be touched. */
-import { Halt } from '../../job/index.ts';
+import { RunControl } from '../../job/index.ts';
 import { get, log, type Tenant } from '../../platform/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from '../model/record.ts';
@@ -31,7 +31,7 @@ export const checkShard = async (
   const scope = scopeFor(restore, backup, (await readNamed(tenant, restore)).documents);
   const dataKey = await engine.dataKeyOf(tenant, journalBackup(tenant, restore));
   const store = await openJournalStore(tenant, restore, engine);
-  const halt = new Halt(handOver, engine.clock);
+  const halt = new RunControl(handOver, engine.clock);
   try {
     const open = await openProven(tenant, backup, engine);
     const left = await openLeft(tenant, restore, engine);
@@ -55,7 +55,7 @@ const mismatchesMax = 2;
 
 const checkAll = async (run: CheckRun, number: number): Promise<boolean> => {
   const { parties, restore, halt, engine } = run;
-  for (let mismatches = 0; !halt.isPaused; ) {
+  for (let mismatches = 0; !halt.isYielding; ) {
     const claim = await claimPart(parties.tenant, restore, number, engine.random);
     if (!claim) return true;
     const isDone = await checkPart(run, claim).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /** Plans the users, and stores each that will be touched as it is now. */
 import { inOrderOfNames, type PartWriter, withPart } from '../../backup/index.ts';
-import { JobFailure, Pulse } from '../../job/index.ts';
+import { Heartbeat, JobFailure } from '../../job/index.ts';
 import { accountOf, isRedacted, listAuthUsers, probeAuthUsers } from '../../project/index.ts';
 import { asUpload, journalBackup } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
@@ -9,14 +9,14 @@ import { targetUsers, usersAlong, usersIn } from '../read/archived-users.ts';
 import { noPlan, reportCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { isTouching } from './document-action.ts';
-import { judgeUsers, type UserDecision } from './user-action.ts';
+import { decideUserActions, type UserDecision } from './user-action.ts';
 
 /** In one part, and always true: the target's users are listed from the beginning each time. Only a list shows what can be put back. */
 export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { parties, restore, engine, halt, dataKey, store } = run;
   return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
     const look = () => lookAt(parties.tenant, restore);
-    const pulse = new Pulse({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
+    const pulse = new Heartbeat({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
     const saving = new Saving(run, part);
     await walk(run, saving).finally(() => pulse.stop());
     const stored = await part.finish().catch(asUpload);
@@ -34,13 +34,14 @@ const walk = async (run: CheckRun, saving: Saving): Promise<void> => {
   try {
     const live = inOrderOfNames(listAuthUsers(target, halt.reading));
     const left = unclean && usersAlong(open.archive, unclean.archive, undefined);
-    for await (const decision of judgeUsers(usersIn(open.archive), live, restore.mergeMode, left)) await saving.visit(decision);
+    for await (const decision of decideUserActions(usersIn(open.archive), live, restore.mergeMode, left))
+      await saving.visit(decision);
     const { create, overwrite, delete: removed } = saving.plan;
     // Nothing is written before it is known that everything may be.
     if (!restore.dryRun && create + overwrite + removed > 0)
       await probeAuthUsers(target, { removal: removed > 0, signal: halt.reading });
   } catch (error) {
-    const meaning = halt.meaning(error);
+    const meaning = halt.explain(error);
     if (meaning !== undefined) throw meaning;
     throw new JobFailure('INTERNAL_ERROR', 'The users of the target could not be listed in the time of one worker');
   }

@@ -1,4 +1,4 @@
-import type { ArchiveSide, TargetSide } from '../../backup/index.ts';
+import type { ArchiveCursor, TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { mergesToSame, referenceRewrite, sameFields } from '../../firestore/index.ts';
 
@@ -19,7 +19,7 @@ export interface JudgeOptions {
  * Decides about documents that both the backup and the target have. What would be written is compared with what is there:
  * references into the backed-up database count as those into the target that they become.
  */
-export class Judge {
+export class DocumentActionPolicy {
   readonly #mode: MergeMode;
   readonly #isSameDatabase: boolean;
   readonly #rewrite: (document: Uint8Array) => Buffer;
@@ -31,14 +31,14 @@ export class Judge {
   }
 
   /** What is known without the contents of the backup's document; undefined if they must be looked at. */
-  atOnce(archived: ArchiveSide, live: TargetSide): Action | undefined {
+  atOnce(archived: ArchiveCursor, live: TargetCursor): Action | undefined {
     if (archived.isTombstone) return 'delete';
     if (this.#mode === 'skip_existing') return 'skip';
     return this.#isSameDatabase && isSameTime(archived, live) ? 'unchanged' : undefined;
   }
 
   /** The contents of the backup's document must be open. */
-  byContents(archived: ArchiveSide, live: TargetSide): Action {
+  byContents(archived: ArchiveCursor, live: TargetCursor): Action {
     const wanted = this.#rewrite(archived.document());
     const isSame = this.#mode === 'merge' ? mergesToSame(wanted, live.document()) : sameFields(wanted, live.document());
     return isSame ? 'unchanged' : 'overwrite';
@@ -46,4 +46,5 @@ export class Judge {
 }
 
 /** A database writes a document once at a time at most: the same time is the same write. A time that is missing says nothing. */
-const isSameTime = (a: ArchiveSide, b: TargetSide): boolean => a.seconds === b.seconds && a.nanos === b.nanos && a.seconds !== 0;
+const isSameTime = (a: ArchiveCursor, b: TargetCursor): boolean =>
+  a.seconds === b.seconds && a.nanos === b.nanos && a.seconds !== 0;

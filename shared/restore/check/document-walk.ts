@@ -1,15 +1,15 @@
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveSide, LiveSide, LookupSide, orderOf, type TargetSide } from '../../backup/index.ts';
+import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, orderOf, type TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { intersection, type NameRange, type Source } from '../../firestore/index.ts';
+import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import type { Scope } from '../scope/restore-scope.ts';
-import { type Action, isTouching, Judge } from './document-action.ts';
-import { Proof } from './prove-absence.ts';
-import { Left, type Unclean } from './undo-matcher.ts';
+import { type Action, DocumentActionPolicy, isTouching } from './document-action.ts';
+import { CompletenessCheck } from './prove-absence.ts';
+import { type PartialRestore, UndoMatcher } from './undo-matcher.ts';
 
 export interface WalkOptions {
   readonly archive: Archive;
-  readonly target: Source;
+  readonly target: FirestoreDatabase;
   readonly scope: Scope;
   /** Only what lies in it is walked. */
   readonly bound: NameRange;
@@ -19,7 +19,7 @@ export interface WalkOptions {
   /** Of which documents the archive can say that they were not there (`knowsOf`); others that it lacks are left alone, and not counted. */
   readonly knows?: ((path: string) => boolean) | undefined;
   /** Of an undo: where it is not known what the other restore wrote, only what is as that was to leave it is taken back. */
-  readonly unclean?: Unclean | undefined;
+  readonly unclean?: PartialRestore | undefined;
   readonly readTime: string;
   readonly signal: AbortSignal;
   /** Asked now and then: whether it has taken long enough. */
@@ -29,7 +29,7 @@ export interface WalkOptions {
 }
 
 /** What is to be done with one document; all of it is valid during the visit only, because the memory is used again. */
-export interface Decision {
+export interface DocumentDecision {
   /** The path below the database. */
   readonly name: Buffer;
   readonly action: Action;
@@ -38,7 +38,7 @@ export interface Decision {
   readonly isOfBackup: boolean;
 }
 
-export type Visit = (decision: Decision) => Promise<void> | undefined;
+export type VisitDocument = (decision: DocumentDecision) => Promise<void> | undefined;
 
 /** Documents looked at between two looks at the clock. */
 const lookEvery = 64;
@@ -53,20 +53,20 @@ const batchBytes = 256 << 10;
  * contents of everything that is to be written were opened, and so proven, when it is visited. Nothing of it is to be kept before
  * `prove`.
  */
-export class Walk {
+export class DocumentWalk {
   /** A path up to which, itself included, everything is decided; if `isOver` ended it early, nothing is beyond. */
   reached: string | undefined;
   readonly #options: WalkOptions;
-  readonly #judge: Judge;
+  readonly #judge: DocumentActionPolicy;
   readonly #deletes: boolean;
   #readsBefore = 0;
-  #live: TargetSide | undefined;
+  #live: TargetCursor | undefined;
   /** What was read of the target's ranges, if anything was. */
-  #scanned: LiveSide | undefined;
-  readonly #proof: Proof;
-  readonly #left: Left | undefined;
+  #scanned: LiveScanCursor | undefined;
+  readonly #proof: CompletenessCheck;
+  readonly #left: UndoMatcher | undefined;
   /** One serves for all documents. */
-  readonly #decision: Mutable<Decision> = { name: nothing, action: 'skip', live: undefined, isOfBackup: false };
+  readonly #decision: Mutable<DocumentDecision> = { name: nothing, action: 'skip', live: undefined, isOfBackup: false };
   #decided = 0;
   #foreign = 0;
 
@@ -74,10 +74,10 @@ export class Walk {
     const { archive, target, mode, isUndo, unclean, bound, readTime } = options;
     const to = target.database;
     this.#options = options;
-    this.#judge = new Judge({ mode, from: archive.manifest.source, to });
+    this.#judge = new DocumentActionPolicy({ mode, from: archive.manifest.source, to });
     this.#deletes = mode === 'rollback' && !isUndo;
-    this.#proof = new Proof(target, readTime, this.#deletes);
-    this.#left = unclean && new Left({ ...unclean, saved: archive, bound, to });
+    this.#proof = new CompletenessCheck(target, readTime, this.#deletes);
+    this.#left = unclean && new UndoMatcher({ ...unclean, saved: archive, bound, to });
   }
 
   /** What the target has billed so far. */
@@ -94,7 +94,7 @@ export class Walk {
   }
 
   /** Waits for a visit that takes time. False if `isOver` or `isFull` ended it early. */
-  async run(visit: Visit): Promise<boolean> {
+  async run(visit: VisitDocument): Promise<boolean> {
     const { scope, bound } = this.#options;
     let ranges = intersection(scope.ranges, [bound]);
     let { look } = scope;
@@ -107,19 +107,19 @@ export class Walk {
     }
   }
 
-  async #walk(ranges: readonly NameRange[], look: Scope['look'], visit: Visit): Promise<string | undefined> {
+  async #walk(ranges: readonly NameRange[], look: Scope['look'], visit: VisitDocument): Promise<string | undefined> {
     const { archive, target, isUndo: withTombstones, readTime, signal, scope } = this.#options;
     const options = { readTime, signal, batchBytes, withTombstones, wants: scope.wants };
-    const lookups = look === 'lookup' ? new LookupSide(target, archive, options) : undefined;
-    const archived = new ArchiveSide(archive, ranges, { withBodies: true, withTombstones }, lookups?.through);
-    let live: TargetSide | undefined;
+    const lookups = look === 'lookup' ? new LiveLookupCursor(target, archive, options) : undefined;
+    const archived = new ArchiveCursor(archive, ranges, { withBodies: true, withTombstones }, lookups?.through);
+    let live: TargetCursor | undefined;
     try {
       await archived.load();
       // A target that nothing is compared with, and nothing deleted in, is not asked; nor for what comes before the first name.
       if (!archived.name && !this.#deletes) return undefined;
       const rest = archived.name && !this.#deletes ? intersection(ranges, [{ from: archived.name.toString() }]) : ranges;
       this.#readsBefore += this.#live?.reads ?? 0;
-      live = lookups ?? this.#scan(new LiveSide(target, rest, options));
+      live = lookups ?? this.#scan(new LiveScanCursor(target, rest, options));
       this.#live = live;
       await live.load();
       return await this.#merge(archived, live, { visit, look });
@@ -128,16 +128,16 @@ export class Walk {
     }
   }
 
-  #scan(live: LiveSide): LiveSide {
+  #scan(live: LiveScanCursor): LiveScanCursor {
     this.#scanned = live;
     return live;
   }
 
   /** The path from which on to ask for names, `later` if it took long enough, undefined if all is done. */
   async #merge(
-    archived: ArchiveSide,
-    live: TargetSide,
-    { visit, look }: { visit: Visit; look: Scope['look'] },
+    archived: ArchiveCursor,
+    live: TargetCursor,
+    { visit, look }: { visit: VisitDocument; look: Scope['look'] },
   ): Promise<string | undefined> {
     const { isOver, isFull, scope, knows } = this.#options;
     const { wants } = scope;
@@ -172,7 +172,7 @@ export class Walk {
     return look === 'scan' && !this.#deletes && this.#foreign > foreignMax + foreignShare * this.#decided;
   }
 
-  #decide(order: number, archived: ArchiveSide, live: TargetSide): Action | Promise<Action> {
+  #decide(order: number, archived: ArchiveCursor, live: TargetCursor): Action | Promise<Action> {
     if (order > 0) return 'delete';
     if (order < 0 && archived.isTombstone) return 'unchanged';
     const known = order < 0 ? undefined : this.#judge.atOnce(archived, live);
@@ -181,7 +181,7 @@ export class Walk {
     return archived.want() ? decide() : archived.open().then(decide);
   }
 
-  #made(name: Buffer, action: Action, order: number, live: TargetSide): Decision {
+  #made(name: Buffer, action: Action, order: number, live: TargetCursor): DocumentDecision {
     const decision = this.#decision;
     decision.name = name;
     decision.action = action;

@@ -1,5 +1,5 @@
-import type { LiveSide, Stretch } from '../../backup/index.ts';
-import { getWithin, type Source, SourceError, verifyCount } from '../../firestore/index.ts';
+import type { LiveScanCursor, Stretch } from '../../backup/index.ts';
+import { type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
 import { collectionIdOf } from '../scope/restore-scope.ts';
 
 /** Names taken for absent before it is proven that they are: a few megabytes. */
@@ -12,16 +12,16 @@ const namesMax = 300;
  * That a stream of the target ended does not say that nothing more is there. Before it is acted on, the target itself counts what
  * was read; where it does not count, it is asked for each document that was taken for absent.
  */
-export class Proof {
+export class CompletenessCheck {
   /** What it was billed as. */
   reads = 0;
-  readonly #target: Source;
+  readonly #target: FirestoreDatabase;
   readonly #readTime: string;
   readonly #hasToBeWhole: boolean;
   #absent: string[] = [];
 
   /** `hasToBeWhole`: also what is there and nobody has asked for matters. */
-  constructor(target: Source, readTime: string, hasToBeWhole: boolean) {
+  constructor(target: FirestoreDatabase, readTime: string, hasToBeWhole: boolean) {
     this.#target = target;
     this.#readTime = readTime;
     this.#hasToBeWhole = hasToBeWhole;
@@ -33,7 +33,7 @@ export class Proof {
   }
 
   /** Throws a transient COUNT_MISMATCH if something was not sent; what was seen needs no proof. */
-  async of(live: LiveSide, signal: AbortSignal): Promise<void> {
+  async of(live: LiveScanCursor, signal: AbortSignal): Promise<void> {
     const absent = this.#absent;
     if (absent.length === 0 && !this.#hasToBeWhole) return;
     const ids = new Set(absent.map(collectionIdOf));

@@ -1,15 +1,15 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { mergesToSame, type NameRange, referenceRewrite, sameFields } from '../../firestore/index.ts';
-import { findAlong, type Match, matchesOf, type Search } from '../read/journal-join.ts';
+import { type JoinedDocument, joinJournalWithBackup, matchesOf, type Search } from '../read/journal-join.ts';
 
 /** A restore that is taken back and did not do all it planned: the backup that it wrote from, and how it wrote. */
-export interface Unclean {
+export interface PartialRestore {
   readonly archive: Archive;
   readonly mode: MergeMode;
 }
 
-export interface LeftOptions extends Unclean {
+export interface LeftOptions extends PartialRestore {
   /** What the restore has saved. */
   readonly saved: Archive;
   readonly bound: NameRange;
@@ -18,11 +18,11 @@ export interface LeftOptions extends Unclean {
 }
 
 /** Tells what a restore has left from what others have made since: only the former is taken back. */
-export class Left {
+export class UndoMatcher {
   readonly #mode: MergeMode;
   readonly #rewrite: (document: Uint8Array) => Buffer;
-  readonly #matches: AsyncGenerator<Match, void, undefined>;
-  #match: Match | undefined;
+  readonly #matches: AsyncGenerator<JoinedDocument, void, undefined>;
+  #match: JoinedDocument | undefined;
 
   constructor({ archive, mode, saved, bound, to }: LeftOptions) {
     this.#mode = mode;
@@ -54,6 +54,6 @@ export class Left {
   }
 }
 
-async function* allOf(search: Search): AsyncGenerator<Match, void, undefined> {
-  for await (const stretch of findAlong(search)) yield* matchesOf(stretch, search);
+async function* allOf(search: Search): AsyncGenerator<JoinedDocument, void, undefined> {
+  for await (const stretch of joinJournalWithBackup(search)) yield* matchesOf(stretch, search);
 }

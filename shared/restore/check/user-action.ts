@@ -20,7 +20,7 @@ export interface UserDecision {
  * Users that only the target has are left alone in every mode: a user is only ever removed by taking a restore back. `left`: what
  * a restore that did not do all it planned was to leave of each, of which nothing else is taken back.
  */
-export async function* judgeUsers(
+export async function* decideUserActions(
   archived: AsyncIterable<ArchivedUser>,
   target: AsyncIterable<NamedUser>,
   mode: MergeMode,

@@ -2,29 +2,29 @@
 import type * as z from 'zod';
 import type { Archive } from '../../archive/index.ts';
 import {
-  type Asker,
-  askingMs,
-  askingSource,
   type BackupRecord,
-  callersDoors,
   costOf,
   type Doors,
-  reading,
+  type RequestCaller,
+  requestArchiveDeps,
+  sourceRequestTimeoutMs,
+  withArchiveInRequest,
+  withSourceInRequest,
 } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { DryRun } from '../../contract/models/restore.ts';
-import { probeSource, type Source, SourceError } from '../../firestore/index.ts';
+import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
 import { after } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { noPlan } from '../check/check-progress.ts';
-import { Walk } from '../check/document-walk.ts';
+import { DocumentWalk } from '../check/document-walk.ts';
 import { isMismatch } from '../check/prove-absence.ts';
 import type { PlanCounts } from '../model/record.ts';
 import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
-import { missingWithin } from '../scope/find-missing.ts';
+import { findMissingUntil } from '../scope/find-missing.ts';
 import { knowsOf, scopeFor } from '../scope/restore-scope.ts';
-import { cutScope } from '../scope/split-into-shards.ts';
-import type { RestoreWish } from '../start/start-restore.ts';
+import { splitScope } from '../scope/split-into-shards.ts';
+import type { StartRestoreOptions } from '../start/start-restore.ts';
 import { planUsers } from './plan-users.ts';
 
 type Planned = z.input<typeof DryRun>;
@@ -33,7 +33,10 @@ type Changes = Planned['changes'];
 export interface PlanAsked {
   readonly backup: BackupRecord;
   readonly target: ProjectRecord;
-  readonly wish: Pick<RestoreWish, 'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers'>;
+  readonly wish: Pick<
+    StartRestoreOptions,
+    'mergeMode' | 'collections' | 'documents' | 'includeSubcollections' | 'includeAuthUsers'
+  >;
 }
 
 /** The function ends after 20 s; opening, the users and the answer take some of them. */
@@ -47,18 +50,18 @@ const changesMaxBytes = 64 << 10;
 
 /** Undefined if there is more to look at than fits into a call: then it takes a job. */
 export const planInCall = (
-  asker: Asker,
+  asker: RequestCaller,
   asked: PlanAsked,
-  doors: RestoreEngine & Doors = { ...restoreEngine, ...callersDoors, provesHeaders: true },
+  doors: RestoreEngine & Doors = { ...restoreEngine, ...requestArchiveDeps, provesHeaders: true },
 ): Promise<Planned | undefined> => {
   const { backup, target, wish } = asked;
-  const signal = AbortSignal.timeout(askingMs);
-  return reading(
+  const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
+  return withArchiveInRequest(
     asker.tenant,
     backup,
     async ({ archive }) => {
       try {
-        const planned = await askingSource(asker, target, doors, (source) =>
+        const planned = await withSourceInRequest(asker, target, doors, (source) =>
           planDocuments(archive, source, asked, signal, doors),
         );
         if (!planned || !wish.includeAuthUsers) return planned;
@@ -78,7 +81,7 @@ const triesMax = 3;
 
 const planDocuments = async (
   archive: Archive,
-  target: Source,
+  target: FirestoreDatabase,
   { backup, target: project, wish }: PlanAsked,
   signal: AbortSignal,
   { clock }: RestoreEngine,
@@ -88,9 +91,9 @@ const planDocuments = async (
   const { mergeMode, collections, documents } = wish;
   const scope = scopeFor({ ...wish, undoOf: null }, backup, documents?.paths);
   const knows = knowsOf(backup, archive);
-  const notFound = await missingWithin(archive, { collections, given: documents?.given }, isLate);
+  const notFound = await findMissingUntil(archive, { collections, given: documents?.given }, isLate);
   if (!notFound) return undefined;
-  const cuts = await cutScope(archive, scope);
+  const cuts = await splitScope(archive, scope);
   if (cuts.reduce((sum, { expected }) => sum + expected, 0) > recordsMax) return undefined;
   const { maxReads = Number.POSITIVE_INFINITY } = project.settings;
   let readsBefore = 0;
@@ -99,7 +102,7 @@ const planDocuments = async (
     const readsOf = (): number => readsBefore + 1 + walk.reads;
     const isOver = (): boolean => isLate() || readsOf() > Math.min(readsMax, maxReads);
     const options = { archive, target, scope, knows, bound: {}, mode: mergeMode, isUndo: false, readTime, signal, isOver };
-    const walk = new Walk(options);
+    const walk = new DocumentWalk(options);
     try {
       const found = await walked(walk);
       if (readsOf() > maxReads) throw tooManyReads(maxReads, readsOf());
@@ -119,7 +122,7 @@ const planDocuments = async (
 };
 
 /** Undefined if it was over before its end. */
-const walked = async (walk: Walk): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
+const walked = async (walk: DocumentWalk): Promise<{ readonly counts: PlanCounts; readonly changes: Changes } | undefined> => {
   const counts: { -readonly [Action in keyof PlanCounts]: number } = { ...noPlan };
   const changes: Changes = [];
   let bytes = 0;

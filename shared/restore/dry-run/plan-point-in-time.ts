@@ -1,5 +1,5 @@
 /** What a restore to a moment would do, told within the call that asks: the moment is made in memory, and nothing is written anywhere. */
-import { type Asker, asReadingError, callersDoors, type Doors } from '../../backup/index.ts';
+import { asReadingError, type Doors, type RequestCaller, requestArchiveDeps } from '../../backup/index.ts';
 import { isSmall, microsOf, PointTooLarge, pointInMemory, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
 import type { MomentAsked } from '../point-in-time/point-request.ts';
@@ -11,10 +11,10 @@ const makingSeconds = 5;
 
 /** Undefined if it does not fit into a call: then it takes a job. */
 export const planMomentInCall = async (
-  asker: Asker,
+  asker: RequestCaller,
   asked: PlanAsked,
   { plan }: MomentAsked,
-  doors: RestoreEngine & Doors = { ...restoreEngine, ...callersDoors, provesHeaders: true },
+  doors: RestoreEngine & Doors = { ...restoreEngine, ...requestArchiveDeps, provesHeaders: true },
 ): ReturnType<typeof planInCall> => {
   if (!isSmall(plan)) return undefined;
   const { clock } = doors;

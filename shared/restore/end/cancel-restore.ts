@@ -4,20 +4,20 @@
  */
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
-import type { Acting } from '../../organization/index.ts';
-import { type Change, Overtaken, set } from '../../platform/index.ts';
+import type { CallerContext } from '../../organization/index.ts';
+import { type Change, StaleReadError, set } from '../../platform/index.ts';
 import { noSuchRestore } from '../model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { endOf, endWrites, readAround } from '../model/release-holds.ts';
+import { endOf, endRestoreWrites, loadEndContext } from '../model/release-holds.ts';
 import { tell } from '../model/restore-events.ts';
 import { restoreEvent } from '../model/restore-view.ts';
 
 export const cancelRestore = async (
-  { tenant, organization, actor }: Acting,
+  { tenant, organization, actor }: CallerContext,
   restoreJobId: string,
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
-  const around = isId('restore', restoreJobId) ? await readAround(tenant, restoreJobId) : undefined;
+  const around = isId('restore', restoreJobId) ? await loadEndContext(tenant, restoreJobId) : undefined;
   if (!around) throw noSuchRestore();
   const { restore, project, target } = around;
   const { id, status, attempt, safetyBackupId, targetProjectId, written, deleted } = restore;
@@ -33,8 +33,8 @@ export const cancelRestore = async (
     restore: cancelled,
     change: {
       writes: [
-        set(restoreKey.restore(tenant, id), ended, { where, otherwise: () => new Overtaken() }),
-        ...endWrites(tenant, around, 'cancelled', now),
+        set(restoreKey.restore(tenant, id), ended, { where, otherwise: () => new StaleReadError() }),
+        ...endRestoreWrites(tenant, around, 'cancelled', now),
         ...tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
       ],
       audit: [

@@ -1,11 +1,11 @@
 /** What follows the end of a restore: its target is free, and nothing stays that neither an undo nor a resume needs. */
-import { eraseObjects } from '../../backup/index.ts';
+import { deleteArchiveObjects } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { isConflict } from '../../job/index.ts';
 import { after, commit, get, iso, log, query, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
-import { writersGone } from '../model/active-writers.ts';
+import { waitForWriters } from '../model/active-writers.ts';
 import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from '../model/record.ts';
-import { letGoWrites, type RestoreAround, readAround } from '../model/release-holds.ts';
+import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/release-holds.ts';
 import { eraseStray } from '../point-in-time/materialize-attempts.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
 
@@ -35,7 +35,7 @@ export const cleanUpRestore = async (
   engine: CleaningEngine,
   cleaning: Cleaning = {},
 ): Promise<void> => {
-  const around = await readAround(tenant, restoreJobId);
+  const around = await loadEndContext(tenant, restoreJobId);
   if (!around) return forget(tenant, restoreJobId);
   const { restore } = around;
   if (isUnderWay(restore) || restore.attempt !== (cleaning.attempt ?? restore.attempt)) return;
@@ -55,17 +55,17 @@ const isUnderWay = ({ status }: RestoreRecord): boolean => status === 'pending' 
 /** Nobody writes beside another. */
 const isFree = async (
   tenant: Tenant,
-  around: RestoreAround,
+  around: RestoreEndContext,
   { clock, sleep }: CleaningEngine,
   { seconds }: Cleaning,
 ): Promise<boolean> => {
   const { restore, job } = around;
   if (job?.jobId !== restore.id) return true;
-  if (!(await writersGone(tenant, restore.id, { now: () => clock.now(), sleep, seconds }))) {
+  if (!(await waitForWriters(tenant, restore.id, { now: () => clock.now(), sleep, seconds }))) {
     log.warn('the target stays locked: somebody may still write to it', { restoreJobId: restore.id });
     return false;
   }
-  await commit([whileEnded(tenant, restore), ...letGoWrites(tenant, around)]);
+  await commit([whileEnded(tenant, restore), ...releaseHoldsWrites(tenant, around)]);
   return true;
 };
 
@@ -80,7 +80,7 @@ const clean = async (
   const isOver = resumable === undefined || resumable <= iso(clock.now());
   const journals = uselessOf(restore, isOver);
   if (isGivenUp && journals.length > 0) log.error('what a restore has saved stays in its destination', { restoreJobId: id });
-  else for (const journal of journals) await eraseObjects(tenant, storedAs(tenant, restore, journal), openStore);
+  else for (const journal of journals) await deleteArchiveObjects(tenant, storedAs(tenant, restore, journal), openStore);
   if (!isGivenUp) await eraseStray(tenant, restore, openStore);
   if (isOver) await removeNotes(tenant, restore);
   const note = (await get(restoreKey.running(tenant, id))) as RunningRestore | undefined;

@@ -2,11 +2,11 @@
 import { ApiError } from '../../contract/errors.ts';
 import { failureWrites } from '../../destination/index.ts';
 import { isConflict, type Reason } from '../../job/index.ts';
-import { commit, measure, set, type Tenant, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, set, type Tenant, type Write } from '../../platform/index.ts';
 import { unauthorizedWrite } from '../../project/index.ts';
-import { type Waiting, writersGone } from '../model/active-writers.ts';
+import { type Waiting, waitForWriters } from '../model/active-writers.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { endOf, endWrites, type RestoreAround, readAround } from '../model/release-holds.ts';
+import { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
 import { auditOf } from '../model/restore-audit.ts';
 import { tell } from '../model/restore-events.ts';
 import { internal } from '../model/restore-steps.ts';
@@ -40,7 +40,7 @@ export const failRestore = async (
   sleep?: Waiting['sleep'],
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
-    const around = await readAround(tenant, restoreJobId);
+    const around = await loadEndContext(tenant, restoreJobId);
     if (around?.restore.status !== 'pending' && around?.restore.status !== 'running') return;
     if (attempt !== undefined && around.restore.attempt !== attempt) return;
     const { sealedAt, failure } = around.restore;
@@ -48,9 +48,9 @@ export const failRestore = async (
     try {
       if (sealedAt !== undefined && !failure) await commit([announced(tenant, around.restore, reason)]);
       else {
-        const isStopped = sealedAt === undefined || (await writersGone(tenant, restoreJobId, { now: () => now, sleep }));
+        const isStopped = sealedAt === undefined || (await waitForWriters(tenant, restoreJobId, { now: () => now, sleep }));
         await commit(writesOf(tenant, around, reason, isStopped, now));
-        return measure('a restore has failed', { RestoresFailed: 1 });
+        return emitMetric('a restore has failed', { RestoresFailed: 1 });
       }
     } catch (error) {
       // The project or the destination went at the same moment, or others write the same items.
@@ -63,7 +63,7 @@ export const failRestore = async (
 const announced = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failure: Reason): Write =>
   set(restoreKey.restore(tenant, id), { failure }, { where: { status, attempt, failure: undefined } });
 
-const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, isStopped: boolean, now: Date): readonly Write[] => {
+const writesOf = (tenant: Tenant, around: RestoreEndContext, error: Reason, isStopped: boolean, now: Date): readonly Write[] => {
   const { restore, project, target, destination, organization } = around;
   const { id, status, attempt, phase, safetyBackupId, sealedAt } = restore;
   const ended = { status: 'failed', error, ...endOf(around, now) } as const;
@@ -75,7 +75,7 @@ const writesOf = (tenant: Tenant, around: RestoreAround, error: Reason, isStoppe
       { ...ended, failure: undefined, trouble: undefined },
       { where: { status, attempt, safetyBackupId, sealedAt } },
     ),
-    ...endWrites(tenant, around, 'failed', now, isStopped),
+    ...endRestoreWrites(tenant, around, 'failed', now, isStopped),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)

@@ -10,7 +10,7 @@ export async function* restoresInto(tenant: Tenant, projectId: string): AsyncGen
 }
 
 /** Only for one that has ended, and cannot begin again where its target is no longer. Twice is as good as once. */
-export const carryRestore = async (from: Tenant, to: Tenant, restore: RestoreRecord, now: Date): Promise<void> => {
+export const moveRestore = async (from: Tenant, to: Tenant, restore: RestoreRecord, now: Date): Promise<void> => {
   const { id, pk, sk } = restore;
   await removeNotes(from, restore);
   const note = (await get(restoreKey.running(from, id))) as RunningRestore | undefined;

@@ -1,4 +1,4 @@
-import { eraseObjects } from '../../backup/index.ts';
+import { deleteArchiveObjects } from '../../backup/index.ts';
 import { type openStore, StorageError } from '../../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey, restorePrefix, restoreWork } from '../model/record.ts';
@@ -47,7 +47,7 @@ const erase = async (
   const { journal, givenUp = [], safetyBackupId } = restore;
   try {
     for (const stored of safetyBackupId === undefined ? [...givenUp, journal] : givenUp)
-      await eraseObjects(tenant, storedAs(tenant, restore, stored), open);
+      await deleteArchiveObjects(tenant, storedAs(tenant, restore, stored), open);
     await eraseStray(tenant, restore, open);
   } catch (error) {
     if (isPatient || !(error instanceof StorageError)) throw error;

@@ -15,14 +15,14 @@ const lastSeconds = 90;
 const keptSeconds = 30 * 24 * 3_600;
 
 /** For the transaction that gives a shard to a run, conditioned on the restore running: once it does not, nobody begins. */
-export const writerBegins = (tenant: Tenant, id: string, { number, run }: WriterRun, handOver: Date): Write => {
+export const acquireWriterLease = (tenant: Tenant, id: string, { number, run }: WriterRun, handOver: Date): Write => {
   const until = after(handOver, lastSeconds);
   const ttl = epochSeconds(after(until, keptSeconds));
   return { put: { ...restoreKey.writer(tenant, id, number, run), until: iso(until), ttl } satisfies WriterRecord };
 };
 
 /** Only for a run of which nothing is under way any more. One that could not say so is waited for until it must be dead. */
-export const writerEnds = (tenant: Tenant, id: string, { number, run }: WriterRun): Promise<unknown> =>
+export const releaseWriterLease = (tenant: Tenant, id: string, { number, run }: WriterRun): Promise<unknown> =>
   bestEffort('say that a writer has ended', commit([{ remove: restoreKey.writer(tenant, id, number, run) }]));
 
 export interface Waiting {
@@ -36,7 +36,7 @@ const patienceSeconds = 20;
 const lookEveryMs = 500;
 
 /** Whether nobody writes any more; waits for it a while. Only for a restore that does not go on: no run begins meanwhile. */
-export const writersGone = async (
+export const waitForWriters = async (
   tenant: Tenant,
   id: string,
   { now, sleep = (ms) => pause(ms), seconds = patienceSeconds }: Waiting,

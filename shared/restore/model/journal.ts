@@ -1,7 +1,7 @@
 /** The journal of a restore: an archive of what it touches, as that was before. */
-import { type BackupRecord, backupKey, nothingYet } from '../../backup/index.ts';
+import { type BackupRecord, backupKey, initialBackupFields } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { readDestination, StorageError, type Store, type Upload } from '../../destination/index.ts';
+import { type ObjectStore, readDestination, StorageError, type Upload } from '../../destination/index.ts';
 import { JobFailure, UploadError } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
@@ -34,7 +34,7 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
     encryption,
     ...(manifestDigest !== undefined && { manifestDigest }),
     // No lock is put on its objects: they are removed when nothing can be taken back any more, after days.
-    ...nothingYet,
+    ...initialBackupFields,
     totalDocuments: 0,
     toldPercent: 100,
     readTime: restore.since ?? null,
@@ -45,7 +45,11 @@ export const journalBackup = (tenant: Tenant, restore: RestoreRecord): BackupRec
 };
 
 /** The folder of the journal. Whatever it refuses is told as a failed upload: other stores are read beside it. */
-export const openJournalStore = async (tenant: Tenant, { journal }: RestoreRecord, engine: RestoreEngine): Promise<Store> => {
+export const openJournalStore = async (
+  tenant: Tenant,
+  { journal }: RestoreRecord,
+  engine: RestoreEngine,
+): Promise<ObjectStore> => {
   try {
     const destination = await readDestination(tenant, journal.storageDestination.id);
     return uploading(await engine.openStore(tenant, destination, journal.path));
@@ -59,14 +63,14 @@ export const destinationGone = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup is gone', undefined, { cause });
 
 /** A store whose refusals are told as failed uploads. */
-export const uploading = (store: Store): Store => ({
+export const uploading = (store: ObjectStore): ObjectStore => ({
   put: (...all) => store.put(...all).catch(asUpload),
   upload: (...all) => uploadingTo(store.upload(...all)),
   get: (...all) => store.get(...all).catch(asUpload),
   head: (...all) => store.head(...all).catch(asUpload),
   list: (...all) => store.list(...all),
   remove: (...all) => store.remove(...all).catch(asUpload),
-  abandon: (...all) => store.abandon(...all).catch(asUpload),
+  abortUnfinishedUploads: (...all) => store.abortUnfinishedUploads(...all).catch(asUpload),
   close: () => store.close(),
 });
 

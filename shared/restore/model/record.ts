@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
-import type { JobStanding } from '../../job/index.ts';
+import type { JobRecord } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { RestorePoint } from '../point-in-time/materialize-attempts.ts';
 
@@ -10,7 +10,7 @@ type Shown = z.output<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound'>;
 export type Failure = z.output<typeof RestoreFailure>;
 
-export interface RestoreRecord extends JobStanding {
+export interface RestoreRecord extends JobRecord {
   readonly id: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];

@@ -9,7 +9,7 @@ import { heldBackups } from '../start/start-restore.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 /** All of it as it was read at one moment; what is undefined is gone. */
-export interface RestoreAround {
+export interface RestoreEndContext {
   readonly restore: RestoreRecord;
   /** The job that has the target. */
   readonly job: JobRecord | undefined;
@@ -27,7 +27,7 @@ export interface RestoreAround {
   readonly organization: OrganizationRecord | undefined;
 }
 
-export const readAround = async (tenant: Tenant, restoreJobId: string): Promise<RestoreAround | undefined> => {
+export const loadEndContext = async (tenant: Tenant, restoreJobId: string): Promise<RestoreEndContext | undefined> => {
   const [found] = await getAll([restoreKey.restore(tenant, restoreJobId)]);
   const restore = found as RestoreRecord | undefined;
   if (!restore) return undefined;
@@ -59,7 +59,7 @@ export const readAround = async (tenant: Tenant, restoreJobId: string): Promise<
 };
 
 /** What the record of every restore that ends now says of it; it can be taken back as long as its safety backup is there. */
-export const endOf = ({ safety }: Pick<RestoreAround, 'safety'>, now: Date) => ({
+export const endOf = ({ safety }: Pick<RestoreEndContext, 'safety'>, now: Date) => ({
   completedAt: iso(now),
   undoUntil: safety?.status === 'completed' ? iso(after(now, undoSeconds)) : null,
 });
@@ -68,9 +68,9 @@ export const endOf = ({ safety }: Pick<RestoreAround, 'safety'>, now: Date) => (
  * What every end has in common, for the transaction that sets the status. `completed` holds only while the target's lock names
  * the restore. Whose writers may still be at it keeps what it holds until they have stopped (`cleanUpRestore`).
  */
-export const endWrites = (
+export const endRestoreWrites = (
   tenant: Tenant,
-  around: RestoreAround,
+  around: RestoreEndContext,
   status: 'completed' | 'failed' | 'cancelled',
   now: Date,
   isStopped = status !== 'cancelled',
@@ -86,29 +86,29 @@ export const endWrites = (
 };
 
 /** Frees the target and both backups, once nothing works for the restore any more. */
-export const letGoWrites = (tenant: Tenant, around: RestoreAround): readonly Write[] => [
+export const releaseHoldsWrites = (tenant: Tenant, around: RestoreEndContext): readonly Write[] => [
   ...releases(tenant, around),
   ...unheld(tenant, around, null),
 ];
 
 /** The lock of the target names that of its database. */
-const releases = (tenant: Tenant, { restore: { id, targetProjectId }, job }: RestoreAround): readonly Write[] => [
+const releases = (tenant: Tenant, { restore: { id, targetProjectId }, job }: RestoreEndContext): readonly Write[] => [
   jobRelease(tenant, targetProjectId, id),
   ...(job?.jobId === id && job.database !== undefined ? [databaseRelease(tenant, job.database, id)] : []),
 ];
 
 /** Each attempt holds the backups that it reads, and the safety backup from sealing on. */
-const unheld = (tenant: Tenant, { held, left, safety }: RestoreAround, keepUntil: string | null): readonly Write[] => [
-  ...held.filter(isHeld).map((backup) => less(tenant, backup)),
-  ...(left && isHeld(left) ? [less(tenant, left)] : []),
-  ...(safety && isHeld(safety) ? [less(tenant, safety, keepUntil)] : []),
+const unheld = (tenant: Tenant, { held, left, safety }: RestoreEndContext, keepUntil: string | null): readonly Write[] => [
+  ...held.filter(isHeld).map((backup) => releaseHold(tenant, backup)),
+  ...(left && isHeld(left) ? [releaseHold(tenant, left)] : []),
+  ...(safety && isHeld(safety) ? [releaseHold(tenant, safety, keepUntil)] : []),
   ...(safety && !isHeld(safety) && keepUntil ? [keptUntil(tenant, safety, keepUntil)] : []),
 ];
 
 const isHeld = ({ restoring = 0 }: BackupRecord): boolean => restoring > 0;
 
 /** One who holds the backup no longer does. */
-export const less = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, keepUntil: string | null = null): Write => ({
+export const releaseHold = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, keepUntil: string | null = null): Write => ({
   update: backupKey.backup(tenant, id),
   expression: keepUntil ? 'ADD restoring :less SET expiresAt = :keepUntil' : 'ADD restoring :less',
   condition: 'restoring > :none',
@@ -116,8 +116,8 @@ export const less = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, keepUntil
 });
 
 /** The same for one that another backup needs from now on: whoever is about to take it away at this moment has to look again. */
-export const lessButNeeded = (tenant: Tenant, backup: Pick<BackupRecord, 'id'>): Write => ({
-  ...less(tenant, backup),
+export const turnHoldIntoDependency = (tenant: Tenant, backup: Pick<BackupRecord, 'id'>): Write => ({
+  ...releaseHold(tenant, backup),
   expression: 'ADD restoring :less, builtUpon :one',
   values: { ':less': -1, ':none': 0, ':one': 1 },
 });

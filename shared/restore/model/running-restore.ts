@@ -1,8 +1,15 @@
 /** A restore under way, and the one condition under which anything is written for it. */
 import { idsIn } from '../../contract/ids.ts';
-import { type Advance, advanceJob, NotRunning, stillGoing, stillThere, whileJobRuns } from '../../job/index.ts';
+import {
+  type Advance,
+  assertOrganizationActive,
+  assertRunning,
+  checkRunningJob,
+  JobEndedError,
+  updateRunningJob,
+} from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { addIds, get, getAll, type Tenant, type Write } from '../../platform/index.ts';
+import { addLogContext, get, getAll, type Tenant, type Write } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 export interface Running {
@@ -17,14 +24,14 @@ export interface Running {
 export const readRunning = async (tenant: Tenant, restoreJobId: string, attempt?: number): Promise<Running> => {
   const found = await getAll([restoreKey.restore(tenant, restoreJobId), organizationKey.organization(tenant)]);
   const [restore, organization] = found as [RestoreRecord | undefined, OrganizationRecord | undefined];
-  addIds(idsIn(restore));
-  return { restore: sameAttempt(restore, attempt), organization: stillThere(organization) };
+  addLogContext(idsIn(restore));
+  return { restore: sameAttempt(restore, attempt), organization: assertOrganizationActive(organization) };
 };
 
 /** Throws NotRunning also if the restore goes on in another attempt: each has a workflow of its own. */
 export const sameAttempt = (record: RestoreRecord | undefined, attempt: number | undefined): RestoreRecord => {
-  const restore = stillGoing(record);
-  if (attempt !== undefined && restore.attempt !== attempt) throw new NotRunning('gone on with by another attempt');
+  const restore = assertRunning(record);
+  if (attempt !== undefined && restore.attempt !== attempt) throw new JobEndedError('gone on with by another attempt');
   return restore;
 };
 
@@ -33,7 +40,7 @@ export const lookAt = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord
   sameAttempt((await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined, attempt);
 
 export const advance = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
-  advanceJob(restoreKey.restore(tenant, restoreJobId), change);
+  updateRunningJob(restoreKey.restore(tenant, restoreJobId), change);
 
 export const whileRunning = (tenant: Tenant, restoreJobId: string, where: Advance['where'] = {}): Write =>
-  whileJobRuns(restoreKey.restore(tenant, restoreJobId), where);
+  checkRunningJob(restoreKey.restore(tenant, restoreJobId), where);

@@ -1,6 +1,6 @@
 /** A restore is offered to be taken back as long as its safety backup is there. */
-import { type BackupRecord, backupKey, isGone } from '../../backup/index.ts';
-import { get, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type BackupRecord, backupKey, isRetired } from '../../backup/index.ts';
+import { get, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 /**
@@ -10,7 +10,7 @@ import { type RestoreRecord, restoreKey } from './record.ts';
 export const endUndo = async (tenant: Tenant, { safetyOf }: BackupRecord): Promise<readonly Write[]> => {
   if (safetyOf === undefined) return [];
   const key = restoreKey.restore(tenant, safetyOf);
-  const otherwise = () => new Overtaken();
+  const otherwise = () => new StaleReadError();
   if (await get(key)) return [set(key, { undoUntil: null }, { otherwise })];
   return [{ check: key, condition: 'attribute_not_exists(pk)', otherwise }];
 };
@@ -23,7 +23,7 @@ export const undoCarried = async (
   if (undoUntil === null || safetyBackupId === undefined) return { undoUntil, writes: [] };
   const key = backupKey.backup(to, safetyBackupId);
   const safety = (await get(key)) as BackupRecord | undefined;
-  if (!safety || isGone(safety)) return { undoUntil: null, writes: [] };
+  if (!safety || isRetired(safety)) return { undoUntil: null, writes: [] };
   const condition = '#status = :status';
   return { undoUntil, writes: [{ check: key, condition, names: { '#status': 'status' }, values: { ':status': safety.status } }] };
 };

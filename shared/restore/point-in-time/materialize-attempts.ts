@@ -1,12 +1,12 @@
 /** Where the tries to make a moment put their objects, and how those go that were not kept. */
-import { eraseObjects, type Stored } from '../../backup/index.ts';
+import { type ArchiveLocation, deleteArchiveObjects } from '../../backup/index.ts';
 import type { openStore } from '../../destination/index.ts';
-import type { Point } from '../../pitr/index.ts';
+import type { PointInTime } from '../../pitr/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { Journal, RestoreRecord } from '../model/record.ts';
 
 /** A moment that a backup is made of, without reading the source. */
-export interface RestorePoint extends Point {
+export interface RestorePoint extends PointInTime {
   /** The backups that must stay until it is made. */
   readonly holds: readonly string[];
   readonly storageDestination: Journal['storageDestination'];
@@ -18,7 +18,7 @@ export interface RestorePoint extends Point {
 export const pathOfTry = (path: string, number: number): string => (number === 1 ? path : `${path}-${number}`);
 
 /** What lies in the folders of tries that became no backup. */
-export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): readonly Stored[] => {
+export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): readonly ArchiveLocation[] => {
   const { point, pointTries = 0, pointMade, backupId: id, projectId } = restore;
   if (!point) return [];
   return Array.from({ length: pointTries }, (_, n) => n + 1)
@@ -32,5 +32,5 @@ export const strayTries = ({ organizationId }: Tenant, restore: RestoreRecord): 
 };
 
 export const eraseStray = async (tenant: Tenant, restore: RestoreRecord, open: typeof openStore): Promise<void> => {
-  for (const stray of strayTries(tenant, restore)) await eraseObjects(tenant, stray, open);
+  for (const stray of strayTries(tenant, restore)) await deleteArchiveObjects(tenant, stray, open);
 };

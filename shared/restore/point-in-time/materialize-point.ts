@@ -6,18 +6,18 @@ import {
   backupKey,
   countInOrganization,
   expiryOf,
-  largest,
   type NewDataKey,
   retentionNote,
+  topCollections,
 } from '../../backup/index.ts';
-import { countBackups, readDestination, type Store } from '../../destination/index.ts';
+import { countBackups, type ObjectStore, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
-import { Halt, isConflict, JobFailure } from '../../job/index.ts';
-import { gatherPoint, makePoint, pointBackup } from '../../pitr/index.ts';
+import { isConflict, JobFailure, RunControl } from '../../job/index.ts';
+import { buildRestorePoint, loadRestorePoint, pointBackup } from '../../pitr/index.ts';
 import { after, bestEffort, commit, create, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { asUpload, uploading } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
-import { lessButNeeded } from '../model/release-holds.ts';
+import { turnHoldIntoDependency } from '../model/release-holds.ts';
 import { partiesOf } from '../model/restore-context.ts';
 import { advance, lookAt, readRunning } from '../model/running-restore.ts';
 import { namingDoors } from '../read/open-for-restore.ts';
@@ -31,7 +31,7 @@ const changesBytesMax = 768 << 20;
 const lookSeconds = 5;
 
 /** The restore with its backup made. May run again at any point: each run begins anew in a folder of its own, and one is kept. */
-export const ensurePoint = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<RestoreRecord> => {
+export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<RestoreRecord> => {
   if (!restore.point || restore.pointMade !== undefined) return restore;
   const begun = await beginTry(tenant, restore);
   if (begun.pointMade === undefined) await runTry(tenant, begun, engine);
@@ -55,19 +55,19 @@ const beginTry = async (tenant: Tenant, { id, attempt, pointTries = 0 }: Restore
 const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<void> => {
   const { point, pointTries: number = 1, projectId } = restore;
   if (!point) throw new Error('a restore without a moment');
-  const plan = await gatherPoint(tenant, projectId, point);
+  const plan = await loadRestorePoint(tenant, projectId, point);
   const { backupId: id, backupCreatedAt: createdAt, createdBy } = restore;
   const path = pathOfTry(point.path, number);
   const blank = pointBackup(tenant, plan, { id, path, createdAt, createdBy });
   const key = await engine.newDataKey(tenant, blank.archive);
   const backup: BackupRecord = { ...blank, keyFile: key.keyFile, encryption: key.encryption };
   const { clock } = engine;
-  const halt = new Halt(after(clock.now(), makingSeconds), clock);
+  const halt = new RunControl(after(clock.now(), makingSeconds), clock);
   const store = await openFolder(tenant, backup, engine);
   try {
     await storeKey(store, key.keyFile);
     const beat = beatOf(tenant, restore, halt, engine);
-    const made = await makePoint({
+    const made = await buildRestorePoint({
       ...{ tenant, backup, plan, store, dataKey: key.dataKey, doors: namingDoors(engine), halt, beat },
       bytesMax: changesBytesMax,
     });
@@ -79,17 +79,21 @@ const runTry = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEng
 };
 
 /** Whatever it refuses is told as a failed upload: other stores are read beside it. */
-const openFolder = async (tenant: Tenant, { storageDestination, path }: BackupRecord, engine: RestoreEngine): Promise<Store> =>
+const openFolder = async (
+  tenant: Tenant,
+  { storageDestination, path }: BackupRecord,
+  engine: RestoreEngine,
+): Promise<ObjectStore> =>
   uploading(await engine.openStore(tenant, await readDestination(tenant, storageDestination.id), path).catch(asUpload));
 
 /** Without its key in the bucket nobody but us could read it. */
-const storeKey = (store: Store, keyFile: Uint8Array): Promise<void> => store.put(keyFileName, keyFile);
+const storeKey = (store: ObjectStore, keyFile: Uint8Array): Promise<void> => store.put(keyFileName, keyFile);
 
 /** Whoever cancels it is heard within seconds; one that takes longer than a step has is not begun again. */
-const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: Halt, { clock }: RestoreEngine): (() => Promise<void>) => {
+const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: RunControl, { clock }: RestoreEngine): (() => Promise<void>) => {
   let next = after(clock.now(), lookSeconds);
   return async () => {
-    if (halt.isPaused)
+    if (halt.isYielding)
       throw new JobFailure(
         'INTERNAL_ERROR',
         'There are more changes since the last backup before this moment than can be put together in time; restore a backup instead',
@@ -100,7 +104,7 @@ const beatOf = (tenant: Tenant, restore: RestoreRecord, halt: Halt, { clock }: R
   };
 };
 
-type Made = Awaited<ReturnType<typeof makePoint>>;
+type Made = Awaited<ReturnType<typeof buildRestorePoint>>;
 
 /** It becomes a backup, and what it was made of is held no longer by us: it is needed by the backup now. */
 const keep = async (
@@ -123,7 +127,7 @@ const keep = async (
     countBackups(tenant, record.storageDestination.id, 1),
     countInOrganization(tenant, 1, record.size),
     retentionNote(tenant, now),
-    ...(point?.holds ?? []).map((held) => lessButNeeded(tenant, { id: held })),
+    ...(point?.holds ?? []).map((held) => turnHoldIntoDependency(tenant, { id: held })),
     ...(project ? [emit(tenant, 'backup.completed', backupEvent(record, project, organization), now)] : []),
   ];
   try {
@@ -141,7 +145,7 @@ const recordOf = (backup: BackupRecord, { contents, size, manifestDigest, needs 
   size,
   originalSize: contents.originalSize,
   documentCount: contents.documents,
-  collectionCounts: largest(contents.collections.filter(([, documents]) => documents > 0)),
+  collectionCounts: topCollections(contents.collections.filter(([, documents]) => documents > 0)),
   countVerified: contents.countVerified,
   manifestDigest,
   ...(needs.length > 0 && { needs }),

@@ -1,5 +1,5 @@
 /** A restore to a moment, as it is asked for: which backup is to be made of what, or why not. */
-import { asReadingError, type BackupRecord, callersDoors, type Doors } from '../../backup/index.ts';
+import { asReadingError, type BackupRecord, type Doors, requestArchiveDeps } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { after, type Clock, clock, iso, newId, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type RestoreEngine, restoreEngine } from '../restore-deps.ts';
-import type { RestoreWish } from '../start/start-restore.ts';
+import type { StartRestoreOptions } from '../start/start-restore.ts';
 import type { RestorePoint } from './materialize-attempts.ts';
 
 /** A moment that can be restored. */
@@ -26,7 +26,7 @@ export interface MomentAsked {
   readonly point: RestorePoint;
 }
 
-export type MomentScope = Pick<RestoreWish, 'collections' | 'documents' | 'includeSubcollections'>;
+export type MomentScope = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
 
 /** The backup that is to be made, as if it were there; its id is given out now. */
 export const readMoment = async (
@@ -55,7 +55,7 @@ const wishOf = (pointInTime: string, { collections, documents, includeSubcollect
 const parentOf = (document: string): string => document.slice(0, document.lastIndexOf('/'));
 
 /** Refuses documents of collections that may have been there then and are not known: nobody is told that they were not. */
-export const refuseUnknown = async (tenant: Tenant, { plan }: MomentAsked, doors: Doors = callersDoors): Promise<void> => {
+export const refuseUnknown = async (tenant: Tenant, { plan }: MomentAsked, doors: Doors = requestArchiveDeps): Promise<void> => {
   const { doubt, base } = plan;
   if (!doubt) return;
   const known = await collectionsOf(tenant, base, doors).catch((error: unknown) => {

@@ -20,7 +20,7 @@ export interface Search {
 }
 
 /** Names that stand side by side in a leaf of the journal, and the one leaf of the backup that may have them. */
-export interface Stretch {
+export interface JoinedRun {
   readonly names: Leaf;
   readonly from: number;
   readonly to: number;
@@ -34,10 +34,10 @@ const ahead = 8;
  * Walks the names in their order. Of the backup it fetches the leaves that may have one of them, each once, and no other: all of
  * them where the names lie close, two ranges for a single name.
  */
-export async function* findAlong(search: Search): AsyncGenerator<Stretch, void, undefined> {
+export async function* joinJournalWithBackup(search: Search): AsyncGenerator<JoinedRun, void, undefined> {
   const { backup } = search;
   const recent = new Map<string, Promise<Leaf>>();
-  const coming: Promise<Stretch>[] = [];
+  const coming: Promise<JoinedRun>[] = [];
   const leafOf = (segment: Segment): Promise<Leaf> => {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
     const leaf = recent.get(key) ?? backup.leaf(segment);
@@ -62,7 +62,7 @@ export async function* findAlong(search: Search): AsyncGenerator<Stretch, void, 
   for (const next of coming) yield await next;
 }
 
-type Placed = Omit<Stretch, 'found'> & { readonly segment: Segment | undefined };
+type Placed = Omit<JoinedRun, 'found'> & { readonly segment: Segment | undefined };
 
 /** Cuts the names of the journal where the leaves of the backup begin. */
 async function* placed(search: Search): AsyncGenerator<Placed, void, undefined> {
@@ -83,7 +83,7 @@ async function* placed(search: Search): AsyncGenerator<Placed, void, undefined> 
 }
 
 /** Names come without what was saved under them. */
-async function* namesIn({ journal, range, after }: Search): AsyncGenerator<Omit<Stretch, 'found'>, void, undefined> {
+async function* namesIn({ journal, range, after }: Search): AsyncGenerator<Omit<JoinedRun, 'found'>, void, undefined> {
   const root = rootOf(journal);
   const begin = after ?? range.from;
   const from = begin === undefined ? root.subarray(0, -1) : Buffer.concat([root, Buffer.from(begin)]);
@@ -113,7 +113,7 @@ export const firstNotBefore = (leaf: Leaf, name: Uint8Array, from: number, to: n
 export const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);
 
 /** A name of the journal and the document that the backup has under it. */
-export class Match {
+export class JoinedDocument {
   /** Undefined if the backup has no document of that name: none at all, or only that there was none. */
   readonly leaf: Leaf | undefined;
   readonly slot: number;
@@ -146,9 +146,9 @@ export class Match {
 
 /** The names of a stretch in their order. */
 export function* matchesOf(
-  { names, from, to, found }: Stretch,
+  { names, from, to, found }: JoinedRun,
   { journal, backup }: Pick<Search, 'journal' | 'backup'>,
-): Generator<Match, void, undefined> {
+): Generator<JoinedDocument, void, undefined> {
   const [ofJournal, ofBackup] = [rootOf(journal).length, rootOf(backup).length];
   const end = found ? found.segment.start + found.segment.count : 0;
   let slot = found?.segment.start ?? 0;
@@ -159,6 +159,6 @@ export function* matchesOf(
       if (order >= 0) break;
     }
     const isDocument = order === 0 && found?.leaf.kind(slot) === recordKind.document;
-    yield new Match(names, n, ofJournal, isDocument ? found?.leaf : undefined, slot);
+    yield new JoinedDocument(names, n, ofJournal, isDocument ? found?.leaf : undefined, slot);
   }
 }

@@ -2,8 +2,8 @@
 import type { ArchiveError } from '../../archive/index.ts';
 import { type BackupRecord, type Doors, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { StorageError, type Store } from '../../destination/index.ts';
-import { damage, JobFailure } from '../../job/index.ts';
+import { type ObjectStore, StorageError } from '../../destination/index.ts';
+import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
@@ -29,22 +29,22 @@ export const namingDoors = (doors: Doors): Doors => ({
   openStore: async (...all) => naming(await doors.openStore(...all)),
 });
 
-const naming = (store: Store): Store => ({
+const naming = (store: ObjectStore): ObjectStore => ({
   put: (...all) => store.put(...all),
   upload: (...all) => store.upload(...all),
   get: (name, ...all) => store.get(name, ...all).catch((error: unknown) => refuse(name, error)),
   head: (name, ...all) => store.head(name, ...all).catch((error: unknown) => refuse(name, error)),
   list: (...all) => store.list(...all),
   remove: (...all) => store.remove(...all),
-  abandon: (...all) => store.abandon(...all),
+  abortUnfinishedUploads: (...all) => store.abortUnfinishedUploads(...all),
   close: () => store.close(),
 });
 
 /** An object that is gone, or shorter than it was, is damage; a store that does not let us read it is not. */
 const refuse = (object: string, error: unknown): never => {
   if (!(error instanceof StorageError) || error.isTransient || error.bucket) throw error;
-  if (error.code === 'missing') throw damage(object, 'missing', 'The object is not there', { cause: error });
-  if (error.code === 'invalid') throw damage(object, 'size', error.message, { cause: error });
+  if (error.code === 'missing') throw corruptionFailure(object, 'missing', 'The object is not there', { cause: error });
+  if (error.code === 'invalid') throw corruptionFailure(object, 'size', error.message, { cause: error });
   throw new JobFailure('STORAGE_READ_ERROR', `${object}: ${error.message}`, { reason: error.code, object }, { cause: error });
 };
 

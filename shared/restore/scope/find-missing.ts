@@ -1,5 +1,5 @@
 import { type Archive, compareNames, type Leaf, lastAtMost, recordKind, type Segment } from '../../archive/index.ts';
-import { ArchiveSide, archiveRanges, firstFrom } from '../../backup/index.ts';
+import { ArchiveCursor, archiveRanges, firstFrom } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
 
 export interface AskedFor {
@@ -14,11 +14,11 @@ const lanes = 8;
 const recentLeaves = 16;
 
 /** What was named and the backup does not have, in the order it was named: the first 1,000. One document costs two fetches. */
-export const missingIn = async (archive: Archive, asked: AskedFor): Promise<readonly string[]> =>
-  (await missingWithin(archive, asked, () => false)) ?? [];
+export const findMissing = async (archive: Archive, asked: AskedFor): Promise<readonly string[]> =>
+  (await findMissingUntil(archive, asked, () => false)) ?? [];
 
 /** The same for whoever cannot wait: undefined if it was over before all were looked for. */
-export const missingWithin = async (
+export const findMissingUntil = async (
   archive: Archive,
   { collections, given = [] }: AskedFor,
   isOver: () => boolean,
@@ -81,7 +81,7 @@ class Finder {
   }
 
   async #walk(range: NameRange): Promise<boolean> {
-    const side = new ArchiveSide(this.#archive, [range]);
+    const side = new ArchiveCursor(this.#archive, [range]);
     await side.load();
     const isThere = side.name !== undefined;
     await side.close();

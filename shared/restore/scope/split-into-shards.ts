@@ -4,7 +4,7 @@ import type { NameRange } from '../../firestore/index.ts';
 import type { Scope } from './restore-scope.ts';
 
 /** What one worker is given: what of the scope lies in the bound. */
-export interface Cut {
+export interface ShardRange {
   readonly bound: NameRange;
   /** Records of the backup in it, about. */
   readonly expected: number;
@@ -22,11 +22,11 @@ const lanes = 8;
  * names there can be, so every document, of the backup or of the target, lies in exactly one. Pages of the index are looked
  * into only where they are too large for one part or lie across an end of the scope.
  */
-export const cutScope = async (archive: Archive, scope: Scope): Promise<readonly Cut[]> => {
+export const splitScope = async (archive: Archive, scope: Scope): Promise<readonly ShardRange[]> => {
   const records = archive.pages.reduce((sum, page) => sum + page.records, 0);
   const enough = Math.max(cutRecords, Math.ceil(records / (cutsMax - 1)));
   const root = rootOf(archive);
-  const cuts: Cut[] = [];
+  const cuts: ShardRange[] = [];
   let from: string | undefined;
   let expected = 0;
   for await (const piece of piecesOf(archive, scope, enough)) {

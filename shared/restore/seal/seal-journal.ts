@@ -5,7 +5,7 @@
 import { keyFileName } from '../../archive/index.ts';
 import { type ArchiveNotes, type BackupRecord, proveObjects, removeOrphans, storeManifest } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Store } from '../../destination/index.ts';
+import type { ObjectStore } from '../../destination/index.ts';
 import { isConflict, UploadError } from '../../job/index.ts';
 import { bestEffort, get, type Tenant, walk } from '../../platform/index.ts';
 import { sumOf } from '../check/check-progress.ts';
@@ -104,7 +104,7 @@ const store = async (
 };
 
 /** Without its key in the bucket nobody but us could read the safety backup. */
-const storeKey = async (folder: Store, { keyFile }: BackupRecord): Promise<void> => {
+const storeKey = async (folder: ObjectStore, { keyFile }: BackupRecord): Promise<void> => {
   if (!keyFile) throw new Error('a journal without a key');
   await folder.put(keyFileName, keyFile);
   if (Buffer.compare(await folder.get(keyFileName), keyFile) !== 0)

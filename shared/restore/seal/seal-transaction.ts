@@ -1,5 +1,12 @@
 /** The one transaction after which a restore writes. */
-import { type BackupRecord, backupEvent, backupKey, type Contents, countInOrganization, largest } from '../../backup/index.ts';
+import {
+  type BackupRecord,
+  backupEvent,
+  backupKey,
+  type Contents,
+  countInOrganization,
+  topCollections,
+} from '../../backup/index.ts';
 import { countBackups } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { commit, create, iso, type Write } from '../../platform/index.ts';
@@ -64,7 +71,7 @@ const safetyRecord = (safetyOf: string, { backup, contents, size, manifestDigest
   size,
   originalSize: contents.originalSize,
   documentCount: contents.documents,
-  collectionCounts: largest(contents.collections),
+  collectionCounts: topCollections(contents.collections),
   ...(backup.includeAuthUsers && { authUsers: contents.users }),
   manifestDigest,
   completedAt: iso(now),

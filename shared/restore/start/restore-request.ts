@@ -9,7 +9,7 @@ import { clock, get, type Tenant } from '../../platform/index.ts';
 import { noSuchProject, type ProjectRecord, projectKey, readProject, refuseLeaving } from '../../project/index.ts';
 import { type MomentAsked, readMoment } from '../point-in-time/point-request.ts';
 import { namedDocuments } from '../scope/requested-documents.ts';
-import type { RestoreWish } from './start-restore.ts';
+import type { StartRestoreOptions } from './start-restore.ts';
 
 export type RestoreBody = z.output<typeof restores.create.body>;
 
@@ -22,7 +22,7 @@ export interface RestoreRequest {
   readonly destination: DestinationRecord;
   /** Of a restore to a moment: what the backup, which is not there yet, is to be made of. */
   readonly moment?: MomentAsked | undefined;
-  readonly wish: Omit<RestoreWish, 'createdBy'>;
+  readonly wish: Omit<StartRestoreOptions, 'createdBy'>;
 }
 
 /** The backup is looked for first, then the target, then the destination; what is asked of them comes last. */
@@ -122,7 +122,7 @@ const projectsAsked = async (
 };
 
 /** A safety backup holds single documents: what lies beside them was never meant to go. Nor is it deleted on a guess. */
-const refuseRollbackOfPart = ({ trigger, isPartial }: BackupRecord, mergeMode: RestoreWish['mergeMode']): void => {
+const refuseRollbackOfPart = ({ trigger, isPartial }: BackupRecord, mergeMode: StartRestoreOptions['mergeMode']): void => {
   if (mergeMode !== 'rollback') return;
   if (trigger === 'safety')
     throw invalid('options.mergeMode', 'must not be rollback for a safety backup: undo the restore that made it, with /undo');

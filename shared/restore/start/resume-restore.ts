@@ -6,7 +6,7 @@ import { type BackupRecord, backupKey, readBackup } from '../../backup/index.ts'
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
-import { after, type Change, get, iso, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { refuseUnlessRestorable } from './restore-request.ts';
@@ -50,7 +50,7 @@ export const resumeRestore = async (
           { ...begun, ...gone },
           {
             where: { status, attempt, undoneBy: null },
-            otherwise: () => new Overtaken(),
+            otherwise: () => new StaleReadError(),
           },
         ),
         ...startWrites(tenant, resumed, target, now),

@@ -3,7 +3,7 @@ import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { organizationKey, whileActive } from '../../organization/index.ts';
-import { create, iso, newId, Overtaken, type Tenant, type Write } from '../../platform/index.ts';
+import { create, iso, newId, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { databaseLock, databaseOf, jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
 import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, type ScopeRecord } from '../model/record.ts';
 import type { RestorePoint } from '../point-in-time/materialize-attempts.ts';
@@ -16,7 +16,7 @@ export interface NamedDocuments {
   readonly given: readonly (readonly [given: string, paths: readonly string[]])[];
 }
 
-export interface RestoreWish {
+export interface StartRestoreOptions {
   readonly mergeMode: RestoreRecord['mergeMode'];
   /** A plan too large for one call is made by a job that writes nothing. */
   readonly dryRun: boolean;
@@ -32,7 +32,7 @@ export interface RestoreWish {
   readonly createdBy: RestoreRecord['createdBy'];
 }
 
-export interface RestorePlace {
+export interface StartRestoreContext {
   readonly tenant: Tenant;
   readonly backup: BackupRecord;
   /** Of the backup: it outlives its project. */
@@ -48,8 +48,8 @@ export interface RestorePlace {
 
 /** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the target has a job already. */
 export const startRestore = (
-  place: RestorePlace,
-  wish: RestoreWish,
+  place: StartRestoreContext,
+  wish: StartRestoreOptions,
   now: Date,
 ): { restore: RestoreRecord; writes: readonly Write[] } => {
   const { tenant, backup, project, target, destination, point } = place;
@@ -139,19 +139,19 @@ export const holdBackup = (tenant: Tenant, backupId: string): Write => ({
   condition: '#status = :completed AND attribute_not_exists(leaving)',
   names: { '#status': 'status' },
   values: { ':one': 1, ':completed': 'completed' },
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });
 
 /** A destination that is being removed is given nothing to keep. */
 const whileThere = (tenant: Tenant, { id }: DestinationRecord): Write => ({
   check: organizationKey.storageDestination(tenant, id),
   condition: 'attribute_exists(pk)',
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });
 
 /** A place for what will be touched; nothing lies there yet. */
 export const newJournal = (
-  { target, destination, encryption }: Pick<RestorePlace, 'target' | 'destination' | 'encryption'>,
+  { target, destination, encryption }: Pick<StartRestoreContext, 'target' | 'destination' | 'encryption'>,
   now: Date,
 ): Journal => {
   const backupId = newId('backup', now);

@@ -2,16 +2,16 @@
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
-import { type Change, get, iso, Overtaken, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, get, iso, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject, refuseLeaving } from '../../project/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import { type RestorePlace, startRestore } from './start-restore.ts';
+import { type StartRestoreContext, startRestore } from './start-restore.ts';
 
 /** It saves what it touches, too: an undo can be undone. */
 export const undoRestore = async (
   tenant: Tenant,
   restore: RestoreRecord,
-  { encryption, createdBy }: Pick<RestorePlace, 'encryption'> & Pick<RestoreRecord, 'createdBy'>,
+  { encryption, createdBy }: Pick<StartRestoreContext, 'encryption'> & Pick<RestoreRecord, 'createdBy'>,
   now: Date,
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
   const safetyBackupId = refuseUnlessUndoable(restore, now);
@@ -110,5 +110,5 @@ const undoBegins = (tenant: Tenant, { id, status, attempt }: RestoreRecord, undo
   condition: '#status = :status AND attempt = :attempt AND undoneBy = :nobody',
   names: { '#status': 'status' },
   values: { ':status': status, ':attempt': attempt, ':nobody': null, ':undo': undoId },
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });

@@ -1,4 +1,4 @@
-import { isConflict, stillThere } from '../../job/index.ts';
+import { assertOrganizationActive, isConflict } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { commit, getAll, iso, set, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
@@ -20,7 +20,7 @@ export const beginRestore = async (
   const [found, organization] = await getAll([key, organizationKey.organization(tenant)]);
   const restore = found as RestoreRecord | undefined;
   if (restore?.status !== 'pending' || restore.attempt !== (ofAttempt ?? restore.attempt)) return;
-  const parties = await partiesOf(tenant, restore, stillThere(organization as OrganizationRecord | undefined));
+  const parties = await partiesOf(tenant, restore, assertOrganizationActive(organization as OrganizationRecord | undefined));
   const now = clock.now();
   const { id, attempt, targetProjectId, mergeMode, dryRun, safetyBackup, collections } = restore;
   const begun = { status: 'running', startedAt: restore.startedAt ?? iso(now) } as const;

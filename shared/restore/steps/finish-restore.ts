@@ -1,12 +1,12 @@
 /** The last step: every document of the plan is accounted for, or the restore has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { isConflict, JobFailure, NotRunning, stillThere } from '../../job/index.ts';
-import { bestEffort, commit, get, measure, set, type Tenant, type Write } from '../../platform/index.ts';
+import { assertOrganizationActive, isConflict, JobEndedError, JobFailure } from '../../job/index.ts';
+import { bestEffort, commit, emitMetric, get, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
 import { accountOf, shortfall, touchedBy } from '../model/reconcile-counts.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
-import { endOf, endWrites, type RestoreAround, readAround } from '../model/release-holds.ts';
+import { endOf, endRestoreWrites, loadEndContext, type RestoreEndContext } from '../model/release-holds.ts';
 import { readShards } from '../model/reopen-shards.ts';
 import { auditOf } from '../model/restore-audit.ts';
 import { tell } from '../model/restore-events.ts';
@@ -90,15 +90,15 @@ const collectionsIn = (shards: readonly RestoreShardRecord[]): number =>
 
 const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock, random }: RestoreEngine): Promise<void> => {
   for (let tries = 1; ; tries++) {
-    const around = await readAround(tenant, id);
-    if (!around) throw new NotRunning('gone');
+    const around = await loadEndContext(tenant, id);
+    if (!around) throw new JobEndedError('gone');
     if (around.restore.status === 'completed') return;
     sameAttempt(around.restore, attempt);
     const now = clock.now();
     try {
       await commit(await writesOf(tenant, around, now));
       if (around.restore.dryRun) return;
-      return measure('a restore was completed', {
+      return emitMetric('a restore was completed', {
         RestoresCompleted: 1,
         DocumentsRestored: restoreData(around.restore).documentsRestored,
         RestoreDuration: (now.getTime() - Date.parse(around.restore.createdAt)) / 1_000,
@@ -110,10 +110,10 @@ const complete = async (tenant: Tenant, { id, attempt }: RestoreRecord, { clock,
   }
 };
 
-const writesOf = async (tenant: Tenant, around: RestoreAround, now: Date): Promise<readonly Write[]> => {
+const writesOf = async (tenant: Tenant, around: RestoreEndContext, now: Date): Promise<readonly Write[]> => {
   const { restore, project } = around;
   const { id, toldPercent, undoOf, attempt } = restore;
-  const organization = stillThere(around.organization);
+  const organization = assertOrganizationActive(around.organization);
   const target = around.target ?? (await readProject(tenant, restore.targetProjectId));
   const completed = { status: 'completed', phase: 'Completed', ...endOf(around, now) } as const;
   const whole: RestoreRecord = { ...restore, ...completed };
@@ -122,7 +122,7 @@ const writesOf = async (tenant: Tenant, around: RestoreAround, now: Date): Promi
   const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(whole);
   return [
     advance(tenant, id, { set: { ...completed, toldPercent: 100 }, where: { toldPercent, attempt } }),
-    ...endWrites(tenant, around, 'completed', now),
+    ...endRestoreWrites(tenant, around, 'completed', now),
     ...(await undone(tenant, undoOf, id)),
     ...progress,
     ...tell(tenant, restore, 'restore.completed', restoreEvent(whole, parties, organization), now),

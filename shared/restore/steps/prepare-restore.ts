@@ -16,12 +16,12 @@ import { journalBackup } from '../model/journal.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { reopenShards } from '../model/reopen-shards.ts';
 import { advance, readRunning, whileRunning } from '../model/running-restore.ts';
-import { ensurePoint } from '../point-in-time/materialize-point.ts';
+import { materializePoint } from '../point-in-time/materialize-point.ts';
 import { namingDoors, readSource, wrongKey } from '../read/open-for-restore.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
-import { missingIn } from '../scope/find-missing.ts';
+import { findMissing } from '../scope/find-missing.ts';
 import { scopeFor } from '../scope/restore-scope.ts';
-import { cutScope } from '../scope/split-into-shards.ts';
+import { splitScope } from '../scope/split-into-shards.ts';
 import { beginRestore } from './begin-restore.ts';
 
 /** The notes of a restore go when nothing can be resumed any more; this is for those that nothing could remove. */
@@ -46,7 +46,7 @@ export const prepareRestore = async (
 
 const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngine): Promise<number> => {
   const entered = restore.phase === 'Initializing' ? await initialize(tenant, restore, engine) : restore;
-  const begun = await ensurePoint(tenant, entered, engine);
+  const begun = await materializePoint(tenant, entered, engine);
   const backup = await readSource(tenant, begun.backupId);
   const doors = namingDoors(engine);
   const place = await readDestination(tenant, backup.storageDestination.id);
@@ -105,8 +105,8 @@ const cut = async (
 ): Promise<number> => {
   const { id, attempt, collections } = restore;
   const { documents, given } = await readNamed(tenant, restore);
-  const ranges = await cutScope(archive, scopeFor(restore, backup, documents));
-  const notFound = few(await missingIn(archive, { collections, ...(given && { given }) }));
+  const ranges = await splitScope(archive, scopeFor(restore, backup, documents));
+  const notFound = few(await findMissing(archive, { collections, ...(given && { given }) }));
   const users = restore.includeAuthUsers ? [{ bound: undefined, expected: archive.manifest.counts.users }] : [];
   // Users come first: `accounts/…` sorts before `projects/…`, so the pages of the journal follow the numbers of the shards.
   const ttl = epochSeconds(after(engine.clock.now(), notesKeptSeconds));

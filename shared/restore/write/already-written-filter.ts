@@ -1,4 +1,4 @@
-import { type Condition, getDocuments, isAsWanted, type Source, type WriteMode } from '../../firestore/index.ts';
+import { type Condition, type FirestoreDatabase, getDocuments, isAsWanted, type WriteMode } from '../../firestore/index.ts';
 
 /** What the target has there may be 1 MiB each. */
 const documentsAtOnce = 50;
@@ -20,13 +20,13 @@ export class LookFirst {
   deleted = 0;
   /** What the target bills the looking as. */
   reads = 0;
-  readonly #target: Source;
+  readonly #target: FirestoreDatabase;
   readonly #mode: WriteMode;
   readonly #signal: AbortSignal;
   #wanted: Wanted[] = [];
   #bytes = 0;
 
-  constructor(target: Source, mode: WriteMode, signal: AbortSignal) {
+  constructor(target: FirestoreDatabase, mode: WriteMode, signal: AbortSignal) {
     this.#target = target;
     this.#mode = mode;
     this.#signal = signal;

@@ -2,7 +2,7 @@ import { ArchiveError, type Leaf } from '../../archive/index.ts';
 import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
-import { findAlong, type Match, matchesOf } from '../read/journal-join.ts';
+import { type JoinedDocument, joinJournalWithBackup, matchesOf } from '../read/journal-join.ts';
 import { LookFirst } from './already-written-filter.ts';
 import { sliceMax, WriteSlice } from './checkpoint-size.ts';
 import type { Acknowledged } from './late-writes.ts';
@@ -35,7 +35,7 @@ export class DocumentWriting {
   /** How many more names are looked at before they are written. */
   #lookLeft: number;
   /** The last one given. */
-  #at: Match | undefined;
+  #at: JoinedDocument | undefined;
   /** What was told of what needed no write. */
   #toldFirst = nothingFound;
   #reports = 0;
@@ -67,14 +67,14 @@ export class DocumentWriting {
       range: JSON.parse(range ?? '{}'),
       after: writtenTo === undefined ? undefined : JSON.parse(writtenTo),
     };
-    for await (const stretch of findAlong(search)) {
+    for await (const stretch of joinJournalWithBackup(search)) {
       for (const match of matchesOf(stretch, search)) {
         const waiting = this.#take(match);
         if (waiting) await waiting;
         this.#at = match;
         if (this.#slice.give()) await this.#checkpoint();
         halt.check();
-        if (halt.isPaused) {
+        if (halt.isYielding) {
           await this.#checkpoint({ isClean: true });
           await this.#telling;
           return false;
@@ -112,7 +112,7 @@ export class DocumentWriting {
     await reportWrites(this.#run, this.#claim, { ...nothing, failures: [], stalledSince });
   }
 
-  #take(match: Match): Promise<void> | undefined {
+  #take(match: JoinedDocument): Promise<void> | undefined {
     const { leaf, was } = match;
     const document = leaf ? this.#document(match, leaf) : undefined;
     if (leaf && !document) return undefined;
@@ -124,7 +124,7 @@ export class DocumentWriting {
   }
 
   /** The document as it will be in the target; undefined if it cannot be, which is then counted. */
-  #document(match: Match, leaf: Leaf): Buffer | undefined {
+  #document(match: JoinedDocument, leaf: Leaf): Buffer | undefined {
     const content = leaf.untimed(match.slot);
     try {
       return this.#rewrite(content);

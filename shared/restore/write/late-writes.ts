@@ -13,7 +13,7 @@ export interface Acknowledged {
  * kept apart, because the next attempt finds these documents as they should be and counts them itself. So does a run that was
  * given the shard meanwhile: then nothing is counted here.
  */
-export const countLate = async (
+export const recordLateWrites = async (
   { parties: { tenant }, restore: { id, attempt } }: Pick<WriteRun, 'parties' | 'restore'>,
   { shard: { number }, run }: WriteClaim,
   { written, deleted }: Acknowledged,

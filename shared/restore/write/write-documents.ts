@@ -1,10 +1,10 @@
 /** Writes what the journal names of a range: as the backup has it or, where the backup has nothing, by deleting it. */
 import { SourceError } from '../../firestore/index.ts';
-import { NotRunning, Pulse } from '../../job/index.ts';
+import { Heartbeat, JobEndedError } from '../../job/index.ts';
 import { bestEffort } from '../../platform/index.ts';
 import { lookAt } from '../model/running-restore.ts';
 import { DocumentWriting } from './document-writer.ts';
-import { countLate } from './late-writes.ts';
+import { recordLateWrites } from './late-writes.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
 import { WritersEnd } from './writer-shutdown.ts';
 
@@ -14,14 +14,15 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
   const end = new WritersEnd(halt);
   const writing = new DocumentWriting(run, claim, end.signal);
   const look = () => lookAt(parties.tenant, restore);
-  const pulse = new Pulse({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
+  const pulse = new Heartbeat({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
   try {
     return await writing.all();
   } catch (error) {
     await end.now(writing.writers);
     await writing.isTold();
-    const meaning = halt.meaning(error);
-    if (meaning instanceof NotRunning) await bestEffort('count what was written last', countLate(run, claim, writing.untold));
+    const meaning = halt.explain(error);
+    if (meaning instanceof JobEndedError)
+      await bestEffort('count what was written last', recordLateWrites(run, claim, writing.untold));
     if (meaning !== undefined && !isQuota(meaning)) throw meaning;
     await writing.stall();
     return false;

@@ -1,11 +1,11 @@
 /** One run of a worker that writes, and what it writes down of its shard: each time in one transaction with the restore's own counters. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
-import type { Pace, Source, WriteFailure } from '../../firestore/index.ts';
-import { type Halt, isConflict, NotRunning } from '../../job/index.ts';
+import type { FirestoreDatabase, RateLimiter, WriteFailure } from '../../firestore/index.ts';
+import { isConflict, JobEndedError, type RunControl } from '../../job/index.ts';
 import { type Clock, commit, get, getAll, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { RestoreParties } from '../check/check-run.ts';
-import { writerBegins } from '../model/active-writers.ts';
+import { acquireWriterLease } from '../model/active-writers.ts';
 import { firstFailures } from '../model/reconcile-counts.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { tellPercent } from '../model/restore-progress-events.ts';
@@ -19,11 +19,11 @@ export interface WriteRun {
   /** The backup, and the journal, which says what is to be touched. */
   readonly open: OpenArchive;
   readonly journal: OpenArchive;
-  readonly target: Source;
-  readonly halt: Halt;
+  readonly target: FirestoreDatabase;
+  readonly halt: RunControl;
   readonly engine: RestoreEngine;
   /** Without it nothing holds the run back but the target. */
-  readonly pace?: Pace | undefined;
+  readonly pace?: RateLimiter | undefined;
 }
 
 /** A shard, as long as no other run has claimed it. */
@@ -56,7 +56,7 @@ export const claimShard = async (
       await commit([
         // Until the run says how it ended, nobody knows what it wrote.
         set(key, { runs, isUnsure: true }, { where: { runs: shard.runs, isWritten: false } }),
-        writerBegins(tenant, id, { number, run: runs }, handOver),
+        acquireWriterLease(tenant, id, { number, run: runs }, handOver),
         whileRunning(tenant, id, { attempt }),
       ]);
       return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
@@ -104,7 +104,7 @@ export const reportWrites = async (
   for (let tries = 1; ; tries++) {
     const [record, shard] = (await getAll(keys)) as [RestoreRecord | undefined, RestoreShardRecord | undefined];
     const restore = sameAttempt(record, attempt);
-    if (shard?.runs !== run) throw new NotRunning('written by another worker');
+    if (shard?.runs !== run) throw new JobEndedError('written by another worker');
     // The answer to a commit that did happen may have been lost.
     if (expected !== undefined && shard.reports === expected) return;
     expected = (shard.reports ?? 0) + 1;

@@ -1,7 +1,7 @@
 /** The fourth step: writes one shard of the plan to the target, as far as its time reaches. */
-import { Halt } from '../../job/index.ts';
+import { RunControl } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
-import { writerEnds } from '../model/active-writers.ts';
+import { releaseWriterLease } from '../model/active-writers.ts';
 import { journalBackup } from '../model/journal.ts';
 import { partiesOf } from '../model/restore-context.ts';
 import { readRunning } from '../model/running-restore.ts';
@@ -28,7 +28,7 @@ export const writeShard = async (
   try {
     const journal = await openForRestore(tenant, journalBackup(tenant, restore), engine);
     const target = engine.openSource(tenant, parties.target);
-    const halt = new Halt(handOver, engine.clock);
+    const halt = new RunControl(handOver, engine.clock);
     try {
       const claim = await claimShard(tenant, restore, number, engine.random, handOver);
       const pace = sharedPace(tenant, restore, engine);
@@ -46,7 +46,7 @@ export const writeShard = async (
 const writeClaimed = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
   const { number, range } = claim.shard;
   const writing = range === undefined ? writeUsers(run, claim) : writeDocuments(run, claim);
-  const isDone = await writing.finally(() => writerEnds(run.parties.tenant, run.restore.id, { number, run: claim.run }));
+  const isDone = await writing.finally(() => releaseWriterLease(run.parties.tenant, run.restore.id, { number, run: claim.run }));
   log.info('wrote to the target', { restoreJobId: run.restore.id, number, run: claim.run, isDone });
   return isDone;
 };

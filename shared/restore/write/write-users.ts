@@ -1,5 +1,5 @@
 /** Writes the users that the journal names: as the backup has them or, where it says that there was none, by removing them. */
-import { JobFailure, Pulse } from '../../job/index.ts';
+import { Heartbeat, JobFailure } from '../../job/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../../project/index.ts';
 import { ownAmong } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
@@ -16,11 +16,11 @@ const batchBytesMax = 4 << 20;
 export const writeUsers = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
   const { halt, engine, parties, restore } = run;
   const look = () => lookAt(parties.tenant, restore);
-  const pulse = new Pulse({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
+  const pulse = new Heartbeat({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
   try {
     return await new UserWriting(run, claim).all();
   } catch (error) {
-    throw halt.meaning(error) ?? error;
+    throw halt.explain(error) ?? error;
   } finally {
     await pulse.stop();
   }
@@ -64,8 +64,8 @@ class UserWriting {
       this.#take(match);
       last = match.id;
       if (this.#put.length + this.#remove.length < importedAtOnceMax && this.#bytes < batchBytesMax) continue;
-      await this.#send({ writtenTo: last, isClean: halt.isPaused });
-      if (halt.isPaused) return false;
+      await this.#send({ writtenTo: last, isClean: halt.isYielding });
+      if (halt.isYielding) return false;
     }
     await this.#send({ ...(last !== undefined && { writtenTo: last }), isClean: true, isWritten: true });
     return true;

@@ -1,5 +1,5 @@
 import type { BatchWriter } from '../../firestore/index.ts';
-import type { Halt } from '../../job/index.ts';
+import type { RunControl } from '../../job/index.ts';
 
 /** Of a worker's time after it was to hand over (functions/restore/write.ts keeps 60 s): so long it waits for what was given. */
 const settleMs = 40_000;
@@ -7,11 +7,11 @@ const settleMs = 40_000;
 /** Ends a writer at once when the restore was stopped, and a while after its worker's time to hand over. */
 export class WritersEnd {
   readonly #end = new AbortController();
-  readonly #halt: Halt;
+  readonly #halt: RunControl;
   #timer: NodeJS.Timeout | undefined;
   readonly signal = this.#end.signal;
 
-  constructor(halt: Halt) {
+  constructor(halt: RunControl) {
     this.#halt = halt;
     halt.storing.addEventListener('abort', this.#stop);
     halt.reading.addEventListener('abort', this.#pause);

@@ -1,6 +1,6 @@
 /** Adding a schedule: its record, the note of when it is due, its event and the task that makes its entries, all or nothing. */
 import { emit, enqueue } from '../../event/index.ts';
-import type { Acting } from '../../organization/index.ts';
+import type { CallerContext } from '../../organization/index.ts';
 import { type Change, create, iso, newId, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
@@ -11,7 +11,7 @@ import { holdDestination, nextRunAtOf, type ScheduleWish } from './schedule-inpu
 
 /** For a wish that was checked. */
 export const createSchedule = async (
-  acting: Acting,
+  acting: CallerContext,
   project: ProjectRecord,
   wish: ScheduleWish,
   now: Date,

@@ -1,7 +1,7 @@
 /** Removing a schedule: nothing more is started, and its backups stay. */
 import { emit, enqueue } from '../../event/index.ts';
-import type { Acting } from '../../organization/index.ts';
-import { type Change, Overtaken, remove } from '../../platform/index.ts';
+import type { CallerContext } from '../../organization/index.ts';
+import { type Change, remove, StaleReadError } from '../../platform/index.ts';
 import { type ProjectRecord, whileStaying } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
@@ -11,7 +11,7 @@ import { about } from './create-schedule.ts';
 
 /** The project by its name alone: it may be gone. The entries are removed by the task. */
 export const removeSchedule = (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   schedule: ScheduleRecord,
   project: Pick<ProjectRecord, 'name'>,
   now: Date,
@@ -24,7 +24,7 @@ export const removeSchedule = (
         // A run in between has moved the note of what is due.
         condition: 'revision = :revision AND nextRunAt = :nextRunAt',
         values: { ':revision': revision, ':nextRunAt': nextRunAt },
-        otherwise: () => new Overtaken(),
+        otherwise: () => new StaleReadError(),
       },
       uncountSchedules(tenant),
       whileStaying(tenant, projectId),

@@ -2,7 +2,7 @@
 import { defaultDestination, refuseBadCollections } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { readDestination, useDestination } from '../../destination/index.ts';
-import type { Acting } from '../../organization/index.ts';
+import type { CallerContext } from '../../organization/index.ts';
 import { iso, type Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { nextRun, parseCron } from '../cron/next-run.ts';
@@ -58,7 +58,7 @@ export const nextRunAtOf = ({ cron, timezone, enabled }: Pick<ScheduleWish, 'cro
  * would fail.
  */
 export const holdDestination = async (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   project: ProjectRecord,
   destinationId: string | null,
 ): Promise<readonly Write[]> => {

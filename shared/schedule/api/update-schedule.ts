@@ -1,8 +1,8 @@
 /** Changing a schedule: only what is given changes, and no change is built on a state that another has replaced. */
 import { isDeepStrictEqual } from 'node:util';
 import { emit, enqueue } from '../../event/index.ts';
-import { type Acting, whileActive } from '../../organization/index.ts';
-import { type Change, iso, Overtaken, set } from '../../platform/index.ts';
+import { type CallerContext, whileActive } from '../../organization/index.ts';
+import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
@@ -14,7 +14,7 @@ export type ScheduleChange = { readonly [K in keyof ScheduleWish]?: ScheduleWish
 
 /** A call that changes nothing, because it gives nothing or what is so already, leaves no trace. */
 export const changeSchedule = async (
-  acting: Acting,
+  acting: CallerContext,
   schedule: ScheduleRecord,
   project: ProjectRecord,
   given: ScheduleChange,
@@ -45,7 +45,7 @@ export const changeSchedule = async (
         set(scheduleKey.schedule(tenant, schedule.id), revised, {
           // A run in between has moved on what is due, and the note of it.
           where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
-          otherwise: () => new Overtaken(),
+          otherwise: () => new StaleReadError(),
         }),
         whileActive(tenant),
         whileConnected(tenant, project.id),

@@ -6,7 +6,7 @@
 
 import { stepper } from './next-wall-time.ts';
 import { type Pattern, parseCron } from './parse-cron.ts';
-import { momentsOf, shiftMs, wallOf } from './time-zone.ts';
+import { shiftMs, toInstants, toLocalTime } from './time-zone.ts';
 
 export { parseCron } from './parse-cron.ts';
 
@@ -40,7 +40,7 @@ const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1):
   const isBeyond = (moment: number, than: number): boolean => (moment - than) * direction > 0;
   const start = from.getTime();
   // Where clocks are changed nearby, times that are behind on the wall may be ahead.
-  let wall = wallOf(timezone, start) - direction * shiftMs(timezone, start);
+  let wall = toLocalTime(timezone, start) - direction * shiftMs(timezone, start);
   let found: number | undefined;
   for (const step = stepper(pattern, direction); ; ) {
     const next = step(wall);
@@ -54,9 +54,9 @@ const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1):
 
 /** The furthest time on the wall whose moment may still be nearer than this one. */
 const lastOf = (timezone: string, moment: number, direction: 1 | -1): number =>
-  wallOf(timezone, moment) + direction * shiftMs(timezone, moment);
+  toLocalTime(timezone, moment) + direction * shiftMs(timezone, moment);
 
 const dueAt = ({ hours }: Pattern, timezone: string, wall: number): readonly number[] => {
-  const moments = momentsOf(timezone, wall);
+  const moments = toInstants(timezone, wall);
   return hours.length === 24 ? moments : moments.slice(0, 1);
 };

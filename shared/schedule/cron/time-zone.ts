@@ -5,17 +5,17 @@
 
 const dayMs = 86_400_000;
 
-export const wallOf = (timezone: string, moment: number): number => moment + offsetMs(timezone, moment);
+export const toLocalTime = (timezone: string, moment: number): number => moment + offsetMs(timezone, moment);
 
 /**
  * The moments at which the wall shows a time: two when clocks go back over it. One that clocks going forward leave out is taken as
  * if they had not been changed yet: 02:30 is when the wall shows 03:30.
  */
-export const momentsOf = (timezone: string, wall: number): readonly number[] => {
+export const toInstants = (timezone: string, wall: number): readonly number[] => {
   // No zone is further from UTC than 14 hours: these lie safely before and after.
   const [before, after] = [offsetMs(timezone, wall - dayMs), offsetMs(timezone, wall + dayMs)];
   if (before === after) return [wall - before];
-  const shown = [wall - before, wall - after].filter((moment) => wallOf(timezone, moment) === wall);
+  const shown = [wall - before, wall - after].filter((moment) => toLocalTime(timezone, moment) === wall);
   return shown.length === 0 ? [wall - before] : shown.sort((a, b) => a - b);
 };
 

@@ -2,7 +2,7 @@
 import { useDestination } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, create, getAll, iso, Overtaken, type Tenant, type Write, walk } from '../../platform/index.ts';
+import { commit, create, getAll, iso, StaleReadError, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, whileConnected } from '../../project/index.ts';
 import { nextRun } from '../cron/next-run.ts';
 import { dueWrites } from '../model/due-index.ts';
@@ -33,7 +33,7 @@ export const carrySchedule = async (from: Tenant, to: Tenant, schedule: Schedule
       remove: { pk, sk },
       condition: 'revision = :revision AND nextRunAt = :nextRunAt',
       values: { ':revision': revision, ':nextRunAt': nextRunAt },
-      otherwise: () => new Overtaken(),
+      otherwise: () => new StaleReadError(),
     },
     ...dueWrites(from, schedule, undefined),
     ...(left
@@ -53,7 +53,7 @@ export const carrySchedule = async (from: Tenant, to: Tenant, schedule: Schedule
           ...(destination && storageDestinationId ? [useDestination(to, storageDestinationId)] : []),
         ]
       : [];
-  await commit([...gone, ...come.map((write) => ({ ...write, otherwise: () => new Overtaken() }))]);
+  await commit([...gone, ...come.map((write) => ({ ...write, otherwise: () => new StaleReadError() }))]);
 };
 
 const arrived = (

@@ -4,7 +4,7 @@ import { type ProjectRecord, projectKey } from '../../project/index.ts';
 import { type ScheduleRecord, scheduleKey } from './record.ts';
 
 /** A schedule as the table has it, with what it needs to run; whatever is undefined is gone. */
-export interface Around {
+export interface ScheduleContext {
   readonly tenant: Tenant;
   readonly schedule: ScheduleRecord;
   readonly project: ProjectRecord | undefined;
@@ -12,13 +12,13 @@ export interface Around {
 }
 
 /** The same where all of it is there. */
-export interface SchedulePlace extends Around {
+export interface ActiveScheduleContext extends ScheduleContext {
   readonly project: ProjectRecord;
   readonly organization: OrganizationRecord;
 }
 
 /** Undefined if there is no such schedule. */
-export const readAround = async (tenant: Tenant, scheduleId: string): Promise<Around | undefined> => {
+export const readAround = async (tenant: Tenant, scheduleId: string): Promise<ScheduleContext | undefined> => {
   const schedule = (await get(scheduleKey.schedule(tenant, scheduleId))) as ScheduleRecord | undefined;
   if (!schedule) return undefined;
   const [project, organization] = await getAll([
@@ -34,7 +34,7 @@ export const readAround = async (tenant: Tenant, scheduleId: string): Promise<Ar
 };
 
 /** A schedule runs, and the Scheduler has its entries, as long as it is enabled, its project there and its organization not deleted. */
-export const isAwake = (around: Around): around is SchedulePlace =>
+export const isActive = (around: ScheduleContext): around is ActiveScheduleContext =>
   around.schedule.enabled &&
   around.project !== undefined &&
   around.organization !== undefined &&

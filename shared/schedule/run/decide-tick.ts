@@ -24,7 +24,7 @@ export type Verdict =
  * that its expression was changed from, finds nothing. One that comes before its moment is believed: a stage may run its
  * schedules faster than the clock.
  */
-export const judge = (
+export const decideTick = (
   { cron, timezone, nextRunAt, putOff }: Pick<ScheduleRecord, 'cron' | 'timezone' | 'nextRunAt' | 'putOff'>,
   { at, tries }: Told,
   now: Date,

@@ -5,7 +5,7 @@ import type { scheduleFailures } from '../../contract/models/schedule.ts';
 import { emit } from '../../event/index.ts';
 import { iso, type Write } from '../../platform/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import type { SchedulePlace } from '../model/schedule-context.ts';
+import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 
 export interface Failure {
@@ -25,7 +25,7 @@ export const failingWith = (
 
 /** The event, of the schedule as it is after it. */
 export const tellFailure = (
-  { tenant, organization, project, schedule }: SchedulePlace,
+  { tenant, organization, project, schedule }: ActiveScheduleContext,
   { reason, scheduledFor, backupId = null, error }: Failure,
   now: Date,
 ): Write =>

@@ -2,7 +2,7 @@
 import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { log, type Write } from '../../platform/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import type { SchedulePlace } from '../model/schedule-context.ts';
+import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { type Failure, failingWith, tellFailure } from './failure-event.ts';
 
 /** Of two runs nothing came, and the time of the one after them is there: two periods. */
@@ -16,7 +16,7 @@ export interface Counted {
 }
 
 /** Counts runs that are decided now, the last of them at that moment; a backup that completes begins the count anew. */
-export const countRuns = (place: SchedulePlace, runs: number, at: string, now: Date): Counted => {
+export const countRuns = (place: ActiveScheduleContext, runs: number, at: string, now: Date): Counted => {
   const { schedule } = place;
   const runsSinceSuccess = (schedule.runsSinceSuccess ?? 0) + runs;
   if (runsSinceSuccess <= runsMax || schedule.isOverdue) return { attributes: { runsSinceSuccess }, writes: [], isTold: false };
@@ -36,7 +36,7 @@ export const countRuns = (place: SchedulePlace, runs: number, at: string, now: D
 };
 
 /** Once it is committed: an alarm counts the line. */
-export const logOverdue = ({ tenant, schedule }: SchedulePlace): void =>
+export const logOverdue = ({ tenant, schedule }: ActiveScheduleContext): void =>
   log.error(logLines.scheduleOverdue, {
     organizationId: tenant.organizationId,
     projectId: schedule.projectId,

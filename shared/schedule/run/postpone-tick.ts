@@ -1,7 +1,7 @@
 /** A schedule whose project has a job waits for it. */
 import type { TaskMessage } from '../../event/index.ts';
-import { commit, iso, newId, Overtaken, type QueueMessage, sendTasks, set } from '../../platform/index.ts';
-import type { SchedulePlace } from '../model/schedule-context.ts';
+import { commit, iso, newId, type QueueMessage, StaleReadError, sendTasks, set } from '../../platform/index.ts';
+import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import type { Told } from './decide-tick.ts';
 
 /** Most backups take some minutes. */
@@ -11,8 +11,8 @@ const againSeconds = 60;
  * Has the tick brought again. It is sent before it is written down: whoever dies in between leaves two messages, and the one that
  * was put off less often ends by itself.
  */
-export const putOffTick = async (
-  place: SchedulePlace,
+export const postponeTick = async (
+  place: ActiveScheduleContext,
   { at, tries }: Told,
   message: string,
   now: Date,
@@ -26,7 +26,7 @@ export const putOffTick = async (
     set(
       { pk, sk },
       { putOff: { at: iso(at), tries: next, since: iso(now), message } },
-      { where: { revision, nextRunAt }, otherwise: () => new Overtaken() },
+      { where: { revision, nextRunAt }, otherwise: () => new StaleReadError() },
     ),
   ]);
 };

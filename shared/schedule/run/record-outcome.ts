@@ -1,8 +1,8 @@
 /** What the end of a backup says of its schedule. */
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
-import { type Clock, clock, commit, get, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Clock, clock, commit, get, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { type Around, readAround } from '../model/schedule-context.ts';
+import { readAround, type ScheduleContext } from '../model/schedule-context.ts';
 import { isOvertaken } from '../sync/sync-schedule.ts';
 import { type Failure, failingWith, tellFailure } from './failure-event.ts';
 
@@ -32,10 +32,10 @@ const toldOf = (tenant: Tenant, backupId: string): Write =>
   set(
     backupKey.backup(tenant, backupId),
     { outcomeTold: true },
-    { where: { outcomeTold: undefined }, otherwise: () => new Overtaken() },
+    { where: { outcomeTold: undefined }, otherwise: () => new StaleReadError() },
   );
 
-const writesOf = (around: Around, backup: BackupRecord, now: Date): readonly Write[] => {
+const writesOf = (around: ScheduleContext, backup: BackupRecord, now: Date): readonly Write[] => {
   const { completedAt, error } = backup;
   if (completedAt === null) return [];
   if (error === null) return succeeded(around.schedule, completedAt);
@@ -56,7 +56,7 @@ const succeeded = (schedule: ScheduleRecord, completedAt: string): readonly Writ
 };
 
 const failed = (
-  { tenant, schedule, project, organization }: Around,
+  { tenant, schedule, project, organization }: ScheduleContext,
   { id, trigger, completedAt }: BackupRecord,
   error: Failure['error'],
   now: Date,
@@ -75,4 +75,5 @@ const failed = (
 const updated = (
   { pk, sk, lastSuccessAt, lastEndAt, nextRunAt }: ScheduleRecord,
   attributes: Readonly<Record<string, unknown>>,
-): Write => set({ pk, sk }, attributes, { where: { lastSuccessAt, lastEndAt, nextRunAt }, otherwise: () => new Overtaken() });
+): Write =>
+  set({ pk, sk }, attributes, { where: { lastSuccessAt, lastEndAt, nextRunAt }, otherwise: () => new StaleReadError() });

@@ -12,7 +12,7 @@ import {
   type Tenant,
   type Write,
   walk,
-  withIds,
+  withLogContext,
 } from '../../platform/index.ts';
 import { type DueRecord, duePartition, type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { sendTicks, tickOf } from './postpone-tick.ts';
@@ -37,7 +37,7 @@ export const watchSchedules = async (
     const found = await getAll(notes.map((note) => scheduleKey.schedule(tenantOf(note.organizationId), note.scheduleId)));
     const messages = await Promise.all(
       notes.map((note, n) =>
-        withIds(idsIn(note), () => look(tenantOf(note.organizationId), note, found[n] as ScheduleRecord | undefined, now)),
+        withLogContext(idsIn(note), () => look(tenantOf(note.organizationId), note, found[n] as ScheduleRecord | undefined, now)),
       ),
     );
     await send(messages.flat());

@@ -1,19 +1,19 @@
 /** Starting a backup of a schedule, at its time or by hand. */
 import {
+  assertBackupCapacity,
   type BackupRecord,
+  currentEncryption,
   defaultDestination,
-  presentKey,
   readEncryption,
-  refuseCrowd,
   resolveType,
   startBackup,
 } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
-import { get, iso, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { refuseBusy } from '../../project/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import type { SchedulePlace } from '../model/schedule-context.ts';
+import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 
 export interface ScheduledStart {
@@ -28,12 +28,12 @@ export interface ScheduledStart {
  * schedule is as it was read. Throws JOB_IN_PROGRESS, STORAGE_NOT_FOUND, and VALIDATION_ERROR where there is no destination.
  */
 export const startScheduled = async (
-  { tenant, organization, project, schedule }: SchedulePlace,
+  { tenant, organization, project, schedule }: ActiveScheduleContext,
   { trigger, createdBy, moves = {} }: ScheduledStart,
   now: Date,
 ): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
   const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy, timezone } = schedule;
-  await refuseCrowd(tenant);
+  await assertBackupCapacity(tenant);
   if (type === 'incremental') await refuseWaiting(tenant, project.id, schedule);
   const [chosen, destination] = await Promise.all([
     readEncryption(tenant),
@@ -41,7 +41,7 @@ export const startScheduled = async (
       ? defaultDestination(tenant, organization, project)
       : readDestination(tenant, schedule.storageDestinationId),
   ]);
-  const place = { tenant, project, destination, encryption: presentKey(chosen) };
+  const place = { tenant, project, destination, encryption: currentEncryption(chosen) };
   const wish = {
     ...(await resolveType(place, { type, collections, excludeCollections })),
     ...{ collections, excludeCollections, includeAuthUsers, trigger, scheduleId: id, createdBy },
@@ -56,7 +56,7 @@ export const startScheduled = async (
       // First: of two that tell of one moment the other is overtaken, and does not wait for a job that is its own.
       set({ pk: schedule.pk, sk: schedule.sk }, begun, {
         where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
-        otherwise: () => new Overtaken(),
+        otherwise: () => new StaleReadError(),
       }),
       ...writes,
       emit(
@@ -78,7 +78,7 @@ const refuseWaiting = async (tenant: Tenant, projectId: string, schedule: Schedu
     await refuseBusy(tenant, projectId);
   } catch (error) {
     const present = (await get({ pk: schedule.pk, sk: schedule.sk })) as ScheduleRecord | undefined;
-    if (present?.revision !== schedule.revision || present.nextRunAt !== schedule.nextRunAt) throw new Overtaken();
+    if (present?.revision !== schedule.revision || present.nextRunAt !== schedule.nextRunAt) throw new StaleReadError();
     throw error;
   }
 };

@@ -4,33 +4,33 @@ import { ApiError } from '../../contract/errors.ts';
 import { idsIn } from '../../contract/ids.ts';
 import { whileActive } from '../../organization/index.ts';
 import {
-  addIds,
+  addLogContext,
   type Clock,
   clock,
   commit,
+  emitMetric,
   iso,
   log,
-  measure,
-  Overtaken,
+  StaleReadError,
   set,
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
 import { dueWrites } from '../model/due-index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { isAwake, readAround, type SchedulePlace } from '../model/schedule-context.ts';
+import { type ActiveScheduleContext, isActive, readAround } from '../model/schedule-context.ts';
 import { isOvertaken, syncSchedule } from '../sync/sync-schedule.ts';
-import { judge, type Told, type Verdict } from './decide-tick.ts';
+import { decideTick, type Told, type Verdict } from './decide-tick.ts';
 import { type Failure, failingWith, tellFailure } from './failure-event.ts';
 import { countRuns, logOverdue } from './overdue.ts';
-import { putOffTick } from './postpone-tick.ts';
+import { postponeTick } from './postpone-tick.ts';
 import { startScheduled } from './start-scheduled-backup.ts';
 
 /** What a tick asks others for. */
 export interface TickDoors {
   readonly clock: Clock;
   /** Brings the tick again later. */
-  readonly putOff: typeof putOffTick;
+  readonly putOff: typeof postponeTick;
   /** For a schedule that turns out to be asleep. */
   readonly sync: (tenant: Tenant, scheduleId: string) => Promise<void>;
 }
@@ -45,14 +45,14 @@ export const tick = async (
   tenant: Tenant,
   scheduleId: string,
   told: Told,
-  doors: TickDoors = { clock, putOff: putOffTick, sync: syncSchedule },
+  doors: TickDoors = { clock, putOff: postponeTick, sync: syncSchedule },
 ): Promise<void> => {
   for (let tries = 1; tries <= triesMax; tries++) {
     const around = await readAround(tenant, scheduleId);
     if (!around) return;
-    if (!isAwake(around) || around.schedule.nextRunAt === null) return doors.sync(tenant, scheduleId);
+    if (!isActive(around) || around.schedule.nextRunAt === null) return doors.sync(tenant, scheduleId);
     const now = doors.clock.now();
-    const verdict = judge(around.schedule, told, now);
+    const verdict = decideTick(around.schedule, told, now);
     if (verdict.kind === 'nothing') return;
     try {
       if (verdict.kind === 'passed') await giveUp(around, verdict, passedBecause(around.schedule, verdict), now);
@@ -69,7 +69,7 @@ type Run = Extract<Verdict, { kind: 'run' }>;
 type Passed = Extract<Verdict, { kind: 'passed' }>;
 
 /** Whether the moment is dealt with, for now. */
-const run = async (place: SchedulePlace, verdict: Run, told: Told, doors: TickDoors): Promise<boolean> => {
+const run = async (place: ActiveScheduleContext, verdict: Run, told: Told, doors: TickDoors): Promise<boolean> => {
   const now = doors.clock.now();
   const { tenant, project, schedule } = place;
   const { at, next } = verdict;
@@ -101,8 +101,8 @@ const run = async (place: SchedulePlace, verdict: Run, told: Told, doors: TickDo
         now,
       ),
     ]);
-    addIds(idsIn(backup));
-    measure('a schedule has started a backup', { ScheduledBackupsStarted: 1 });
+    addLogContext(idsIn(backup));
+    emitMetric('a schedule has started a backup', { ScheduledBackupsStarted: 1 });
     if (counted.isTold) logOverdue(place);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -125,7 +125,7 @@ const movedTo = (at: Date, next: Date | undefined) => ({
 
 /** Gives moments up, and says so; the schedule goes on with the next. */
 const giveUp = async (
-  place: SchedulePlace,
+  place: ActiveScheduleContext,
   { last, runs, next }: Omit<Passed, 'kind'>,
   failure: Failure,
   now: Date,
@@ -133,13 +133,13 @@ const giveUp = async (
   const { tenant, schedule } = place;
   const failing = failingWith(schedule, failure, now);
   const moved = { ...movedTo(last, next), lastRunAt: iso(last), lastEndAt: iso(now), failing };
-  const failed: SchedulePlace = { ...place, schedule: { ...schedule, ...moved } };
+  const failed: ActiveScheduleContext = { ...place, schedule: { ...schedule, ...moved } };
   const counted = countRuns(failed, runs, iso(last), now);
   const writes: readonly Write[] = [
     set(
       { pk: schedule.pk, sk: schedule.sk },
       { ...moved, ...counted.attributes },
-      { where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt }, otherwise: () => new Overtaken() },
+      { where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt }, otherwise: () => new StaleReadError() },
     ),
     ...dueWrites(tenant, schedule, failed.schedule),
     whileActive(tenant),
@@ -153,7 +153,7 @@ const giveUp = async (
     code: failure.error.code,
     runs,
   });
-  measure('a schedule was not served', { ScheduledBackupsMissed: runs });
+  emitMetric('a schedule was not served', { ScheduledBackupsMissed: runs });
   if (counted.isTold) logOverdue(failed);
 };
 

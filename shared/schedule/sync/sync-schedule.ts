@@ -1,12 +1,12 @@
 /** Makes the Scheduler's entries what the schedule says. */
 import { ApiError } from '../../contract/errors.ts';
 import { whileActive } from '../../organization/index.ts';
-import { type Clock, clock, commit, iso, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Clock, clock, commit, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { whileConnected } from '../../project/index.ts';
 import { nextRun } from '../cron/next-run.ts';
 import { dueWrites } from '../model/due-index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { type Around, isAwake, readAround } from '../model/schedule-context.ts';
+import { isActive, readAround, type ScheduleContext } from '../model/schedule-context.ts';
 import { type Entries, entries, entriesFor, entryNames } from './scheduler-entries.ts';
 
 /** Whoever changes it this often meanwhile brings a task of their own. */
@@ -24,14 +24,14 @@ export const syncSchedule = async (
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
     const around = await readAround(tenant, scheduleId);
-    await enter(tenant, scheduleId, around, time.now(), doors);
+    await putSchedulerEntries(tenant, scheduleId, around, time.now(), doors);
     try {
       if (!around) {
         // It may have come back: with its project from another organization.
         if (!(await readAround(tenant, scheduleId))) return;
-        throw new Overtaken();
+        throw new StaleReadError();
       }
-      await commit(entered(around, time.now()));
+      await commit(syncedWrites(around, time.now()));
       return;
     } catch (error) {
       if (!isOvertaken(error) || tries === triesMax) throw error;
@@ -39,29 +39,29 @@ export const syncSchedule = async (
   }
 };
 
-const enter = async (
+const putSchedulerEntries = async (
   tenant: Tenant,
   scheduleId: string,
-  around: Around | undefined,
+  around: ScheduleContext | undefined,
   now: Date,
   doors: Entries,
 ): Promise<void> => {
-  const wanted = around && isAwake(around) ? entriesFor(tenant, around.schedule, now) : [];
+  const wanted = around && isActive(around) ? entriesFor(tenant, around.schedule, now) : [];
   for (const entry of wanted) await doors.put(entry);
   for (const name of entryNames(tenant, scheduleId).slice(wanted.length)) await doors.remove(name);
 };
 
 /** What is asleep has no next run; what has just woken up has its next one from now on. */
-const entered = (around: Around, now: Date): readonly Write[] => {
+const syncedWrites = (around: ScheduleContext, now: Date): readonly Write[] => {
   const { tenant, schedule } = around;
   const { pk, sk, revision, nextRunAt } = schedule;
-  const awake = isAwake(around);
+  const awake = isActive(around);
   const next = awake ? (nextRunAt ?? wakingAt(schedule, now)) : null;
   return [
     set(
       { pk, sk },
       { enteredRevision: revision, nextRunAt: next, ...(!awake && { putOff: undefined }) },
-      { where: { revision, nextRunAt }, otherwise: () => new Overtaken() },
+      { where: { revision, nextRunAt }, otherwise: () => new StaleReadError() },
     ),
     ...dueWrites(tenant, schedule, { ...schedule, nextRunAt: next }),
     ...(awake ? [whileActive(tenant), whileConnected(tenant, schedule.projectId)] : stillAsleep(around)),
@@ -74,14 +74,14 @@ const wakingAt = ({ cron, timezone }: ScheduleRecord, now: Date): string | null 
 };
 
 /** Whoever wakes it changes what is checked here, or its revision. */
-const stillAsleep = ({ tenant, organization }: Around): readonly Write[] =>
+const stillAsleep = ({ tenant, organization }: ScheduleContext): readonly Write[] =>
   organization?.deletedAt === undefined
     ? []
     : [
         {
           ...whileActive(tenant),
           condition: 'attribute_not_exists(pk) OR attribute_exists(deletedAt)',
-          otherwise: () => new Overtaken(),
+          otherwise: () => new StaleReadError(),
         },
       ];
 

@@ -2,7 +2,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
-import { type Change, Overtaken, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { beginRound, isUnderWay, resumeRound } from '../deliver/attempt-round.ts';
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
@@ -44,5 +44,5 @@ export const whileEnabled = (tenant: Tenant, { id }: WebhookRecord): Write => ({
   condition: 'attribute_exists(pk) AND #enabled = :yes',
   names: { '#enabled': 'enabled' },
   values: { ':yes': true },
-  otherwise: () => new Overtaken(),
+  otherwise: () => new StaleReadError(),
 });

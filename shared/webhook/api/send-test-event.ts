@@ -4,7 +4,7 @@ import type { webhooks } from '../../contract/endpoints/webhooks.ts';
 import { invalid } from '../../contract/errors.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
 import { webhookTestTimeoutMs } from '../../contract/limits.ts';
-import { type Acting, named, whileActive } from '../../organization/index.ts';
+import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
 import { type Change, create, envList, newId, type PostOutcome, postGuarded } from '../../platform/index.ts';
 import { errorOf, isSuccess } from '../deliver/classify-outcome.ts';
 import { newDelivery } from '../model/new-delivery.ts';
@@ -22,12 +22,12 @@ type Tried = z.input<typeof webhooks.test.data>;
  * same few words as of any delivery, so that nobody learns from it what lies behind an address.
  */
 export const tryWebhook = async (
-  { tenant, organization }: Pick<Acting, 'tenant' | 'organization'>,
+  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   webhook: WebhookRecord,
   wanted: string | undefined,
   now: Date,
 ): Promise<{ data: Tried; change: Change }> => {
-  const event = sampleEvent(chosenEvent(webhook, wanted), named(organization), now);
+  const event = sampleEvent(chosenEvent(webhook, wanted), organizationRef(organization), now);
   const deliveryId = newId('delivery', now);
   const attempt = { deliveryId, attempt: 1, maxAttempts: 1, willRetry: false, sentAt: now };
   const request = composeRequest(webhook, await openSecrets(tenant, webhook, now), event, attempt);

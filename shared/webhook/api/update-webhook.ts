@@ -1,6 +1,6 @@
 /** Changing a webhook: only what is given changes, and no change is built on a state that another has replaced. */
-import { type Change, iso, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
-import type { Known } from '../model/get-webhook.ts';
+import { type Change, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import type { WebhookWithHealth } from '../model/get-webhook.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
@@ -10,7 +10,7 @@ import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from './webhook-i
 /** A call that gives nothing changes nothing and leaves no trace. */
 export const changeWebhook = async (
   tenant: Tenant,
-  { webhook, health }: Known,
+  { webhook, health }: WebhookWithHealth,
   wish: WebhookWish,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> => {
@@ -56,7 +56,7 @@ export const changeWebhook = async (
 /** Enabling what is enabled, or disabling what is not, changes nothing. */
 export const toggleWebhook = async (
   tenant: Tenant,
-  known: Known,
+  known: WebhookWithHealth,
   enabled: boolean,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> =>
@@ -75,7 +75,7 @@ export const reviseWebhook = (
     webhook: Object.fromEntries(entries) as WebhookRecord,
     write: set(webhookKey.webhook(tenant, webhook.id), revised, {
       where: { revision: webhook.revision },
-      otherwise: () => new Overtaken(),
+      otherwise: () => new StaleReadError(),
     }),
   };
 };
@@ -97,6 +97,6 @@ const forgetFailures = (tenant: Tenant, webhookId: string, health: HealthRecord 
         set(
           webhookKey.health(tenant, webhookId),
           { failingSince: undefined, isSlow: undefined },
-          { otherwise: () => new Overtaken() },
+          { otherwise: () => new StaleReadError() },
         ),
       ];

@@ -1,6 +1,6 @@
 /** Who makes an attempt says so before: what a queue gives twice is not sent twice, and does not double all that follows. */
-import { after, changeOne, iso } from '../../platform/index.ts';
-import type { Lane } from '../model/delivery-queues.ts';
+import { after, iso, updateItem } from '../../platform/index.ts';
+import type { DeliveryQueue } from '../model/delivery-queues.ts';
 import type { WebhookRecord } from '../model/record.ts';
 import type { Due } from './prepare-attempt.ts';
 
@@ -11,15 +11,15 @@ const aroundSeconds = 15;
  * The first attempt in the quick lane is not worth a write: one of two that make it writes it down, and at most one request is
  * sent twice. What follows from both does meet here.
  */
-export const isToBeClaimed = ({ delivery, attempt }: Due, lane: Lane): boolean =>
+export const needsLease = ({ delivery, attempt }: Due, lane: DeliveryQueue): boolean =>
   lane === 'slowDelivery' || attempt > delivery.roundStart + 1;
 
 /** How long an attempt may take, all in all. */
 export const claimSeconds = ({ timeoutMs }: Pick<WebhookRecord, 'timeoutMs'>): number => timeoutMs / 1_000 + aroundSeconds;
 
 /** Whether the attempt is ours, for as long as it may take. A claim ends when the attempt is written down. */
-export const claim = ({ webhook, delivery: { pk, sk, attempts } }: Due, now: Date): Promise<boolean> =>
-  changeOne({
+export const leaseAttempt = ({ webhook, delivery: { pk, sk, attempts } }: Due, now: Date): Promise<boolean> =>
+  updateItem({
     update: { pk, sk },
     expression: 'SET #claimed = :until',
     condition: '#status = :attempting AND #attempts = :made AND (attribute_not_exists(#claimed) OR #claimed <= :now)',

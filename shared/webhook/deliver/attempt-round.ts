@@ -1,6 +1,6 @@
 /** Beginning another round of attempts of a delivery that is finished, or that nobody moves any more. */
 import { deliveryKeptSeconds } from '../../contract/limits.ts';
-import { after, epochSeconds, iso, Overtaken, set } from '../../platform/index.ts';
+import { after, epochSeconds, iso, StaleReadError, set } from '../../platform/index.ts';
 import type { DeliveryRecord } from '../model/record.ts';
 
 /** Far above what a queue or the Scheduler is late: an attempt that long overdue has lost its message. */
@@ -28,5 +28,5 @@ const dueNow = (record: DeliveryRecord, round: Readonly<Record<string, unknown>>
   const ttl = epochSeconds(after(now, deliveryKeptSeconds));
   const attributes = { status: 'attempting', ...round, nextAttemptAt: iso(now), ttl };
   const where = { status, attempts, nextAttemptAt };
-  return set({ pk, sk }, attributes, { where, otherwise: () => new Overtaken() });
+  return set({ pk, sk }, attributes, { where, otherwise: () => new StaleReadError() });
 };

@@ -1,15 +1,15 @@
 /** One attempt of one delivery: prepare; put off, or compose, claim, send, judge and record. */
-import { type Clock, chance, clock, envList, iso, log, postGuarded, type Tenant } from '../../platform/index.ts';
-import { type AttemptName, type Lane, putOff } from '../model/delivery-queues.ts';
+import { type Clock, clock, envList, iso, log, postGuarded, randomFraction, type Tenant } from '../../platform/index.ts';
+import { type AttemptName, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
 import { openSecrets } from '../request/webhook-secrets.ts';
-import { claim, claimSeconds, isToBeClaimed } from './attempt-lease.ts';
+import { claimSeconds, leaseAttempt, needsLease } from './attempt-lease.ts';
 import { judge } from './classify-outcome.ts';
 import { type Due, prepare } from './prepare-attempt.ts';
-import { endInVain, type Made, recordAttempt } from './record-attempt.ts';
+import { abandonDelivery, type Made, recordAttempt } from './record-attempt.ts';
 
 /** Time, chance and the wire are passed in. */
-export interface Means {
+export interface DeliveryDeps {
   readonly clock: Clock;
   readonly chance: () => number;
   readonly post: typeof postGuarded;
@@ -24,8 +24,8 @@ export interface Means {
 export const deliver = async (
   tenant: Tenant,
   name: AttemptName,
-  lane: Lane,
-  means: Means = { clock, chance, post: postGuarded },
+  lane: DeliveryQueue,
+  means: DeliveryDeps = { clock, chance: randomFraction, post: postGuarded },
 ): Promise<void> => {
   const { webhookId, deliveryId } = name;
   const prepared = await prepare(tenant, name, lane, means.clock.now(), means.waitMs);
@@ -33,17 +33,17 @@ export const deliver = async (
     log.info('an attempt is not made', { webhookId, deliveryId, attempt: name.attempt, why: prepared.why });
     return;
   }
-  if (prepared.kind === 'waits') return putOff(tenant, name, prepared.seconds);
-  if (prepared.kind === 'vain') return endInVain(prepared.delivery, prepared.error);
+  if (prepared.kind === 'waits') return requeueLater(tenant, name, prepared.seconds);
+  if (prepared.kind === 'vain') return abandonDelivery(prepared.delivery, prepared.error);
   // What cannot be composed fails its message before anything is claimed.
   const composed = await compose(tenant, prepared, means.clock.now());
   // Another makes it, or died: when its time is over, one of the two is known.
-  if (isToBeClaimed(prepared, lane) && !(await claim(prepared, means.clock.now())))
-    return putOff(tenant, name, claimSeconds(prepared.webhook));
+  if (needsLease(prepared, lane) && !(await leaseAttempt(prepared, means.clock.now())))
+    return requeueLater(tenant, name, claimSeconds(prepared.webhook));
   await attempt(tenant, prepared, composed, means);
 };
 
-const attempt = async (tenant: Tenant, due: Due, { request, sentAt }: Composed, means: Means): Promise<void> => {
+const attempt = async (tenant: Tenant, due: Due, { request, sentAt }: Composed, means: DeliveryDeps): Promise<void> => {
   const { url, headers, body, shownHeaders } = request;
   const { timeoutMs } = due.webhook;
   const outcome = await means.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });

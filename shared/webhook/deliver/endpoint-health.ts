@@ -1,6 +1,6 @@
 /** What is remembered of an endpoint from one attempt to the next. */
 import { failingSecondsMax } from '../../contract/limits.ts';
-import { after, changeOne, epochSeconds, iso, type Key, type Write } from '../../platform/index.ts';
+import { after, epochSeconds, iso, type Key, updateItem, type Write } from '../../platform/index.ts';
 import type { HealthRecord } from '../model/record.ts';
 
 /** An endpoint that takes longer waits among the slow the next time. */
@@ -43,5 +43,5 @@ export const healthAfter = (
 
 export const noteHealth = async (...all: Parameters<typeof healthAfter>): Promise<void> => {
   const write = healthAfter(...all);
-  if (write) await changeOne(write);
+  if (write) await updateItem(write);
 };

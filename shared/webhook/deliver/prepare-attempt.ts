@@ -1,7 +1,7 @@
 /** Whether an attempt is to be made, of what, and with which settings: those of the webhook as it is now. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { epochSeconds, getGathered, iso, type Tenant } from '../../platform/index.ts';
-import { type AttemptName, type Lane, laneOf } from '../model/delivery-queues.ts';
+import { epochSeconds, getCoalesced, iso, type Tenant } from '../../platform/index.ts';
+import { type AttemptName, type DeliveryQueue, queueFor } from '../model/delivery-queues.ts';
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
@@ -37,7 +37,7 @@ const recordingMs = 1_000;
 export const prepare = async (
   tenant: Tenant,
   name: AttemptName,
-  lane: Lane,
+  lane: DeliveryQueue,
   now: Date,
   waitMs = recordingMs,
 ): Promise<Prepared> => {
@@ -48,7 +48,7 @@ export const prepare = async (
 };
 
 const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Promise<Found> => {
-  const [webhook, delivery, health] = await getGathered([
+  const [webhook, delivery, health] = await getCoalesced([
     webhookKey.webhook(tenant, webhookId),
     webhookKey.delivery(tenant, webhookId, deliveryId),
     webhookKey.health(tenant, webhookId),
@@ -78,7 +78,7 @@ export const decide = (
   { webhook, delivery, health }: Found,
   name: AttemptName,
   now: Date,
-  lane: Lane = 'slowDelivery',
+  lane: DeliveryQueue = 'slowDelivery',
 ): Prepared => {
   if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'over', why: 'the delivery is gone' };
   if (delivery.status !== 'attempting') return { kind: 'over', why: 'the delivery is finished' };
@@ -93,7 +93,7 @@ export const decide = (
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     return { kind: 'vain', delivery, error: 'The event does not exist in the format of the webhook' };
   if (isRetry(delivery) && !isRetried(webhook)) return { kind: 'vain', delivery, error: delivery.lastError ?? 'Retries are off' };
-  if (lane === 'delivery' && laneOf(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
+  if (lane === 'delivery' && queueFor(health) === 'slowDelivery') return { kind: 'waits', seconds: 0 };
   const attempt = delivery.attempts + 1;
   const maxAttempts = isRetried(webhook) ? Math.max(delivery.attemptsMax, attempt) : attempt;
   return { kind: 'due', webhook, delivery, health, attempt, maxAttempts, willRetry: attempt < maxAttempts };

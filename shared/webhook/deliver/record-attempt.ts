@@ -3,16 +3,16 @@ import type { Task, TaskMessage } from '../../event/index.ts';
 import {
   after,
   bestEffort,
-  changeOne,
+  emitMetric,
   iso,
   type Key,
   log,
-  measure,
   newId,
   type PostOutcome,
   sendTasks,
   set,
   type Tenant,
+  updateItem,
   type Write,
 } from '../../platform/index.ts';
 import { sendAttemptLater } from '../model/delivery-queues.ts';
@@ -42,9 +42,9 @@ export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict
   await (reason ? noting : bestEffort('note the health of an endpoint', noting));
   if (reason && since !== undefined)
     await askDisabling(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since, revision: webhook.revision });
-  const isOurs = await changeOne(attemptOf(made, verdict, now));
+  const isOurs = await updateItem(attemptOf(made, verdict, now));
   if (!isOurs) return log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
-  measure('an attempt was written down', { [counted[verdict.kind]]: 1, DeliveryDuration: made.outcome.durationMs });
+  emitMetric('an attempt was written down', { [counted[verdict.kind]]: 1, DeliveryDuration: made.outcome.durationMs });
 };
 
 const counted = { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' } as const;
@@ -57,9 +57,9 @@ const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | '
 };
 
 /** A delivery that nobody is there for any more. No attempt was made, so none is counted. */
-export const endInVain = async (delivery: DeliveryRecord, error: string): Promise<void> => {
-  const isOurs = await changeOne(unlessOvertaken(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
-  if (isOurs) measure('a delivery was given up', { DeliveriesFailed: 1 });
+export const abandonDelivery = async (delivery: DeliveryRecord, error: string): Promise<void> => {
+  const isOurs = await updateItem(unlessOvertaken(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
+  if (isOurs) emitMetric('a delivery was given up', { DeliveriesFailed: 1 });
 };
 
 type Update = Extract<Write, { update: Key }>;

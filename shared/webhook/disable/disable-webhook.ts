@@ -2,7 +2,7 @@
 import { type Actor, auditEntry } from '../../audit/index.ts';
 import { enqueue, type Task } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey, whileActive } from '../../organization/index.ts';
-import { commit, getAll, iso, log, measure, Overtaken, set, type Tenant, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, getAll, iso, log, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { about } from '../api/create-webhook.ts';
 import { isDead } from '../deliver/endpoint-health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
@@ -26,7 +26,7 @@ export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: D
   const isThere = organization && !organization.deletedAt;
   const isDone = isThere && webhook && isDue(task, webhook, health, now) && (await happens(tenant, webhook, task, now));
   if (!isDone) return log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });
-  measure('a webhook was disabled', { WebhooksDisabled: 1 });
+  emitMetric('a webhook was disabled', { WebhooksDisabled: 1 });
 };
 
 /** Failures are forgotten with the first success; a 410 is not taken back. */
@@ -43,7 +43,7 @@ const happens = async (...what: Parameters<typeof disablingWrites>): Promise<boo
     await commit(disablingWrites(...what));
     return true;
   } catch (error) {
-    if (error instanceof Overtaken) return false;
+    if (error instanceof StaleReadError) return false;
     throw error;
   }
 };
@@ -57,7 +57,7 @@ const disablingWrites = (
   set(
     webhookKey.webhook(tenant, id),
     { enabled: false, disabled: { reason, at: iso(now), failingSince }, revision: revision + 1, updatedAt: iso(now) },
-    { where: { enabled: true, revision }, otherwise: () => new Overtaken() },
+    { where: { enabled: true, revision }, otherwise: () => new StaleReadError() },
   ),
   whileActive(tenant),
   auditEntry(

@@ -1,7 +1,7 @@
 /** From an event in the table to a delivery for every webhook that is to hear of it. */
 import { eventKey } from '../../event/index.ts';
-import { type Clock, getAll, log, putNew, type Tenant } from '../../platform/index.ts';
-import { laneOf, sendDeliveries } from '../model/delivery-queues.ts';
+import { type Clock, getAll, log, putIfAbsent, type Tenant } from '../../platform/index.ts';
+import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
 import { matches } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
@@ -78,7 +78,7 @@ const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<Readon
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
   try {
     const healths = (await getAll(ids.map((id) => webhookKey.health(tenant, id)))) as readonly (HealthRecord | undefined)[];
-    return new Set(ids.filter((_, n) => laneOf(healths[n]) === 'slowDelivery'));
+    return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'slowDelivery'));
   } catch (error) {
     log.warn('nothing is known of endpoints: the slow lane is taken for all', { error, organizationId: tenant.organizationId });
     return new Set(ids);
@@ -95,7 +95,7 @@ const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<st
       webhookId,
       deliveryId: id,
       attempt: 1,
-      lane: laneOf({ isSlow: !isNew || slow.has(webhookId) }),
+      lane: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
       ...(!isNew && { delaySeconds: secondChanceSeconds }),
     })),
   );
@@ -118,7 +118,7 @@ interface Kept {
 const keep = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<Kept | undefined> => {
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
-    return { delivery, isNew: await putNew(delivery) };
+    return { delivery, isNew: await putIfAbsent(delivery) };
   } catch (error) {
     log.error('a delivery could not be made', { error, eventId: event.id, webhookId: webhook.id });
     return undefined;

@@ -15,17 +15,17 @@ import {
 } from '../../platform/index.ts';
 import type { HealthRecord } from './record.ts';
 
-export type Lane = 'delivery' | 'slowDelivery';
+export type DeliveryQueue = 'delivery' | 'slowDelivery';
 
 /**
  * The quick lane is for endpoints that answered quickly the last time. Those that failed or were slow wait among themselves, and so
  * do new ones: however many that hang are added, they hold up nobody who has proven quick.
  */
-export const laneOf = (health: Pick<HealthRecord, 'isSlow'> | undefined): Lane =>
+export const queueFor = (health: Pick<HealthRecord, 'isSlow'> | undefined): DeliveryQueue =>
   health?.isSlow === false ? 'delivery' : 'slowDelivery';
 
 /** The lane of a queue by its name; a message that came from anywhere else stays where it is. */
-export const laneOfQueue = (queueName: string): Lane =>
+export const laneOfQueue = (queueName: string): DeliveryQueue =>
   env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'slowDelivery';
 
 /** What a message names: one attempt of one delivery. */
@@ -37,7 +37,7 @@ export interface AttemptName {
   readonly notBefore?: string | undefined;
 }
 
-const queues: Readonly<Record<Lane, QueueVariable>> = {
+const queues: Readonly<Record<DeliveryQueue, QueueVariable>> = {
   delivery: 'DELIVERY_QUEUE_URL',
   slowDelivery: 'SLOW_DELIVERY_QUEUE_URL',
 };
@@ -45,9 +45,9 @@ const queues: Readonly<Record<Lane, QueueVariable>> = {
 /** Has these attempts made now; tells the positions of those that a queue did not take. */
 export const sendDeliveries = async (
   tenant: Tenant,
-  wanted: readonly (AttemptName & { readonly lane: Lane; readonly delaySeconds?: number | undefined })[],
+  wanted: readonly (AttemptName & { readonly lane: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
 ): Promise<ReadonlySet<number>> => {
-  const sendOf = async (lane: Lane): Promise<readonly number[]> => {
+  const sendOf = async (lane: DeliveryQueue): Promise<readonly number[]> => {
     const positions = wanted.flatMap((one, n) => (one.lane === lane ? [n] : []));
     if (positions.length === 0) return [];
     const messages = positions
@@ -67,13 +67,13 @@ export const sendDeliveries = async (
  * is named for the attempt. Where no entry is made, the queue waits as long as it can, and whoever gets the message puts it off.
  */
 export const sendAttemptLater = async (tenant: Tenant, name: AttemptName, delaySeconds: number, now: Date): Promise<void> => {
-  if (delaySeconds <= delayMaxSeconds) return putOff(tenant, name, delaySeconds);
+  if (delaySeconds <= delayMaxSeconds) return requeueLater(tenant, name, delaySeconds);
   const due = after(now, delaySeconds);
-  if (!(await isScheduled(tenant, name, due))) await putOff(tenant, { ...name, notBefore: iso(due) }, delaySeconds);
+  if (!(await isScheduled(tenant, name, due))) await requeueLater(tenant, { ...name, notBefore: iso(due) }, delaySeconds);
 };
 
 /** Has an attempt made among the slow after so many seconds, or as many as a queue can wait. */
-export const putOff = async (tenant: Tenant, name: AttemptName, seconds: number): Promise<void> => {
+export const requeueLater = async (tenant: Tenant, name: AttemptName, seconds: number): Promise<void> => {
   const delaySeconds = Math.min(seconds, delayMaxSeconds);
   const refused = await sendTasks(queues.slowDelivery, [{ ...messageOf(tenant, name), delaySeconds }]);
   if (refused.size > 0) throw new Error('the slow queue did not take an attempt');

@@ -18,7 +18,7 @@ interface Told {
 }
 
 /** A restore is of two projects, and whoever watches either is told. */
-export const aspectsOf = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): Aspects => {
+export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): Aspects => {
   const { backup, restore, schedule, project, trigger } = data as Told;
   const projectIds = [project?.id, backup?.projectId, restore?.projectId, restore?.targetProjectId, schedule?.projectId];
   return {

@@ -1,4 +1,4 @@
-import { aspectsOf } from './event-attributes.ts';
+import { filterableAttributes } from './event-attributes.ts';
 import type { StoredEvent, WebhookFilters, WebhookRecord } from './record.ts';
 import { allowedEvents, subscribes } from './subscription.ts';
 
@@ -10,7 +10,7 @@ export const matches = (webhook: Pick<WebhookRecord, 'events' | 'format' | 'filt
 
 /** An empty list is no filter. What has no project or trigger passes no list of them, and is never kept out by its trigger. */
 const passes = ({ projects, trigger, excludeTrigger }: WebhookFilters, event: StoredEvent): boolean => {
-  const aspects = aspectsOf(event);
+  const aspects = filterableAttributes(event);
   const isOneOf = (list: readonly string[]): boolean => aspects.trigger !== null && list.includes(aspects.trigger);
   return (
     (projects.length === 0 || aspects.projectIds.some((id) => projects.includes(id))) &&

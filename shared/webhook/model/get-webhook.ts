@@ -6,13 +6,13 @@ import { type HealthRecord, type WebhookRecord, webhookKey, webhookPrefix } from
 
 export const noSuchWebhook = (): ApiError => new ApiError('WEBHOOK_NOT_FOUND', 'There is no such webhook');
 
-export interface Known {
+export interface WebhookWithHealth {
   readonly webhook: WebhookRecord;
   readonly health: HealthRecord | undefined;
 }
 
 /** A webhook and what is known of its endpoint. Another's id, a malformed one and one that never was answer alike. */
-export const readKnown = async (tenant: Tenant, id: string): Promise<Known> => {
+export const getWebhookWithHealth = async (tenant: Tenant, id: string): Promise<WebhookWithHealth> => {
   if (!isId('webhook', id)) throw noSuchWebhook();
   const [webhook, health] = await getAll([webhookKey.webhook(tenant, id), webhookKey.health(tenant, id)]);
   if (!webhook) throw noSuchWebhook();
@@ -20,13 +20,14 @@ export const readKnown = async (tenant: Tenant, id: string): Promise<Known> => {
 };
 
 /** Throws WEBHOOK_NOT_FOUND, also for what could not be an id. */
-export const readWebhook = async (tenant: Tenant, id: string): Promise<WebhookRecord> => (await readKnown(tenant, id)).webhook;
+export const readWebhook = async (tenant: Tenant, id: string): Promise<WebhookRecord> =>
+  (await getWebhookWithHealth(tenant, id)).webhook;
 
 /** Newest first: their ids sort by time. */
 export const listWebhooks = async (
   tenant: Tenant,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-): Promise<{ webhooks: readonly Known[]; next: string | undefined }> => {
+): Promise<{ webhooks: readonly WebhookWithHealth[]; next: string | undefined }> => {
   const range = { ...rangeOf(tenant), newestFirst: true, after, limit: limit + 1 };
   const { items, next } = await takePage(walk(range), limit);
   const found = items as readonly WebhookRecord[];

@@ -14,7 +14,7 @@ const lookEveryMs = 200;
 const lookedAt = 20;
 
 /** Whether nobody is to be waited for any more; false if the time given was over before. */
-export const untilTold = async (tenant: Tenant, deletedAt: Date, until: Date, time: Clock): Promise<boolean> => {
+export const waitForFinalDelivery = async (tenant: Tenant, deletedAt: Date, until: Date, time: Clock): Promise<boolean> => {
   const patientUntil = after(deletedAt, patienceSeconds);
   if (time.now() >= patientUntil) return true;
   const keys = await keysOf(tenant);

@@ -1,6 +1,6 @@
 /** One replay of a webhook at a time: each may send a month of events to one endpoint, which never asked for more than one. */
 import { ApiError } from '../../contract/errors.ts';
-import { after, changeOne, epochSeconds, iso, set, type Tenant, type Write } from '../../platform/index.ts';
+import { after, epochSeconds, iso, set, type Tenant, updateItem, type Write } from '../../platform/index.ts';
 import { webhookKey } from '../model/record.ts';
 
 /** A part that fails is given again for 2.5 h, five times; after that nobody goes on by itself, and the webhook is free again. */
@@ -12,7 +12,7 @@ export interface Turn {
 }
 
 /** For the transaction that begins a replay. */
-export const takeTurn = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Write => ({
+export const acquireReplayLock = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Write => ({
   put: { ...webhookKey.replay(tenant, webhookId), walk, ...lasting(now) },
   condition: 'attribute_not_exists(pk) OR #until <= :now',
   names: { '#until': 'until' },
@@ -21,9 +21,9 @@ export const takeTurn = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): 
 });
 
 /** Makes it last from now on; false if another replay has it, or this one has ended: a task that comes late does nothing again. */
-export const keepTurn = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<boolean> => {
+export const extendReplayLock = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<boolean> => {
   const { until, ttl } = lasting(now);
-  return changeOne({
+  return updateItem({
     update: webhookKey.replay(tenant, webhookId),
     expression: 'SET #walk = :walk, #until = :until, #ttl = :ttl',
     condition: 'attribute_not_exists(pk) OR (#walk = :walk AND attribute_not_exists(#ended))',
@@ -33,8 +33,8 @@ export const keepTurn = (tenant: Tenant, { webhookId, walk }: Turn, now: Date): 
 };
 
 /** Frees the webhook for another, unless another has it. */
-export const endTurn = async (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<void> => {
-  await changeOne(set(webhookKey.replay(tenant, webhookId), { until: iso(now), isEnded: true }, { where: { walk } }));
+export const releaseReplayLock = async (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<void> => {
+  await updateItem(set(webhookKey.replay(tenant, webhookId), { until: iso(now), isEnded: true }, { where: { walk } }));
 };
 
 const lasting = (now: Date): { readonly until: string; readonly ttl: number } => {

@@ -4,16 +4,16 @@ import { type OrganizationRecord, organizationKey } from '../../organization/ind
 import {
   after,
   type Clock,
-  changeOne,
   commit,
   epochSeconds,
   getAll,
   type Item,
   idBounds,
   log,
-  putNew,
+  putIfAbsent,
   query,
   type Tenant,
+  updateItem,
 } from '../../platform/index.ts';
 import { beginRound } from '../deliver/attempt-round.ts';
 import { deliveryIdOf } from '../model/delivery-id.ts';
@@ -21,8 +21,8 @@ import { sendDeliveries } from '../model/delivery-queues.ts';
 import { matches } from '../model/event-filter.ts';
 import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
-import { endTurn, keepTurn } from './replay-lock.ts';
-import { type ReplayTask, redoingOf } from './start-replay.ts';
+import { extendReplayLock, releaseReplayLock } from './replay-lock.ts';
+import { type ReplayTask, replayAction } from './start-replay.ts';
 
 /** Events that are looked at between two looks at the clock. */
 const pageEvents = 50;
@@ -34,9 +34,9 @@ const idLateSeconds = 900;
  * begin twice. A webhook that was disabled or removed meanwhile ends it, and so does another replay that took its place; one that has ended does nothing again.
  */
 export const replayWebhook = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
-  if (!(await keepTurn(tenant, task, time.now())))
+  if (!(await extendReplayLock(tenant, task, time.now())))
     return log.info('the replay does not go on: it has ended, or another took its place', { webhookId: task.webhookId });
-  if (await isOver(tenant, task, until, time)) await endTurn(tenant, task, time.now());
+  if (await isOver(tenant, task, until, time)) await releaseReplayLock(tenant, task, time.now());
 };
 
 /** False if there is more to do than fits into the time, and a task was asked for that does it. */
@@ -122,10 +122,10 @@ const begin = async (
 ): Promise<Wanted | undefined> => {
   const fresh = { ...newDelivery(tenant, webhook, event, now), replay: task.walk };
   const { id: deliveryId, attempts } = found ?? fresh;
-  const redoing = redoingOf(found, task, now);
+  const redoing = replayAction(found, task, now);
   const isBegun =
     redoing === 'resend' ||
-    (redoing === 'make' && (await putNew(fresh))) ||
-    (redoing === 'again' && found !== undefined && (await changeOne(beginRound(found, fresh.attemptsMax, now, task.walk))));
+    (redoing === 'make' && (await putIfAbsent(fresh))) ||
+    (redoing === 'again' && found !== undefined && (await updateItem(beginRound(found, fresh.attemptsMax, now, task.walk))));
   return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, lane: 'slowDelivery' } : undefined;
 };

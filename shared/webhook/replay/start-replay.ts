@@ -10,7 +10,7 @@ import { isDisabled, whileEnabled } from '../api/retry-delivery.ts';
 import { isUnderWay } from '../deliver/attempt-round.ts';
 import type { DeliveryRecord, WebhookRecord } from '../model/record.ts';
 import { checkEvents } from '../model/subscription.ts';
-import { takeTurn } from './replay-lock.ts';
+import { acquireReplayLock } from './replay-lock.ts';
 
 export type ReplayTask = Extract<Task, { kind: 'replay-webhook' }>;
 export type ReplayStatus = (typeof replayStatuses)[number];
@@ -47,7 +47,7 @@ export const startReplay = (
     change: {
       writes: [
         enqueue(tenant, { kind: 'replay-webhook', walk, ...replay }, now),
-        takeTurn(tenant, { webhookId: webhook.id, walk }, now),
+        acquireReplayLock(tenant, { webhookId: webhook.id, walk }, now),
         whileEnabled(tenant, webhook),
         whileActive(tenant),
       ],
@@ -60,13 +60,13 @@ export const startReplay = (
  * What a replay does about an event: makes its delivery, begins another round, sends the message of the round that it has
  * begun itself once more (it may have been lost), or nothing.
  */
-export type Redoing = 'make' | 'again' | 'resend' | 'nothing';
+export type ReplayAction = 'make' | 'again' | 'resend' | 'nothing';
 
-export const redoingOf = (
+export const replayAction = (
   delivery: DeliveryRecord | undefined,
   { walk, status }: Pick<ReplayTask, 'walk' | 'status'>,
   now: Date,
-): Redoing => {
+): ReplayAction => {
   if (!delivery) return status === 'missing' || status === 'all' ? 'make' : 'nothing';
   const { attempts, roundStart } = delivery;
   if (delivery.replay === walk) return delivery.status === 'attempting' && attempts === roundStart ? 'resend' : 'nothing';

@@ -1,6 +1,6 @@
 /** Format A: the standard event format, with the headers of Standard Webhooks beside its own. */
 import { epochSeconds } from '../../platform/index.ts';
-import { aspectsOf } from '../model/event-attributes.ts';
+import { filterableAttributes } from '../model/event-attributes.ts';
 import type { StoredEvent } from '../model/record.ts';
 import type { Attempt, Message, OpenSecrets } from './message-types.ts';
 import { hexSignature, standardSignature } from './signature.ts';
@@ -30,6 +30,6 @@ export const standardMessage = ({ secret, previous }: OpenSecrets, event: Stored
 
 const envelope = (event: StoredEvent, { attempt, deliveryId, maxAttempts, willRetry }: Attempt) => {
   const { id, type, timestamp, data } = event;
-  const { trigger, scheduleId } = aspectsOf(event);
+  const { trigger, scheduleId } = filterableAttributes(event);
   return { id, type, timestamp, data, metadata: { trigger, scheduleId, attempt, deliveryId, maxAttempts, willRetry } };
 };

@@ -1,11 +1,11 @@
 /** What a webhook signs with and the headers it adds: sealed for that very webhook at rest, open only while something is sent. */
-import { openSecret, randomness, sealSecret, type Tenant } from '../../platform/index.ts';
+import { openSecret, sealSecret, secureRandomBytes, type Tenant } from '../../platform/index.ts';
 import type { WebhookRecord } from '../model/record.ts';
 import type { Headers } from './custom-headers.ts';
 import type { OpenSecrets } from './message-types.ts';
 
 /** As Standard Webhooks writes secrets; 256 bits. */
-export const newSecret = (): string => `whsec_${randomness(32).toString('base64')}`;
+export const newSecret = (): string => `whsec_${secureRandomBytes(32).toString('base64')}`;
 
 /** The part keeps headers from ever being taken for a secret. */
 const context = (tenant: Tenant, webhookId: string, part: 'secret' | 'headers') => ({

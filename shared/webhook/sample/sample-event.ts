@@ -6,7 +6,7 @@ import { idPrefixes } from '../../contract/ids.ts';
 import { backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../../contract/limits.ts';
 import { after, iso, newId } from '../../platform/index.ts';
 import type { StoredEvent } from '../model/record.ts';
-import { sceneAt } from './sample-resources.ts';
+import { sampleResourcesAt } from './sample-resources.ts';
 
 export const sampleEvent = (
   name: EventName,
@@ -16,10 +16,10 @@ export const sampleEvent = (
   id: newId('event', now),
   type: name,
   timestamp: iso(now),
-  data: samples[name]({ organization: { id, name: called }, now, ...sceneAt(now) }),
+  data: samples[name]({ organization: { id, name: called }, now, ...sampleResourcesAt(now) }),
 });
 
-interface Scene extends ReturnType<typeof sceneAt> {
+interface Scene extends ReturnType<typeof sampleResourcesAt> {
   readonly organization: { readonly id: string; readonly name: string };
   readonly now: Date;
 }

@@ -15,7 +15,7 @@ const backupMs = 94_310;
 const restoreSeconds = 71;
 
 /** As they are at a moment; the bytes, documents and times of each fit those of the others. */
-export const sceneAt = (now: Date) => {
+export const sampleResourcesAt = (now: Date) => {
   const ago = (seconds: number): string => iso(after(now, -seconds));
   const project = { id: `${idPrefixes.project}_${ulid}`, name: 'Web shop', sourceProjectId: 'web-shop-production' };
   const storageDestination = {

@@ -1,7 +1,7 @@
-import { StorageError, type Store, type Upload } from '../../../shared/destination/index.ts';
+import { type ObjectStore, StorageError, type Upload } from '../../../shared/destination/index.ts';
 
 /** A store that counts what it is given and forgets it: what is measured then is the engine alone. */
-export class DroppingStore implements Store {
+export class DroppingStore implements ObjectStore {
   readonly #objects = new Map<string, { readonly size: number; readonly bytes?: Uint8Array }>();
   stored = 0;
 
@@ -41,7 +41,7 @@ export class DroppingStore implements Store {
 
   async remove(): Promise<void> {}
 
-  async abandon(): Promise<number> {
+  async abortUnfinishedUploads(): Promise<number> {
     return 0;
   }
 

@@ -1,7 +1,7 @@
 /** The limit of a core: zstd 3 of 1 MiB pieces, AES-256-GCM and SHA-256 of documents that lie ready. */
 import { createCipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
 import { constants, zstdCompressSync } from 'node:zlib';
-import { readRange, Source } from '../../../shared/firestore/index.ts';
+import { FirestoreDatabase, readRange } from '../../../shared/firestore/index.ts';
 import type { Task } from './task.ts';
 
 const pieceBytes = 1 << 20;
@@ -19,7 +19,7 @@ export class Limit {
   }
 
   static async read({ url, project, readTime }: Task): Promise<Limit> {
-    const source = new Source({ endpoint: url, projectId: project, token: async () => 'owner', random: () => 0.5 });
+    const source = new FirestoreDatabase({ endpoint: url, projectId: project, token: async () => 'owner', random: () => 0.5 });
     const ready = Buffer.alloc(readyBytes);
     let filled = 0;
     for await (const batch of readRange(source, { range: {}, readTime })) {

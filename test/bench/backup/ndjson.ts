@@ -1,12 +1,12 @@
 /** How many bytes the same documents take as NDJSON in the form of the REST API, through gzip 6. */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
-import { readRange, restDocument, Source } from '../../../shared/firestore/index.ts';
+import { FirestoreDatabase, readRange, restDocument } from '../../../shared/firestore/index.ts';
 import { serve } from './serve.ts';
 import type { Task } from './task.ts';
 
 serve(async ({ url, project, readTime }: Task) => {
-  const source = new Source({ endpoint: url, projectId: project, token: async () => 'owner', random: () => 0.5 });
+  const source = new FirestoreDatabase({ endpoint: url, projectId: project, token: async () => 'owner', random: () => 0.5 });
   const reader = readRange(source, { range: {}, readTime });
   const gzip = createGzip({ level: 6 });
   let stored = 0;

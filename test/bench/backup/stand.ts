@@ -1,6 +1,6 @@
 /** A database of a given size, served and ready to be read, and what a work needs to know of it. */
 import { join } from 'node:path';
-import { probeSource, Source } from '../../../shared/firestore/index.ts';
+import { FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
 import { type Task, World } from './task.ts';
 
 export class Stand {
@@ -23,7 +23,7 @@ export class Stand {
     const known = this.#filled.get(project);
     if (known) return known;
     const { url } = await this.world.order({ do: 'fill', project, count: documents, hasReferences });
-    const source = new Source({ endpoint: url, projectId: project, token: async () => 'owner', random: () => 0.5 });
+    const source = new FirestoreDatabase({ endpoint: url, projectId: project, token: async () => 'owner', random: () => 0.5 });
     const { readTime } = await probeSource(source);
     source.close();
     const { url: bucketUrl } = await this.world.bucket();

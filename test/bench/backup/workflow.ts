@@ -4,20 +4,20 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
-  type BackupWish,
+  type BackupDeps,
   backupKey,
   copyShard,
-  type Engine,
   planBackup,
   prepareBackup,
   runStep,
+  type StartBackupOptions,
   sealBackup,
   startBackup,
 } from '../../../shared/backup/index.ts';
-import type { DestinationRecord, Store } from '../../../shared/destination/index.ts';
-import { Source } from '../../../shared/firestore/index.ts';
+import type { DestinationRecord, ObjectStore } from '../../../shared/destination/index.ts';
+import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { after, clock, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { after, clock, commit, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { answerOnWire } from '../../harness/aws/in-process.ts';
 import type { Input, Script } from '../../harness/aws/scripted-aws.ts';
@@ -43,13 +43,13 @@ const table = new StrictTable();
 const account: TableAccount = { requests: 0, itemsWritten: 0, writeUnits: 0, readUnits: 0 };
 answerOnWire(Object.fromEntries(Object.entries(table.script).map(([action, run]) => [action, counted(action, run)])));
 
-const tenant = proveTenant(newId('organization'), 'record');
+const tenant = unsafeTenant(newId('organization'), 'record');
 const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 
 export const makeBackup = async (
   url: string,
   sourceProjectId: string,
-  openStore: (folder: string) => Promise<Store>,
+  openStore: (folder: string) => Promise<ObjectStore>,
 ): Promise<Made> => {
   Object.assign(account, { requests: 0, itemsWritten: 0, writeUnits: 0, readUnits: 0 });
   table.items.clear();
@@ -78,7 +78,7 @@ export const makeBackup = async (
   };
 };
 
-const wish: BackupWish = {
+const wish: StartBackupOptions = {
   type: 'full',
   collections: ['*'],
   excludeCollections: [],
@@ -87,11 +87,11 @@ const wish: BackupWish = {
   createdBy: { type: 'user', id: newId('user') },
 };
 
-const engineOf = (endpoint: string, projectId: string, openStore: (folder: string) => Promise<Store>): Engine => {
+const engineOf = (endpoint: string, projectId: string, openStore: (folder: string) => Promise<ObjectStore>): BackupDeps => {
   const dataKey = randomBytes(32);
   return {
     clock,
-    openSource: () => new Source({ endpoint, projectId, token: async () => 'owner', random: Math.random }),
+    openSource: () => new FirestoreDatabase({ endpoint, projectId, token: async () => 'owner', random: Math.random }),
     readAuthUsers: async function* () {},
     openStore: (_tenant, _destination, folder) => openStore(folder),
     newDataKey: async () => ({

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Dice } from '../../../infra/local/engines/firestore/seed/seeded-random.ts';
 import { DocumentSkim, type Manifest, objectName, ShardWriter, sealManifest } from '../../../shared/archive/index.ts';
-import type { Store, Upload } from '../../../shared/destination/index.ts';
+import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { type Documents, makeDocuments, nameOf, source } from '../archive-data.ts';
 
@@ -21,7 +21,7 @@ const handOverBytes = 8 << 20;
 
 /** As many documents as wanted, those given again and again under names of their own; if as many are given, as they are. */
 export const makeArchive = async (
-  store: Store,
+  store: ObjectStore,
   count: number,
   documents: Documents = makeDocuments(Math.min(count, 20_000)),
 ): Promise<MadeBackup> => {

@@ -1,11 +1,11 @@
 /** A whole restore by the steps that the workflow runs, over a table in this process; the writers are held back by nothing. */
 import { join } from 'node:path';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
-import { type DestinationRecord, DirectoryStore, type Store } from '../../../shared/destination/index.ts';
-import { Source } from '../../../shared/firestore/index.ts';
-import { Halt } from '../../../shared/job/index.ts';
+import { type DestinationRecord, DirectoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
+import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
+import { RunControl } from '../../../shared/job/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { after, clock, commit, newId, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+import { after, clock, commit, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { checkShard } from '../../../shared/restore/check/check-shard.ts';
 import { journalBackup } from '../../../shared/restore/model/journal.ts';
@@ -55,7 +55,7 @@ export class RestoreStand {
 
   constructor(dir: string, backup: MadeBackup) {
     this.#dir = dir;
-    this.#tenant = proveTenant(backup.organization, 'record');
+    this.#tenant = unsafeTenant(backup.organization, 'record');
     this.backup = backup;
   }
 
@@ -112,7 +112,7 @@ export class RestoreStand {
         throw new Error('there are no users');
       },
       openSource: (_tenant, { sourceProjectId }) =>
-        new Source({ endpoint, projectId: sourceProjectId, token: async () => 'owner', random: Math.random }),
+        new FirestoreDatabase({ endpoint, projectId: sourceProjectId, token: async () => 'owner', random: Math.random }),
       readAuthUsers: async function* () {},
       openStore: async (_tenant, _destination, path) =>
         path === folder ? this.#counted(new DirectoryStore(join(this.#dir, path))) : new DirectoryStore(join(this.#dir, path)),
@@ -125,7 +125,7 @@ export class RestoreStand {
     };
   }
 
-  #counted(store: DirectoryStore): Store {
+  #counted(store: DirectoryStore): ObjectStore {
     const get = store.get.bind(store);
     store.get = async (name, range) => {
       const bytes = await get(name, range);
@@ -160,7 +160,7 @@ const write = async (tenant: Tenant, id: string, number: number, engine: Restore
     await openForRestore(tenant, journalBackup(tenant, restore), engine),
   ];
   const target = engine.openSource(tenant, parties.target);
-  const halt = new Halt(soon(), clock);
+  const halt = new RunControl(soon(), clock);
   try {
     const claim = await claimShard(tenant, restore, number, engine.random, soon());
     return !claim || (await writeDocuments({ parties, restore, backup, open, journal, target, halt, engine }, claim));

@@ -10,7 +10,7 @@ import { Pitr, PitrWindows } from '../../../shared/contract/models/pitr.ts';
 import { momentOf } from '../../../shared/pitr/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
-import { flawOf } from '../../harness/law/endpoint-samples.ts';
+import { findResponseFlaw } from '../../harness/law/endpoint-samples.ts';
 import { StrictTable } from '../../harness/table/strict-table.ts';
 
 const table = new StrictTable();
@@ -46,7 +46,7 @@ const ask = async (endpoint: Endpoint, body?: unknown, params: Record<string, st
   const headers = { ...bearer, 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const result = await api.send(endpoint, { method: endpoint.method, path, params, headers, query: '', ...sent });
-  equal(flawOf(endpoint, result), undefined, result.text);
+  equal(findResponseFlaw(endpoint, result), undefined, result.text);
   return result as {
     status: number;
     text: string;

@@ -8,7 +8,7 @@ import { Schedule } from '../../../shared/contract/models/schedule.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { nextRun } from '../../../shared/schedule/index.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
-import { flawOf } from '../../harness/law/endpoint-samples.ts';
+import { findResponseFlaw } from '../../harness/law/endpoint-samples.ts';
 import { StrictTable } from '../../harness/table/strict-table.ts';
 
 const table = new StrictTable();
@@ -61,7 +61,7 @@ const ask = async (endpoint: Endpoint, params: Record<string, string> = {}, body
   };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const result = await api.send(endpoint, { method: endpoint.method, path, params, headers, query, ...sent });
-  equal(flawOf(endpoint, result), undefined, result.text);
+  equal(findResponseFlaw(endpoint, result), undefined, result.text);
   return result as {
     status: number;
     text: string;

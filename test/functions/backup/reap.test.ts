@@ -18,7 +18,7 @@ Object.assign(process.env, {
   ...{ AWS_SECRET_ACCESS_KEY: 'local', AWS_REGION: region, TABLE_NAME: stageVariable('STAGE_TABLE') },
   ...{ PLAN: 'enterprise', AUDIT_RETENTION_DAYS: '365', BACKUP_WORKFLOW_ARN: workflow },
 });
-const { log, lookAtWorkflow } = await import('../../../shared/platform/index.ts');
+const { log, describeExecution } = await import('../../../shared/platform/index.ts');
 log.setLogLevel('SILENT');
 const { handler } = await import('../../../functions/backup/reap.ts');
 
@@ -33,7 +33,7 @@ test('a backup whose workflow was stopped fails once, and its project is free', 
   const phase = async () => (await call(backups.get, { ...by, params: { backupId: id } })).body.data.phase;
   while ((await phase()) !== 'copying') await pause(50);
   await handler();
-  equal(await lookAtWorkflow('BACKUP_WORKFLOW_ARN', id), 'running', 'one that runs is left alone');
+  equal(await describeExecution('BACKUP_WORKFLOW_ARN', id), 'running', 'one that runs is left alone');
   await new SFNClient().send(
     new StopExecutionCommand({ executionArn: `${workflow.replace('stateMachine', 'execution')}:${id}` }),
   );

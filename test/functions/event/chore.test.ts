@@ -13,7 +13,7 @@ const aws = await scriptAws({
 });
 afterAll(() => aws.stop());
 const { handler } = await import('../../../functions/event/chore.ts');
-const { proveTenant } = await import('../../../shared/platform/index.ts');
+const { unsafeTenant } = await import('../../../shared/platform/index.ts');
 
 beforeEach(() => {
   isAway = false;
@@ -61,7 +61,7 @@ test('whatever a bucket answers, the last request begun in the worker ends withi
 });
 
 test('every task that reaches into a bucket, or may take minutes for other reasons, leaves by the queue of the chores, and no other does', () => {
-  const tenant = proveTenant(organizationId, 'record');
+  const tenant = unsafeTenant(organizationId, 'record');
   const queueOf = (kind: Task['kind']): unknown => {
     const write = enqueue(tenant, { kind } as Task, new Date());
     return 'put' in write && (write.put as unknown as { queue: string }).queue;

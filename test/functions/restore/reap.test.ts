@@ -20,7 +20,7 @@ Object.assign(process.env, {
   ...{ AWS_SECRET_ACCESS_KEY: 'local', AWS_REGION: region, TABLE_NAME: stageVariable('STAGE_TABLE') },
   ...{ PLAN: 'enterprise', AUDIT_RETENTION_DAYS: '365', RESTORE_WORKFLOW_ARN: workflow },
 });
-const { log, lookAtWorkflow } = await import('../../../shared/platform/index.ts');
+const { log, describeExecution } = await import('../../../shared/platform/index.ts');
 log.setLogLevel('SILENT');
 const { handler } = await import('../../../functions/restore/reap.ts');
 
@@ -73,7 +73,7 @@ describe('the end of a restore', { concurrent: true }, () => {
     const id = await begin(scene);
     // Other tests run beside this one; what it cannot do for theirs is none of its business.
     await handler().catch(() => undefined);
-    equal(await lookAtWorkflow('RESTORE_WORKFLOW_ARN', `${id}-1`), 'running', 'one that runs is left alone');
+    equal(await describeExecution('RESTORE_WORKFLOW_ARN', `${id}-1`), 'running', 'one that runs is left alone');
     const refusal = await call(backups.remove, { ...by, params: { backupId } });
     deepEqual([refusal.status, refusal.body.error?.code, refusal.body.error?.details?.kind], [409, 'JOB_IN_PROGRESS', 'restore']);
     await new SFNClient().send(
@@ -110,7 +110,7 @@ describe('the end of a restore', { concurrent: true }, () => {
     );
     await scene.mend();
     while (await isLocked(scene)) await pause(100);
-    equal(await lookAtWorkflow('RESTORE_WORKFLOW_ARN', `${id}-1`).then((state) => state !== 'unknown'), true);
+    equal(await describeExecution('RESTORE_WORKFLOW_ARN', `${id}-1`).then((state) => state !== 'unknown'), true);
     equal(await failures(scene), 1);
     const again = await endOfRestore(organization, (await startRestore(organization, scene.wish)).restoreJobId);
     equal(again.status, 'completed');

@@ -3,7 +3,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, test } from 'vitest';
 import { handler } from '../../../functions/webhook/match.ts';
 import { eventKey } from '../../../shared/event/index.ts';
-import { after, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { after, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { matchEvents } from '../../../shared/webhook/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
@@ -25,7 +25,7 @@ beforeEach(newWorld);
 
 const failedOf = ({ batchItemFailures }: Awaited<ReturnType<typeof handler>>) =>
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
-const others = proveTenant(newId('organization'), 'record');
+const others = unsafeTenant(newId('organization'), 'record');
 
 test('every event makes one delivery and one message for each webhook that wants it', async () => {
   const webhooks = [addWebhook(), addWebhook()];

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../../shared/contract/errors.ts';
-import { flawOf, rolesBelow } from '../law/endpoint-samples.ts';
+import { findResponseFlaw, rolesBelow } from '../law/endpoint-samples.ts';
 import type { RowOptions } from '../stage/client.ts';
 import { everyScope, type Scene } from './two-organizations.ts';
 import { callOf } from './valid-calls.ts';
@@ -14,7 +14,7 @@ export const attackAccess = (endpoint: Endpoint, scene: () => Scene): void => {
   const ask = async (by: RowOptions, code: ErrorCode, details?: object) => {
     const { theirs, attack } = scene();
     const result = await attack(endpoint, { ...callOf(endpoint, theirs), ...by });
-    equal(flawOf(endpoint, result), undefined);
+    equal(findResponseFlaw(endpoint, result), undefined);
     deepEqual([result.status, result.body.error.code], [errors[code], code], result.text);
     deepEqual(result.body.error.details, details);
   };

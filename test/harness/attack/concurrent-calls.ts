@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
-import { flawOf, randomParams } from '../law/endpoint-samples.ts';
+import { findResponseFlaw, randomParams } from '../law/endpoint-samples.ts';
 import { call } from '../stage/client.ts';
 import { signIn } from '../stage/person.ts';
 import { itemsOf } from '../stage/table.ts';
@@ -37,7 +37,7 @@ export const attackWithTwins = (endpoint: Endpoint, scene: () => Scene): void =>
     const results = isRead ? await inOrder(asked) : await Promise.all(asked.map((one) => one()));
     await setScopes(ours, everyScope);
     for (const result of results) {
-      equal(flawOf(endpoint, result), undefined);
+      equal(findResponseFlaw(endpoint, result), undefined);
       ok(result.status < 500 && ![401, 403].includes(result.status), result.text);
     }
     return results;

@@ -39,7 +39,7 @@ export interface Furnished extends TestOrganization {
 /** Makes a word of its own for each field: letters and digits of lower case, which every field takes. */
 export type Word = (field: string) => string;
 
-export const furnish = async (word: Word, receiver: Receiver, key: string): Promise<Furnished> => {
+export const createFullOrganization = async (word: Word, receiver: Receiver, key: string): Promise<Furnished> => {
   // What a name may hold and few expect: composed and not, right to left, beyond the plane, and what no XML can hold.
   const title = (field: string): string => `${word(field)} e\u0301é\u202e🧪\uffff</b>`;
   const sent: { endpoint: Endpoint; body: object }[] = [];

@@ -10,7 +10,7 @@ import { forge } from '../stage/forge-token.ts';
 import { newApiKey, newOrganization } from '../stage/organization.ts';
 import { type Receiver, startReceiver } from '../stage/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../stage/table.ts';
-import { type Furnished, furnish, markedWords } from './full-organization.ts';
+import { createFullOrganization, type Furnished, markedWords } from './full-organization.ts';
 
 /** One call, and what came back. */
 export interface Exchange {
@@ -48,7 +48,10 @@ export const setScene = async (): Promise<Scene> => {
   const receiver = await startReceiver();
   const { mark, word } = markedWords();
   const [theirKey, ourKey] = [newKey(), newKey()];
-  const [theirs, ours] = await Promise.all([furnish(word, receiver, theirKey), furnish(markedWords().word, receiver, ourKey)]);
+  const [theirs, ours] = await Promise.all([
+    createFullOrganization(word, receiver, theirKey),
+    createFullOrganization(markedWords().word, receiver, ourKey),
+  ]);
   await untilQuiet(theirs.id);
   const nowSeconds = Math.floor(Date.now() / 1_000);
   const exchanges: Exchange[] = [];

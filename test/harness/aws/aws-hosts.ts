@@ -27,11 +27,11 @@ export const hostsCalled = async (): Promise<readonly string[]> => {
     () => platform.get({ pk: 'A', sk: 'B' }),
     () => platform.makeDataKey({}),
     () => platform.sendTasks('TASK_QUEUE_URL', [{ body: 'x', sender: 'y' }]),
-    () => platform.lookAtWorkflow('BACKUP_WORKFLOW_ARN', 'x'),
+    () => platform.describeExecution('BACKUP_WORKFLOW_ARN', 'x'),
     () => platform.removeEntry('x'),
     () => platform.secretValue('SERVICE_SECRET_ID'),
     () => platform.sendMail('b@example.com', { subject: '', text: '', html: '' }),
-    () => platform.takeRole({ roleArn: 'arn:aws:iam::123456789012:role/r', sessionName: 'session' }),
+    () => platform.assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/r', sessionName: 'session' }),
     () => platform.probe(),
   ])
     await call().catch(() => undefined);

@@ -2,10 +2,10 @@
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { backupKey } from '../../../shared/backup/index.ts';
 import type { OrganizationRecord } from '../../../shared/organization/index.ts';
-import { newId, proveTenant } from '../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
 
-export const tenant = proveTenant(newId('organization'), 'created');
+export const tenant = unsafeTenant(newId('organization'), 'created');
 export const projectId = newId('project');
 export const now = new Date('2026-03-01T10:00:00.000Z');
 

@@ -5,7 +5,7 @@ import { type OrganizationRecord, organizationKey } from '../../../shared/organi
 import { newId, type Write } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
-import { type RestoreWish, startRestore } from '../../../shared/restore/start/start-restore.ts';
+import { type StartRestoreOptions, startRestore } from '../../../shared/restore/start/start-restore.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { StrictTable } from '../table/strict-table.ts';
 import { backupOf, now, organization, project, projectId, tenant } from './sample-backup.ts';
@@ -53,7 +53,7 @@ export const beginAnew = (): void => {
 
 const encryption = { mode: 'kms', keyId: 'arn' } as const;
 
-export const wish: RestoreWish = {
+export const wish: StartRestoreOptions = {
   mergeMode: 'overwrite',
   dryRun: false,
   collections: ['*'],
@@ -64,7 +64,7 @@ export const wish: RestoreWish = {
 };
 
 /** A restore of the backup into the other project, as it begins. */
-export const begin = (backup: BackupRecord, more: Partial<RestoreWish> = {}) =>
+export const begin = (backup: BackupRecord, more: Partial<StartRestoreOptions> = {}) =>
   startRestore({ tenant, backup, project: source, target, destination, encryption }, { ...wish, ...more }, now);
 
 /** A restore in some state, in the table; nothing of what began it is left. */

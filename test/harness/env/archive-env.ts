@@ -2,14 +2,14 @@
 
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
-import { type BackupRecord, type BackupWish, backupKey } from '../../../shared/backup/index.ts';
-import { MemoryStore, type Store } from '../../../shared/destination/index.ts';
+import { type BackupRecord, backupKey, type StartBackupOptions } from '../../../shared/backup/index.ts';
+import { MemoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
 import { begin, newWorld, rootOf, runWorkflow, server, table, tenant, type World } from './backup-env.ts';
 
 export interface ReadingWorld extends World {
   readonly stores: ReadonlyMap<string, MemoryStore>;
   /** What readers reach a store through: faults go here. */
-  throughReading: (store: MemoryStore, folder: string) => Store;
+  throughReading: (store: MemoryStore, folder: string) => ObjectStore;
 }
 
 /** An empty source, an empty table and no objects. */
@@ -44,7 +44,7 @@ export const put = async (world: World, documents: Readonly<Record<string, Field
 };
 
 /** A completed backup of what the source holds now. */
-export const takeBackup = async (world: ReadingWorld, more: Partial<BackupWish> = {}): Promise<BackupRecord> => {
+export const takeBackup = async (world: ReadingWorld, more: Partial<StartBackupOptions> = {}): Promise<BackupRecord> => {
   const id = await begin(world, more);
   await runWorkflow(world, id);
   return recordOf(id);

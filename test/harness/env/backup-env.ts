@@ -7,25 +7,25 @@ import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { Archive, type Manifest, openManifest, recordKind } from '../../../shared/archive/index.ts';
 import {
+  type BackupDeps,
   type BackupRecord,
-  type BackupWish,
   backupKey,
   cleanUp,
   copyShard,
-  type Engine,
   failBackup,
   planBackup,
   prepareBackup,
   reasonFor,
   runStep,
+  type StartBackupOptions,
   sealBackup,
   startBackup,
 } from '../../../shared/backup/index.ts';
-import { type DestinationRecord, MemoryStore, type Store } from '../../../shared/destination/index.ts';
-import { Source } from '../../../shared/firestore/index.ts';
+import { type DestinationRecord, MemoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
+import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { JobFailure } from '../../../shared/job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { after, commit, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { after, commit, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { startServer } from '../firestore/firestore-server.ts';
@@ -70,17 +70,17 @@ export const contents = ({ sourceProjectId: projectId }: World): readonly (reado
   ]);
 };
 
-export const tenant = proveTenant(newId('organization'), 'record');
+export const tenant = unsafeTenant(newId('organization'), 'record');
 export const projectId = newId('project');
 export const destinationId = newId('storageDestination');
 
 export interface World {
   /** The database it reads: new for every world, so no test sees another's documents. */
   readonly sourceProjectId: string;
-  readonly engine: Engine;
+  readonly engine: BackupDeps;
   readonly store: MemoryStore;
   /** What the store is reached through: faults go here. */
-  through: (store: MemoryStore) => Store;
+  through: (store: MemoryStore) => ObjectStore;
   users: { id: string; json: Buffer }[];
   token: () => Promise<string>;
   nowMs: () => number;
@@ -110,7 +110,7 @@ export const newWorld = (sourceProjectId = `source-${++worlds}`): World => {
     engine: {
       clock: { now: () => new Date(world.nowMs()) },
       openSource: () =>
-        new Source({
+        new FirestoreDatabase({
           endpoint: server.url,
           projectId: sourceProjectId,
           token: () => world.token(),
@@ -175,7 +175,7 @@ const destination = (): DestinationRecord => ({
   updatedAt: '2026-01-01T00:00:00.000Z',
 });
 
-const wish: BackupWish = {
+const wish: StartBackupOptions = {
   type: 'full',
   collections: ['*'],
   excludeCollections: [],
@@ -185,7 +185,7 @@ const wish: BackupWish = {
 };
 
 /** As POST /backups does it. */
-export const begin = async (world: World, more: Partial<BackupWish> = {}): Promise<string> => {
+export const begin = async (world: World, more: Partial<StartBackupOptions> = {}): Promise<string> => {
   const place = {
     tenant,
     project: projectOf(world.sourceProjectId),

@@ -4,15 +4,14 @@ import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
-import { backupKey, type Engine, openArchive, readBackup } from '../../../shared/backup/index.ts';
-import { MemoryStore, readDestination, type Store } from '../../../shared/destination/index.ts';
+import { type BackupDeps, backupKey, openArchive, readBackup } from '../../../shared/backup/index.ts';
+import { MemoryStore, type ObjectStore, readDestination } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import {
   type Base,
   type BatchRecord,
   baseFor,
   batchesBetween,
-  captureTurn,
   disablePitr,
   enablePitr,
   microsOf,
@@ -21,6 +20,7 @@ import {
   type PitrWish,
   pitrKey,
   readBatch,
+  runCaptureCycle,
   windowsOf,
 } from '../../../shared/pitr/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
@@ -54,7 +54,7 @@ export const pass = (seconds: number): void => {
 export interface CaptureWorld extends World {
   readonly folders: Map<string, MemoryStore>;
   /** What each folder is reached through: faults go here. */
-  wrap: (store: MemoryStore) => Store;
+  wrap: (store: MemoryStore) => ObjectStore;
 }
 
 export const newCaptureWorld = (): CaptureWorld => {
@@ -67,7 +67,7 @@ export const newCaptureWorld = (): CaptureWorld => {
     folders.set(path, store);
     return store;
   };
-  const engine: Engine = {
+  const engine: BackupDeps = {
     ...world.engine,
     clock: { now: () => new Date(time.ms) },
     openStore: async (_tenant, _destination, path) => captured.wrap(folder(path)),
@@ -128,7 +128,7 @@ export const disable = async (): Promise<void> => {
 };
 
 export const turn = (world: CaptureWorld, number = pitrNow().turn) =>
-  captureTurn(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
+  runCaptureCycle(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
 
 /** Turns until captures are under way: the base is made as its workflow would. */
 export const untilActive = async (world: CaptureWorld): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Chains of backups, made by the engine over a source that is edited between them. */
-import { type BackupRecord, type BackupWish, resolveType } from '../../../shared/backup/index.ts';
+import { type BackupRecord, resolveType, type StartBackupOptions } from '../../../shared/backup/index.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
@@ -9,7 +9,7 @@ import { destinationId, projectId, table, tenant } from './backup-env.ts';
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
 /** An incremental backup of what the source holds now; a full one where none fits. */
-export const takeLink = async (world: ReadingWorld, more: Partial<BackupWish> = {}): Promise<BackupRecord> => {
+export const takeLink = async (world: ReadingWorld, more: Partial<StartBackupOptions> = {}): Promise<BackupRecord> => {
   const place = {
     tenant,
     project: table.get<ProjectRecord>(projectKey.project(tenant, projectId))!,
@@ -37,7 +37,7 @@ export interface Link {
 export const takeChain = async (
   world: ReadingWorld,
   steps: readonly Readonly<Record<string, string | undefined>>[],
-  more: Partial<BackupWish> = {},
+  more: Partial<StartBackupOptions> = {},
 ): Promise<readonly Link[]> => {
   const links: Link[] = [];
   let state: State = {};

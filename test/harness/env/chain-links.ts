@@ -1,12 +1,18 @@
 /** Links of a chain as the engine makes them, and what each of them holds by nothing but its objects. */
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
 import { copyDocuments } from '../../../shared/backup/copy/copy-documents.ts';
-import { claimPart } from '../../../shared/backup/copy/shard-progress.ts';
+import { claimNextPart } from '../../../shared/backup/copy/shard-progress.ts';
 import { openParent } from '../../../shared/backup/incremental/parent-archive.ts';
-import { type BackupRecord, type BackupWish, findParent, openArchive, uponParent } from '../../../shared/backup/index.ts';
+import {
+  asIncrementalOf,
+  type BackupRecord,
+  findParent,
+  openArchive,
+  type StartBackupOptions,
+} from '../../../shared/backup/index.ts';
 import { readRunning } from '../../../shared/backup/model/running-backup.ts';
 import { readDestination } from '../../../shared/destination/index.ts';
-import { Halt } from '../../../shared/job/index.ts';
+import { RunControl } from '../../../shared/job/index.ts';
 import { after } from '../../../shared/platform/index.ts';
 import { readProject } from '../../../shared/project/index.ts';
 import { type ReadingWorld, recordOf } from './archive-env.ts';
@@ -15,9 +21,9 @@ import { begin, destinationId, projectId, type RunOptions, rootOf, runWorkflow, 
 export const wanted = { collections: ['*'], excludeCollections: [], storageDestinationId: destinationId };
 
 /** The wish of an incremental backup upon the latest, as a person's is resolved; a full one where there is none. */
-export const nextLink = async (): Promise<Partial<BackupWish>> => {
+export const nextLink = async (): Promise<Partial<StartBackupOptions>> => {
   const parent = await findParent(tenant, { id: projectId }, wanted);
-  return parent ? uponParent(parent) : {};
+  return parent ? asIncrementalOf(parent) : {};
 };
 
 interface LinkOptions extends Omit<RunOptions, 'afterPlan'> {
@@ -27,7 +33,7 @@ interface LinkOptions extends Omit<RunOptions, 'afterPlan'> {
 export const makeLink = async (
   world: ReadingWorld,
   { afterPlan, ...options }: LinkOptions = {},
-  more: Partial<BackupWish> = {},
+  more: Partial<StartBackupOptions> = {},
 ): Promise<BackupRecord> => {
   const id = await begin(world, { ...(await nextLink()), ...more });
   await runWorkflow(world, id, { ...options, afterPlan: () => afterPlan?.(id) });
@@ -51,7 +57,7 @@ export const copyInHaste = async (world: ReadingWorld, backupId: string): Promis
   const parent = () => openParent(tenant, backup, engine);
   const run = { parties: { tenant, project, organization }, backup, project, engine, source, store, dataKey, parent, halt };
   for (let parts = 0; ; parts++) {
-    const claim = await claimPart(tenant, backupId, 0, engine.clock);
+    const claim = await claimNextPart(tenant, backupId, 0, engine.clock);
     if (claim) await copyDocuments(run, claim);
     else {
       halt.close();
@@ -61,8 +67,8 @@ export const copyInHaste = async (world: ReadingWorld, backupId: string): Promis
   }
 };
 
-class Haste extends Halt {
-  override get isPaused(): boolean {
+class Haste extends RunControl {
+  override get isYielding(): boolean {
     return true;
   }
 }

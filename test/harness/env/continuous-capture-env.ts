@@ -1,6 +1,6 @@
 /** Whoever listens to the project of a capture world, with the clock in the hands of the test. */
 import { setImmediate as soon } from 'node:timers/promises';
-import { type Arranged, captureLive, type LiveTask } from '../../../shared/pitr/index.ts';
+import { type Arranged, type LiveTask, runContinuousCapture } from '../../../shared/pitr/index.ts';
 import { type CaptureWorld, pass, pitrNow, projectId, tenant, time } from './capture-env.ts';
 
 export interface ListenWish {
@@ -22,7 +22,7 @@ export const listening = async (world: CaptureWorld, wish: ListenWish): Promise<
   const arranged: Arranged[] = [];
   let second = 0;
   const task: LiveTask = { projectId, turn: wish.turn ?? pitrNow().turn, ...(isRelief && { isRelief }) };
-  const next = await captureLive(tenant, task, world.engine, {
+  const next = await runContinuousCapture(tenant, task, world.engine, {
     signal,
     until: new Date(time.ms + seconds * 1_000),
     arrange: async (one) => {

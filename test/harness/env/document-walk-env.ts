@@ -5,9 +5,9 @@ import type { Firestore } from '../../../infra/local/engines/firestore/index.ts'
 import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../shared/archive/index.ts';
-import { probeSource, type Source } from '../../../shared/firestore/index.ts';
+import { type FirestoreDatabase, probeSource } from '../../../shared/firestore/index.ts';
 import type { Action } from '../../../shared/restore/check/document-action.ts';
-import { type Decision, Walk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
+import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../shared/restore/check/document-walk.ts';
 import { type Asked, type Scope, scopeFor } from '../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../builders/sample-archive.ts';
 import { sourceOf, startServer } from '../firestore/firestore-server.ts';
@@ -82,7 +82,7 @@ let targets = 0;
 /** A database of its own. */
 export class Target {
   readonly projectId = `target-${++targets}`;
-  readonly source: Source = sourceOf(server.url, { projectId: this.projectId });
+  readonly source: FirestoreDatabase = sourceOf(server.url, { projectId: this.projectId });
 
   get #database() {
     return server.databases.open({ projectId: this.projectId, databaseId: '(default)' });
@@ -122,7 +122,7 @@ export interface WalkAsk extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 
   /** What the backup was to hold. */
   readonly covered?: { collections: readonly string[]; excludedCollections: readonly string[] };
   /** Called before each decision is noted. */
-  readonly onVisit?: (decision: Decision) => Promise<void> | undefined;
+  readonly onVisit?: (decision: DocumentDecision) => Promise<void> | undefined;
 }
 
 export const everything = { collections: ['*'], excludedCollections: [] };
@@ -142,7 +142,7 @@ export const walk = async ({ archive }: Made, target: Target, ask: WalkAsk = {})
   const scope = ask.scope ?? scopeFor(asked, covered, documents);
   const { readTime } = await probeSource(target.source);
   const options = { archive, target: target.source, scope, bound, mode: asked.mergeMode, readTime, signal, isOver, unclean };
-  const walking = new Walk({ ...options, isUndo: asked.undoOf !== null });
+  const walking = new DocumentWalk({ ...options, isUndo: asked.undoOf !== null });
   const decided: [string, Action][] = [];
   const live: Record<string, Buffer> = {};
   const ofBackup = new Set<string>();

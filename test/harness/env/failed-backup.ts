@@ -1,6 +1,6 @@
 /** A small database, a backup of it that must fail, and what that may leave behind. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import type { Store } from '../../../shared/destination/index.ts';
+import type { ObjectStore } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import {
   begin,
@@ -28,7 +28,7 @@ export const newSeeded = async (): Promise<World> => {
 /** Nothing of a backup that was not completed is left, and another one can be made at once. */
 export const leavesNothing = async (world: World, id: string): Promise<void> => {
   deepEqual([...world.store.objects.keys()], []);
-  equal(await world.store.abandon(''), 0);
+  equal(await world.store.abortUnfinishedUploads(''), 0);
   deepEqual(
     [table.find('WORK#'), table.find('RUNNING#'), table.find('ORG#', 'JOB#'), table.find('ORG#', 'ARCHIVE#')],
     [[], [], [], []],
@@ -39,7 +39,7 @@ export const leavesNothing = async (world: World, id: string): Promise<void> => 
   const record = recordOf(id);
   deepEqual([record.failure, record.trouble, record.phase], [undefined, undefined, 'finished']);
   server.faults.clear();
-  Object.assign(world, { through: (store: Store) => store, token: async () => 'owner', nowMs: () => Date.now() });
+  Object.assign(world, { through: (store: ObjectStore) => store, token: async () => 'owner', nowMs: () => Date.now() });
   const next = await begin(world, wish);
   await runWorkflow(world, next);
   equal(recordOf(next).status, 'completed');

@@ -1,8 +1,8 @@
 /** Two organizations in a table in memory, a project with backups in one of them, and KMS as far as secrets go. */
 import { type BackupRecord, backupKey, listBackups } from '../../../shared/backup/index.ts';
-import type { Mover } from '../../../shared/move/index.ts';
+import type { MoveCaller } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { commit, type Item, newId, proveTenant, sealSecret, type Tenant } from '../../../shared/platform/index.ts';
+import { commit, type Item, newId, sealSecret, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { Fault, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
 import { StrictTable } from '../table/strict-table.ts';
@@ -12,7 +12,7 @@ const at = start.toISOString();
 export const userId = newId('user');
 export const projectId = newId('project');
 const otherProjectId = newId('project');
-export const [from, to, elsewhere] = [1, 2, 3].map(() => proveTenant(newId('organization'), 'record')) as [
+export const [from, to, elsewhere] = [1, 2, 3].map(() => unsafeTenant(newId('organization'), 'record')) as [
   Tenant,
   Tenant,
   Tenant,
@@ -60,7 +60,7 @@ export const organizationOf = (tenant: Tenant): OrganizationRecord => ({
   updatedAt: at,
 });
 
-export const mover = (): Mover => ({
+export const mover = (): MoveCaller => ({
   tenant: from,
   organization: organizationOf(from),
   role: 'owner',

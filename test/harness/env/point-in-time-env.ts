@@ -2,9 +2,9 @@
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { streamLeaves } from '../../../shared/archive/index.ts';
 import { type BackupRecord, openArchive } from '../../../shared/backup/index.ts';
-import { type DestinationRecord, type MemoryStore, StorageError, type Store } from '../../../shared/destination/index.ts';
+import { type DestinationRecord, type MemoryStore, type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { captureTurn, enablePitr, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
+import { enablePitr, type PitrRecord, pitrKey, runCaptureCycle } from '../../../shared/pitr/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/index.ts';
@@ -68,7 +68,7 @@ export const newMomentWorld = async (
 };
 
 /** What is read of batches by a folder around theirs. */
-const around = (world: RestoreWorld, folder: string): Store => {
+const around = (world: RestoreWorld, folder: string): ObjectStore => {
   const find = (name: string): { store: MemoryStore; rest: string } => {
     const end = name.indexOf('/');
     const store = world.stores.get(`${folder}/${name.slice(0, end)}`);
@@ -76,10 +76,10 @@ const around = (world: RestoreWorld, folder: string): Store => {
     return { store, rest: name.slice(end + 1) };
   };
   return {
-    get: async (name: string, extent: Parameters<Store['get']>[1]) => find(name).store.get(find(name).rest, extent),
+    get: async (name: string, extent: Parameters<ObjectStore['get']>[1]) => find(name).store.get(find(name).rest, extent),
     head: async (name: string) => find(name).store.head(find(name).rest),
     close: () => undefined,
-  } as unknown as Store;
+  } as unknown as ObjectStore;
 };
 
 const userId = newId('user');
@@ -117,7 +117,7 @@ export const turn = async (world: MomentWorld): Promise<void> => {
   const { turn: number, nextTurnAt } = pitrNow();
   const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
   if (early > 0) world.pass(early / 1_000);
-  await captureTurn(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
+  await runCaptureCycle(tenant, { projectId, turn: number }, world.engine, AbortSignal.timeout(60_000));
 };
 
 /** What was in the source at that moment, by its own account, without names and times. */

@@ -4,7 +4,7 @@ import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { commit, iso, set } from '../../../shared/platform/index.ts';
 import { type JobRecord, projectKey } from '../../../shared/project/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from '../../../shared/restore/model/record.ts';
-import { endOf, endWrites, readAround } from '../../../shared/restore/model/release-holds.ts';
+import { endOf, endRestoreWrites, loadEndContext } from '../../../shared/restore/model/release-holds.ts';
 import { backupOf as sampleOf } from '../builders/sample-backup.ts';
 import {
   backupOf,
@@ -77,11 +77,11 @@ export const sealingWrites = (id: string, safetyBackup: boolean, now: string) =>
 /** As POST /backups/restore/{id}/cancel and the last step do it: the status, and what every end has in common. */
 export const end = async ({ world, id }: Scene, status: 'cancelled' | 'completed'): Promise<void> => {
   const now = world.engine.clock.now();
-  const around = (await readAround(tenant, id))!;
+  const around = (await loadEndContext(tenant, id))!;
   const { restore } = around;
   await commit([
     set(restoreKey.restore(tenant, id), { status, ...endOf(around, now) }, { where: { status: restore.status } }),
-    ...endWrites(tenant, around, status, now),
+    ...endRestoreWrites(tenant, around, status, now),
   ]);
 };
 

@@ -5,8 +5,8 @@ import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { Archive, openManifest, recordKind } from '../../../shared/archive/index.ts';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
-import type { DestinationRecord, MemoryStore, Store } from '../../../shared/destination/index.ts';
-import { Source } from '../../../shared/firestore/index.ts';
+import type { DestinationRecord, MemoryStore, ObjectStore } from '../../../shared/destination/index.ts';
+import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
@@ -20,10 +20,10 @@ import {
   type RestoreEngine,
   type RestoreRecord,
   type RestoreShardRecord,
-  type RestoreWish,
   reasonFor,
   restoreKey,
   restoreWork,
+  type StartRestoreOptions,
   sealJournal,
   startRestore,
   writeShard,
@@ -70,7 +70,7 @@ export const newRestoreWorld = (): RestoreWorld => {
         random: () => 0.5,
         sleep: async () => undefined,
       };
-      return world.machine ? world.machine.source(options) : new Source(options);
+      return world.machine ? world.machine.source(options) : new FirestoreDatabase(options);
     },
     openToolkit: (_tenant, { sourceProjectId }) => ({ endpoint: server.url, sourceProjectId, token: () => world.token() }),
     openStore: async (...all) => {
@@ -158,7 +158,7 @@ export const beginRestore = async (world: RestoreWorld, backup: BackupRecord, as
     destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, destinationId))!,
     encryption: { mode: 'kms', keyId: 'key' } as const,
   };
-  const wish: RestoreWish = {
+  const wish: StartRestoreOptions = {
     mergeMode: 'overwrite',
     dryRun: false,
     collections: ['*'],
@@ -300,7 +300,7 @@ const entriesOf = async (
   world: RestoreWorld,
   wanted: { identity: BackupRecord['archive']; path: string; keyFile: Uint8Array; digest: string | undefined },
 ): Promise<ReadonlyMap<string, JournalEntry>> => {
-  const store: Store = world.stores.get(wanted.path)!;
+  const store: ObjectStore = world.stores.get(wanted.path)!;
   const { dataKey } = await world.engine.unlockKeyFile(tenant, wanted.keyFile, wanted.identity);
   const manifest = await openManifest(await store.get('manifest'), { ...wanted, dataKey });
   const fetch = async ({ name }: { name: string }, offset: number, length: number) => store.get(name, { offset, length });

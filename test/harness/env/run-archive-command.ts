@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
-import { built } from '../../../infra/local/boot/build-cache.ts';
+import { buildCached } from '../../../infra/local/boot/build-cache.ts';
 
 export interface Run {
   readonly code: number | null;
@@ -15,7 +15,7 @@ export interface Run {
  * Most of a run's time is its start, which takes a third from one file: the program as it is, with all it imports. All that `npm test`
  * starts find it, and what of it is compiled. That main.ts itself starts is seen where an export is stopped.
  */
-const program = built({
+const program = buildCached({
   kind: 'archive',
   from: ['infra/archive/**/*.*', 'shared/**/*.*'],
   make: async (dir) => {

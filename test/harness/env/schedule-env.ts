@@ -6,8 +6,8 @@ import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { backupKey, backupPrefix } from '../../../shared/backup/index.ts';
 import type { Task, TaskMessage } from '../../../shared/event/index.ts';
 import { readTask } from '../../../shared/event/index.ts';
-import { type Acting, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { commit, type Entry, iso, newId, proveTenant, type QueueMessage, type Tenant } from '../../../shared/platform/index.ts';
+import { type CallerContext, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
+import { commit, type Entry, iso, newId, type QueueMessage, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import {
   createSchedule,
@@ -20,9 +20,9 @@ import {
   tick,
   watchSchedules,
 } from '../../../shared/schedule/index.ts';
-import { putOffTick } from '../../../shared/schedule/run/postpone-tick.ts';
+import { postponeTick } from '../../../shared/schedule/run/postpone-tick.ts';
 import { answerInProcess } from '../aws/in-process.ts';
-import { Mortal } from '../faults/crash-injector.ts';
+import { CrashInjector } from '../faults/crash-injector.ts';
 import { StrictTable } from '../table/strict-table.ts';
 
 export const table = new StrictTable();
@@ -31,7 +31,7 @@ export const entries = new Map<string, Entry>();
 /** What the queue holds. */
 export let waiting: { readonly body: string; readonly dueMs: number }[] = [];
 let nowMs = 0;
-export let machine = new Mortal();
+export let machine = new CrashInjector();
 let given = new Set<string>();
 
 answerInProcess(table.script);
@@ -55,7 +55,7 @@ export const doors = {
 export const send = (messages: readonly QueueMessage[]): Promise<void> => machine.effect(async () => take(messages));
 
 export const userId = newId('user');
-export const tenant = proveTenant(newId('organization'), 'record');
+export const tenant = unsafeTenant(newId('organization'), 'record');
 export const projectId = newId('project');
 export const destinationId = newId('storageDestination');
 export const start = '2026-03-01T12:00:00.000Z';
@@ -73,7 +73,7 @@ export const projectOf = (more: Partial<ProjectRecord> = {}): ProjectRecord => (
   ...{ pitr: { enabled: false }, lastBackupAt: null, createdAt: start, updatedAt: start },
   ...more,
 });
-export const acting: Acting = {
+export const acting: CallerContext = {
   tenant,
   organization: organizationOf(),
   role: 'owner',
@@ -86,7 +86,7 @@ export const newWorld = (): void => {
   entries.clear();
   waiting = [];
   given = new Set();
-  setMachine(new Mortal());
+  setMachine(new CrashInjector());
   at(start);
   table.put(organizationOf());
   table.put(projectOf());
@@ -96,7 +96,7 @@ export const newWorld = (): void => {
   });
 };
 
-export const setMachine = (next: Mortal): void => {
+export const setMachine = (next: CrashInjector): void => {
   machine = next;
   table.onWrite = (when) => machine.atWrite(when);
   table.onRead = () => machine.atRead();
@@ -152,7 +152,7 @@ export const told = (): readonly string[] =>
 
 export const perform = (message: TaskMessage): Promise<unknown> => {
   const { organizationId, task } = message;
-  const of = proveTenant(organizationId, 'record');
+  const of = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'tick':
       return tick(of, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 }, tickDoors);
@@ -168,7 +168,7 @@ export const perform = (message: TaskMessage): Promise<unknown> => {
 };
 export const tickDoors: Parameters<typeof tick>[3] = {
   clock,
-  putOff: (place, told, message, now) => putOffTick(place, told, message, now, send),
+  putOff: (place, told, message, now) => postponeTick(place, told, message, now, send),
   sync: (of, scheduleId) => syncSchedule(of, scheduleId, clock, doors),
 };
 
@@ -176,7 +176,7 @@ export const messageOf = (task: Task): TaskMessage => ({ id: newId('task'), orga
 /** As the Scheduler would tell of it. */
 export const tickAt = ({ id }: Pick<ScheduleRecord, 'id'>, moment: string): Promise<unknown> =>
   perform(messageOf({ kind: 'tick', scheduleId: id, at: moment }));
-export const watch = () => watchSchedules((id) => proveTenant(id, 'record'), clock.now(), send);
+export const watch = () => watchSchedules((id) => unsafeTenant(id, 'record'), clock.now(), send);
 
 /** What the table's stream has handed to the queue of schedules and nobody took. */
 const tasks = (): readonly string[] =>
@@ -201,7 +201,7 @@ export const drain = async (): Promise<void> => {
       await perform(message);
     } catch (error) {
       if (!machine.isDead) throw error;
-      setMachine(new Mortal());
+      setMachine(new CrashInjector());
       waiting.push(next);
     }
   }

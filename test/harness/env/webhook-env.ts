@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, vi } from 'vitest';
 import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
-import { after, iso, newId, clock as ourClock, postGuarded, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+import { after, iso, newId, clock as ourClock, postGuarded, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import {
+  type DeliveryDeps,
   type DeliveryRecord,
   deliver,
-  type Means,
   matchEvents,
   type StoredEvent,
   type WebhookRecord,
@@ -19,7 +19,7 @@ import {
 import type { HealthRecord } from '../../../shared/webhook/model/record.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, scriptAws } from '../aws/scripted-aws.ts';
-import { Mortal } from '../faults/crash-injector.ts';
+import { CrashInjector } from '../faults/crash-injector.ts';
 import { type Heard, startReceiver } from '../stage/receiver.ts';
 import { StrictTable } from '../table/strict-table.ts';
 
@@ -43,7 +43,7 @@ export const sent: Sent[] = [];
 export const entries = new Map<string, Waiting>();
 let waiting: Waiting[] = [];
 let nowMs = 0;
-export let machine = new Mortal();
+export let machine = new CrashInjector();
 /** Which messages a queue does not take, and what the Scheduler says instead of making an entry. */
 export const faults = { refuses: (_: string): boolean => false, ofScheduler: (): Fault | undefined => undefined };
 
@@ -121,7 +121,7 @@ afterAll(async () => {
 });
 
 export const organizationId = newId('organization');
-export const tenant = proveTenant(organizationId, 'record');
+export const tenant = unsafeTenant(organizationId, 'record');
 
 /** An empty table and no messages, at noon. */
 export const newWorld = (): void => {
@@ -132,10 +132,10 @@ export const newWorld = (): void => {
   nowMs = Date.parse('2026-03-01T12:00:00.000Z');
   faults.refuses = () => false;
   faults.ofScheduler = () => undefined;
-  setMachine(new Mortal());
+  setMachine(new CrashInjector());
 };
 
-export const setMachine = (next: Mortal): Mortal => {
+export const setMachine = (next: CrashInjector): CrashInjector => {
   machine = next;
   table.onWrite = (when) => machine.atWrite(when);
   table.onRead = () => machine.atRead();
@@ -226,7 +226,7 @@ export const deliveryOf = (webhook: Pick<WebhookRecord, 'id'>): DeliveryRecord =
 };
 export const healthOf = ({ id }: Pick<WebhookRecord, 'id'>): HealthRecord | undefined => table.get(webhookKey.health(tenant, id));
 
-export const means = (chance = 0): Means => ({
+export const means = (chance = 0): DeliveryDeps => ({
   clock,
   chance: () => chance,
   post: (request) => machine.effect(() => postGuarded(request)),
@@ -244,11 +244,11 @@ export const tasksSent = (): readonly Task[] => sent.filter(({ queue }) => queue
 
 /** Of the queues that feed our own senders. A message that failed is given again after this long. */
 const visibilityMs = 450_000;
-export const give = (body: string, more: Partial<Means> = {}): Promise<void> => {
+export const give = (body: string, more: Partial<DeliveryDeps> = {}): Promise<void> => {
   const message = JSON.parse(body) as { organizationId: string };
   const isQuick = sent.some((one) => one.body === body && one.queue === 'quick');
   const lane = isQuick ? 'delivery' : 'slowDelivery';
-  return deliver(proveTenant(message.organizationId, 'record'), taskOf({ body }), lane, { ...means(), ...more });
+  return deliver(unsafeTenant(message.organizationId, 'record'), taskOf({ body }), lane, { ...means(), ...more });
 };
 
 /** Takes what is due next, and sets the clock to that moment if it is ahead. */
@@ -264,7 +264,7 @@ const nextDue = (untilMs: number): Waiting | undefined => {
 };
 
 /** Gives every message when it is due, until none is left or the time is over; tells how many were given. */
-export const run = async (seconds = 7 * 24 * 3_600, more: Partial<Means> = {}): Promise<number> => {
+export const run = async (seconds = 7 * 24 * 3_600, more: Partial<DeliveryDeps> = {}): Promise<number> => {
   const untilMs = nowMs + seconds * 1_000;
   for (let given = 0; ; given++) {
     const next = nextDue(untilMs);
@@ -272,7 +272,7 @@ export const run = async (seconds = 7 * 24 * 3_600, more: Partial<Means> = {}): 
     await give(next.body, more).catch((error: unknown) => {
       // A machine that died is replaced; the message is given again when its time is over.
       if (!machine.isDead) throw error;
-      setMachine(new Mortal());
+      setMachine(new CrashInjector());
       waiting.push({ ...next, dueMs: nowMs + visibilityMs });
     });
   }

@@ -1,7 +1,7 @@
 /** A webhook, its deliveries and the table and queues around them, for rules that are tested without a stage. */
 import { createHash } from 'node:crypto';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { after, epochSeconds, iso, newIdOf, proveTenant } from '../../../shared/platform/index.ts';
+import { after, epochSeconds, iso, newIdOf, unsafeTenant } from '../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
   newDelivery,
@@ -14,7 +14,7 @@ import { type Fault, type Input, type ScriptedAws, scriptAws } from '../aws/scri
 import { StrictTable } from '../table/strict-table.ts';
 
 export const now = new Date('2026-03-01T10:00:00.000Z');
-export const tenant = proveTenant(newIdOf('organization', now), 'created');
+export const tenant = unsafeTenant(newIdOf('organization', now), 'created');
 export const minutes = (count: number): Date => after(now, count * 60);
 
 export const organization = {

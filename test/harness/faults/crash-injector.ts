@@ -13,7 +13,7 @@ export interface Moment {
  * Every state in which a machine can leave the world that does so many things one after the other, each once: dead after one thing it
  * leaves what it leaves dead before the next. Half of them are reached in either way.
  */
-export const momentsOf = (effects: number): readonly Moment[] => [
+export const crashPoints = (effects: number): readonly Moment[] => [
   ...Array.from({ length: Math.ceil(effects / 2) }, (_, n) => 2 * n + 1).flatMap((at): readonly Moment[] => [
     { at, when: 'before' },
     { at, when: 'after' },
@@ -24,7 +24,7 @@ export const momentsOf = (effects: number): readonly Moment[] => [
 const dead = new Fault('AccessDeniedException');
 
 /** Dies at the n-th thing it does that others can see; from then on nothing it tries has any effect. */
-export class Mortal {
+export class CrashInjector {
   effects = 0;
   isDead = false;
   readonly #at: number;

@@ -1,4 +1,4 @@
-import type { Store } from '../../../shared/destination/index.ts';
+import type { ObjectStore } from '../../../shared/destination/index.ts';
 import type { World } from '../env/backup-env.ts';
 
 /** A store of which one operation fails as told. */
@@ -34,13 +34,13 @@ export const faulty = (world: World, fail: (operation: string, name: string) => 
   });
 };
 /** The store's own operations, to put others between. */
-export const bound = (inner: Store): Store => ({
+export const bound = (inner: ObjectStore): ObjectStore => ({
   put: (...all) => inner.put(...all),
   upload: (...all) => inner.upload(...all),
   get: (...all) => inner.get(...all),
   head: (...all) => inner.head(...all),
   list: (prefix) => inner.list(prefix),
   remove: (names) => inner.remove(names),
-  abandon: (prefix) => inner.abandon(prefix),
+  abortUnfinishedUploads: (prefix) => inner.abortUnfinishedUploads(prefix),
   close: () => inner.close(),
 });

@@ -29,13 +29,13 @@ interface Ready {
   readonly slowDeliveryQueueUrl: string;
 }
 
-export interface MortalStage extends Ready {
+export interface KillableStage extends Ready {
   readonly pid: number;
   /** At once, without a word. */
   kill(): Promise<void>;
 }
 
-export interface SpawnedStage extends MortalStage {
+export interface SpawnedStage extends KillableStage {
   /** Stops the engines in order and waits for the process to exit. */
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export const spawnStage = async (
   };
 };
 
-export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<MortalStage> => {
+export const startMortalStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<KillableStage> => {
   const stage = await spawnStage(dir, { ports, delayScale });
   Object.assign(process.env, stage.variables);
   return stage;

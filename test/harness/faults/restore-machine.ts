@@ -1,10 +1,10 @@
 /** A machine that restores, and may die: table, store and target are what others see of it. */
-import type { Store, Upload } from '../../../shared/destination/index.ts';
-import { Source, type SourceOptions } from '../../../shared/firestore/index.ts';
+import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
+import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore/index.ts';
 import { table } from '../env/backup-env.ts';
-import { Mortal } from './crash-injector.ts';
+import { CrashInjector } from './crash-injector.ts';
 
-export class Machine extends Mortal {
+export class Machine extends CrashInjector {
   /** Takes the place of the one before. */
   attach(world: { machine: Machine | undefined }): this {
     table.onWrite = (when) => this.atWrite(when);
@@ -13,7 +13,7 @@ export class Machine extends Mortal {
     return this;
   }
 
-  store(inner: Store): Store {
+  store(inner: ObjectStore): ObjectStore {
     const upload = (one: Upload): Upload => ({
       write: (pieces) => this.effect(() => one.write(pieces)),
       finish: () => this.effect(() => one.finish()),
@@ -26,21 +26,21 @@ export class Machine extends Mortal {
       head: (name) => this.alive(() => inner.head(name)),
       list: (prefix) => inner.list(prefix),
       remove: (names) => this.effect(() => inner.remove(names)),
-      abandon: (prefix) => this.effect(() => inner.abandon(prefix)),
+      abortUnfinishedUploads: (prefix) => this.effect(() => inner.abortUnfinishedUploads(prefix)),
       close: () => inner.close(),
     };
   }
 
   /** Of its calls only writes are effects. */
-  source(options: SourceOptions): Source {
+  source(options: SourceOptions): FirestoreDatabase {
     const effect = <T>(work: () => Promise<T>): Promise<T> => this.effect(work);
     const alive = <T>(work: () => Promise<T>): Promise<T> => this.alive(work);
-    return new (class extends Source {
-      override begin(...all: Parameters<Source['begin']>) {
+    return new (class extends FirestoreDatabase {
+      override begin(...all: Parameters<FirestoreDatabase['begin']>) {
         return alive(() => super.begin(...all));
       }
 
-      override once(...all: Parameters<Source['once']>) {
+      override once(...all: Parameters<FirestoreDatabase['once']>) {
         return (all[0] === 'BatchWrite' ? effect : alive)(() => super.once(...all));
       }
     })(options);

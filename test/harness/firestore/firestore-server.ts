@@ -5,11 +5,11 @@ import { type Firestore, type FirestoreOptions, startFirestore } from '../../../
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
 import {
+  FirestoreDatabase,
   type NameRange,
   type RangeReader,
   type ReadOptions,
   readRange,
-  Source,
   type SourceOptions,
 } from '../../../shared/firestore/index.ts';
 
@@ -19,9 +19,12 @@ export const root = 'projects/demo/databases/(default)/documents';
 export const startServer = (options: FirestoreOptions = {}): Promise<Firestore> => startFirestore({ log: () => {}, ...options });
 
 /** Delays are noted instead of waited for. */
-export const sourceOf = (url: string, options: Partial<SourceOptions> = {}): Source & { readonly delays: number[] } => {
+export const sourceOf = (
+  url: string,
+  options: Partial<SourceOptions> = {},
+): FirestoreDatabase & { readonly delays: number[] } => {
   const delays: number[] = [];
-  const source = new Source({
+  const source = new FirestoreDatabase({
     endpoint: url,
     projectId: name.projectId,
     token: async () => 'owner',
@@ -60,7 +63,7 @@ export interface Taken {
 
 /** Reads a range to its end; nothing of a batch is kept but copies. */
 export const take = async (
-  source: Source,
+  source: FirestoreDatabase,
   readTime: string,
   range: NameRange = {},
   options: Partial<ReadOptions> & { onBatch?: () => unknown } = {},

@@ -1,4 +1,4 @@
-import { type Listener, Listening, type Settled, type Source } from '../../../shared/firestore/index.ts';
+import { type ConsistentPoint, type FirestoreDatabase, ListenCall, type Listener } from '../../../shared/firestore/index.ts';
 import type { RawDocument } from '../../../shared/firestore/wire/response-skim.ts';
 
 /**
@@ -10,7 +10,7 @@ export class ListenLog implements Listener {
   readonly heard: string[] = [];
   /** How each stream ended. */
   readonly failures: unknown[] = [];
-  readonly #source: Source;
+  readonly #source: FirestoreDatabase;
   readonly #group: string;
   readonly #readTime: string;
   readonly #signal: AbortSignal;
@@ -18,9 +18,9 @@ export class ListenLog implements Listener {
   #token: Buffer | undefined;
   #opened: (() => void) | undefined;
   #asked = 0;
-  listening: Listening | undefined;
+  listening: ListenCall | undefined;
 
-  constructor(source: Source, options: { group: string; readTime: string; signal: AbortSignal }) {
+  constructor(source: FirestoreDatabase, options: { group: string; readTime: string; signal: AbortSignal }) {
     this.#source = source;
     this.#group = options.group;
     this.#readTime = options.readTime;
@@ -50,7 +50,7 @@ export class ListenLog implements Listener {
 
   counted(): void {}
 
-  settled({ token }: Settled): void {
+  settled({ token }: ConsistentPoint): void {
     this.heard.push(...this.#unsettled);
     this.#unsettled = [];
     this.#token = token;
@@ -61,7 +61,7 @@ export class ListenLog implements Listener {
 
   /** Resolves when a first time was settled; the stream goes on, and `failed` says how it ends. */
   async #open(refresh: boolean): Promise<{ readonly failed: Promise<unknown> }> {
-    const listening = await Listening.open(this.#source, { refresh, signal: this.#signal });
+    const listening = await ListenCall.open(this.#source, { refresh, signal: this.#signal });
     this.listening = listening;
     this.#unsettled = [];
     listening.add({ id: 1, collectionId: this.#group, resumeToken: this.#token, readTime: this.#readTime });

@@ -32,7 +32,7 @@ const randomFor = (name: string): string =>
   name in parameterKinds ? newId(parameterKinds[name as keyof typeof parameterKinds]) : 'x.y.z';
 
 /** What is wrong with an answer in the eyes of every endpoint: nothing, or the first thing. */
-export const flawOf = (endpoint: Endpoint, { status, body, headers, text }: Result<unknown>): string | undefined => {
+export const findResponseFlaw = (endpoint: Endpoint, { status, body, headers, text }: Result<unknown>): string | undefined => {
   for (const name of ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'])
     if (!headers.get(name)) return `no ${name}`;
   if (headers.get('x-content-type-options') !== 'nosniff') return 'its type may be guessed';

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildApp } from '../../../infra/app.ts';
 import { readConfig } from '../../../infra/config.ts';
-import type { Use } from '../../../shared/contract/capabilities.ts';
-import { endpoints, handlerOf, usesOf } from '../../../shared/contract/index.ts';
+import type { Capability } from '../../../shared/contract/capabilities.ts';
+import { capabilitiesOf, endpoints, handlerOf } from '../../../shared/contract/index.ts';
 import { type Worker, workers } from '../../../shared/contract/runtime/workers.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -108,14 +108,14 @@ export interface WantedFunction {
   readonly name: string;
   readonly entry: string;
   readonly handler: string;
-  readonly uses: readonly Use[];
+  readonly uses: readonly Capability[];
 }
 
 /** Every function the contract asks for: one per row, one per worker. */
 export const wantedFunctions: readonly WantedFunction[] = [
   ...endpoints.map((endpoint) => {
     const { file, name } = handlerOf(endpoint);
-    return { name: endpoint.id, entry: `functions/api/${file}.ts`, handler: `index.${name}`, uses: usesOf(endpoint) };
+    return { name: endpoint.id, entry: `functions/api/${file}.ts`, handler: `index.${name}`, uses: capabilitiesOf(endpoint) };
   }),
   ...Object.entries<Worker>(workers).map(([name, { entry, uses }]) => ({ name, entry, handler: 'index.handler', uses })),
 ];

@@ -9,12 +9,12 @@ import { openQueues } from '../../../infra/local/engines/fauxqs/fauxqs-engine.ts
 import { makeS3Front } from '../../../infra/local/engines/fauxqs/s3-front.ts';
 import { startGcs } from '../../../infra/local/engines/gcs/index.ts';
 import { openGoogleToken } from '../../../infra/local/engines/identity/google-token.ts';
-import type { Store } from '../../../shared/destination/index.ts';
+import type { ObjectStore } from '../../../shared/destination/index.ts';
 import { openPlace, type Place } from '../../../shared/destination/open/open-store.ts';
-import type { Patience } from '../../../shared/destination/store/retry.ts';
-import { proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+import type { RetryPolicy } from '../../../shared/destination/store/retry.ts';
+import { type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 
-export const tenant: Tenant = proveTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
+export const tenant: Tenant = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
 export const bucket = 'backups';
 /** Neither may be seen anywhere but in a signature. */
 export const keys = { accessKeyId: 'AKIACANARY7K3YID0000', secretAccessKey: 'canary/secret+access/key0000000000000000' };
@@ -23,7 +23,7 @@ export const account = {
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
 /** Fails after a moment; what is tried again is tried at once. */
-export const quick: Patience = { attempts: 4, firstDelayMs: 1, mostDelayMs: 2, requestMs: 2_000 };
+export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, mostDelayMs: 2, requestMs: 2_000 };
 
 /** How to stop what was started. */
 export type Stops = (() => unknown)[];
@@ -86,7 +86,7 @@ export const openAt = (
   folder: string,
   patience = quick,
   place: Partial<Place> = {},
-): Promise<Store> => {
+): Promise<ObjectStore> => {
   process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
   process.env.PRIVATE_HOSTS = '';
   return openPlace(tenant, { ...nowhere, type, ...place }, type === 'gcs' ? account : keys, folder, patience);

@@ -2,12 +2,12 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { StorageError, type Store } from '../../../shared/destination/index.ts';
+import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 import { type Stops, stopAll } from './store-stands.ts';
 
 export interface StoreStand {
   /** A store below this folder of one and the same bucket. */
-  open(folder: string): Promise<Store>;
+  open(folder: string): Promise<ObjectStore>;
   /** Whether it can tell which uploads were never finished. */
   readonly listsUploads: boolean;
 }
@@ -15,14 +15,15 @@ export interface StoreStand {
 const MiB = 1 << 20;
 const code = (wanted: StorageError['code']) => (error: unknown) => error instanceof StorageError && error.code === wanted;
 const same = (got: Uint8Array, wanted: Uint8Array) => ok(Buffer.from(got).equals(wanted), 'other bytes');
-const named = async (store: Store, prefix = '') => (await Array.fromAsync(store.list(prefix))).map(({ name }) => name).sort();
+const named = async (store: ObjectStore, prefix = '') =>
+  (await Array.fromAsync(store.list(prefix))).map(({ name }) => name).sort();
 
 export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreStand>): void => {
   describe(make, () => {
     let stand: StoreStand;
-    let store: Store;
+    let store: ObjectStore;
     const stops: Stops = [];
-    const open = async (folder: string): Promise<Store> => {
+    const open = async (folder: string): Promise<ObjectStore> => {
       const opened = await stand.open(folder);
       stops.push(() => opened.close());
       return opened;
@@ -131,7 +132,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
         await upload.abort();
         await upload.abort();
         equal(await store.head('aborted/object'), undefined);
-        equal(await store.abandon('aborted/'), 0);
+        equal(await store.abortUnfinishedUploads('aborted/'), 0);
         await rejects(upload.write([Buffer.from('late')]), code('invalid'));
         await rejects(upload.finish(), code('invalid'));
       });
@@ -151,8 +152,8 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       await other.write([randomBytes(9 * MiB)]);
       // A part may still be on its way.
       await new Promise((done) => setTimeout(done, 50));
-      equal(await store.abandon('lost/'), stand.listsUploads ? 1 : 0);
-      equal(await store.abandon('lost/'), 0);
+      equal(await store.abortUnfinishedUploads('lost/'), stand.listsUploads ? 1 : 0);
+      equal(await store.abortUnfinishedUploads('lost/'), 0);
       equal(await store.head('lost/object'), undefined);
       deepEqual(await other.finish(), { size: 9 * MiB });
       await lost.abort();
@@ -217,7 +218,7 @@ export const storeSuite = (make: string, start: (stops: Stops) => Promise<StoreS
       await rejects(upload.finish(), reason);
       await upload.abort();
       equal(await store.head('signal'), undefined);
-      equal(await store.abandon('signal'), 0);
+      equal(await store.abortUnfinishedUploads('signal'), 0);
     });
   });
 };

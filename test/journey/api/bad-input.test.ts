@@ -5,7 +5,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { bodyMaxBytes } from '../../../shared/contract/limits.ts';
-import { flawOf, randomParams } from '../../harness/law/endpoint-samples.ts';
+import { findResponseFlaw, randomParams } from '../../harness/law/endpoint-samples.ts';
 import { type Body, type Result, stageUrl } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { itemsOf } from '../../harness/stage/table.ts';
@@ -53,7 +53,7 @@ for (const [what, code, field, body, headers] of [
 ] as const)
   test(`what is ${what} is refused`, async () => {
     const result = await send(endpoint, body, headers);
-    equal(flawOf(endpoint, result), undefined, result.text);
+    equal(findResponseFlaw(endpoint, result), undefined, result.text);
     equal(result.body.error.code, code, result.text);
     if (field !== undefined) equal(result.body.error.details.field, field, result.text);
   });

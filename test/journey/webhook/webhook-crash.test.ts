@@ -10,7 +10,7 @@ import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { eventKey } from '../../../shared/event/index.ts';
-import { newId, proveTenant } from '../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { webhookKey } from '../../../shared/webhook/model/record.ts';
 import { startMortalStage } from '../../harness/faults/killable-stage.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
@@ -134,7 +134,7 @@ test('a message that cannot be worked on ends among the dead letters, the good o
   const { deadArn, deadUrl } = await deadLettersOf(QueueUrl);
 
   const [good, broken] = [await create('/good'), await create('/broken', 'invitation.created')];
-  const key = webhookKey.webhook(proveTenant(organization.id, 'record'), broken);
+  const key = webhookKey.webhook(unsafeTenant(organization.id, 'record'), broken);
   const whole = await getItem(key);
   ok(whole);
   await putItem({ ...whole, sealedSecret: Buffer.from('sealed by nobody') });
@@ -169,7 +169,7 @@ test('a message that cannot be worked on ends among the dead letters, the good o
 });
 
 test('an event that cannot be read ends among the dead letters alone, and a redrive tells it once it is repaired', async () => {
-  const tenant = proveTenant(organization.id, 'record');
+  const tenant = unsafeTenant(organization.id, 'record');
   const { queues, deadLettersOf, received } = queuesNow();
   const { deadArn, deadUrl } = await deadLettersOf(stage.matchQueueUrl);
   const id = await create('/told');

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { backupKey } from '../../../shared/backup/index.ts';
-import type { Store, Upload } from '../../../shared/destination/index.ts';
+import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
   begin,
@@ -22,7 +22,7 @@ import {
   type World,
   writePaths,
 } from '../../harness/env/backup-env.ts';
-import { momentsOf } from '../../harness/faults/crash-injector.ts';
+import { crashPoints } from '../../harness/faults/crash-injector.ts';
 
 const paths = Array.from({ length: 12 }, (_, n) => [`a/${n}`, `b/${n}/gone/${n}/c/${n}`, `d/${n}`]).flat();
 const sourceProjectId = 'crashes';
@@ -79,7 +79,7 @@ class Machine {
     return result;
   }
 
-  #store(inner: Store): Store {
+  #store(inner: ObjectStore): ObjectStore {
     const alive = async <T>(work: () => Promise<T>): Promise<T> => {
       if (this.isDead) throw new Crash();
       return work();
@@ -96,7 +96,7 @@ class Machine {
       head: (name) => alive(() => inner.head(name)),
       list: (prefix) => inner.list(prefix),
       remove: (names) => this.#effect(() => inner.remove(names)),
-      abandon: (prefix) => this.#effect(() => inner.abandon(prefix)),
+      abortUnfinishedUploads: (prefix) => this.#effect(() => inner.abortUnfinishedUploads(prefix)),
       close: () => inner.close(),
     };
   }
@@ -125,7 +125,7 @@ const isWholeAndAlone = async (world: World, id: string, where: string): Promise
   );
   const listed = restored.manifest.objects.map(({ name }) => name);
   deepEqual([...world.store.objects.keys()].sort(), [...listed, 'key', 'manifest'].sort(), `${where}: debris in the store`);
-  equal(await world.store.abandon(''), 0, `${where}: an upload left open`);
+  equal(await world.store.abortUnfinishedUploads(''), 0, `${where}: an upload left open`);
   deepEqual(
     [eventsOf('backup.started').length, eventsOf('backup.completed').length, eventsOf('backup.failed').length],
     [1, 1, 0],
@@ -151,7 +151,7 @@ describe('a crash at any moment', () => {
   test('and the step that it was in runs again', async () => {
     const effects = await effectsOfAll();
     ok(effects > 20, `${effects} effects`);
-    for (const { at, when } of momentsOf(effects)) {
+    for (const { at, when } of crashPoints(effects)) {
       const { world, id } = await prepared();
       const position = start();
       const machine = new Machine(at, when);
@@ -166,7 +166,7 @@ describe('a crash at any moment', () => {
 
   test('and the whole workflow begins again', async () => {
     const effects = await effectsOfAll();
-    for (const { at, when } of momentsOf(effects)) {
+    for (const { at, when } of crashPoints(effects)) {
       const { world, id } = await prepared();
       new Machine(at, when).attach(world);
       await runFrom(world, id, start()).catch(() => undefined);

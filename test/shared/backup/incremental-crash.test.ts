@@ -1,16 +1,23 @@
 /** A worker of an incremental backup may die before or after anything it does; and its parent may be deleted at the same moment. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type BackupRecord, childOf, findParent, removeBackup, startBackup, uponParent } from '../../../shared/backup/index.ts';
+import {
+  asIncrementalOf,
+  type BackupRecord,
+  findDependentBackup,
+  findParent,
+  removeBackup,
+  startBackup,
+} from '../../../shared/backup/index.ts';
 import {
   type DestinationRecord,
   type MemoryStore,
+  type ObjectStore,
   StorageError,
-  type Store,
   type Upload,
 } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { commit, Overtaken } from '../../../shared/platform/index.ts';
+import { commit, StaleReadError } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
 import {
@@ -27,7 +34,7 @@ import {
   tenant,
 } from '../../harness/env/backup-env.ts';
 import { makeLink, nextLink, readLink, wanted } from '../../harness/env/chain-links.ts';
-import { Mortal } from '../../harness/faults/crash-injector.ts';
+import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 
@@ -57,7 +64,7 @@ const again = (): void => {
   }
 };
 
-const mortalStore = (machine: Mortal, inner: MemoryStore): Store => {
+const mortalStore = (machine: CrashInjector, inner: MemoryStore): ObjectStore => {
   const upload = (one: Upload): Upload => ({
     write: (pieces) => machine.effect(() => one.write(pieces)),
     finish: () => machine.effect(() => one.finish()),
@@ -70,12 +77,12 @@ const mortalStore = (machine: Mortal, inner: MemoryStore): Store => {
     head: (name) => machine.alive(() => inner.head(name)),
     list: (prefix) => inner.list(prefix),
     remove: (names) => machine.effect(() => inner.remove(names)),
-    abandon: (prefix) => machine.effect(() => inner.abandon(prefix)),
+    abortUnfinishedUploads: (prefix) => machine.effect(() => inner.abortUnfinishedUploads(prefix)),
     close: () => inner.close(),
   };
 };
 
-const attach = (machine: Mortal): void => {
+const attach = (machine: CrashInjector): void => {
   table.onWrite = (when) => machine.atWrite(when);
   table.onRead = () => machine.atRead();
   world.throughReading = (store) => mortalStore(machine, store);
@@ -108,12 +115,12 @@ describe('a crash', () => {
         const id = await begin(world, await nextLink());
         const position = start();
         // The first does not die, and counts.
-        const machine = at === 0 ? new Mortal() : new Mortal(at, when);
+        const machine = at === 0 ? new CrashInjector() : new CrashInjector(at, when);
         attach(machine);
         await runFrom(world, id, position).catch(() => undefined);
         if (at === 0) effects = machine.effects;
         else ok(machine.isDead, `nothing died at ${at}`);
-        attach(new Mortal());
+        attach(new CrashInjector());
         await (at % 2 === 0 ? runFrom(world, id, position) : runWorkflow(world, id));
         await isWholeAndAlone(id, `${when} ${at} of ${effects}`);
       }
@@ -134,15 +141,16 @@ describe('a parent that is deleted at the same moment', () => {
     const { collections, excludeCollections } = wanted;
     const scope = { collections, excludeCollections, includeAuthUsers: false };
     const by = { trigger: 'manual', createdBy: { type: 'user', id: 'usr_x' } } as const;
-    return startBackup(place, { ...scope, ...by, ...uponParent(parent) }, new Date());
+    return startBackup(place, { ...scope, ...by, ...asIncrementalOf(parent) }, new Date());
   };
-  const removing = async () => removeBackup(tenant, recordOf(full.id), await childOf(tenant, recordOf(full.id)), new Date());
+  const removing = async () =>
+    removeBackup(tenant, recordOf(full.id), await findDependentBackup(tenant, recordOf(full.id)), new Date());
 
   test('is deleted, and the other is decided anew, and finds none', async () => {
     again();
     const begun = (await starting())!;
     await commit((await removing()).writes);
-    await rejects(commit(begun.writes), Overtaken);
+    await rejects(commit(begun.writes), StaleReadError);
     equal(await starting(), undefined);
   });
 
@@ -151,7 +159,7 @@ describe('a parent that is deleted at the same moment', () => {
     const { writes } = await removing();
     const begun = (await starting())!;
     await commit(begun.writes);
-    await rejects(commit(writes), Overtaken);
+    await rejects(commit(writes), StaleReadError);
     const { id } = begun.backup;
     await rejects(removing, { code: 'CONFLICT', details: { neededBy: id } });
     await runWorkflow(world, id);

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/backup/index.ts';
 import { backupStatuses } from '../../../shared/contract/models/backup.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
-import type { Acting, OrganizationRecord } from '../../../shared/organization/index.ts';
+import type { CallerContext, OrganizationRecord } from '../../../shared/organization/index.ts';
 import { epochSeconds, newId, type Write } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
@@ -116,7 +116,7 @@ describe('what is asked for', () => {
   });
 });
 
-const acting = { tenant, organization, role: 'member', actor: { type: 'user', id: 'usr_x', email: null } } as Acting;
+const acting = { tenant, organization, role: 'member', actor: { type: 'user', id: 'usr_x', email: null } } as CallerContext;
 
 describe('cancelling', () => {
   for (const status of ['pending', 'running'] as const)

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import type { Store } from '../../../shared/destination/index.ts';
+import type { ObjectStore } from '../../../shared/destination/index.ts';
 import { openAt, type Stops, serve, startTokens, stopAll } from '../../harness/store/store-stands.ts';
 
 const MiB = 1 << 20;
@@ -46,7 +46,7 @@ const invalid = { name: 'StorageError', code: 'invalid' };
 
 for (const type of ['s3', 'gcs'] as const)
   describe(type, () => {
-    let store: Store;
+    let store: ObjectStore;
     beforeAll(async () => {
       store = await openAt(type, url, 'f');
       stops.push(() => store.close());
@@ -139,7 +139,7 @@ describe('unfinished uploads', () => {
     ] as const) {
       asked = [];
       answer = (_, response) => response.end(listing(next));
-      await rejects(store.abandon(''), invalid);
+      await rejects(store.abortUnfinishedUploads(''), invalid);
       equal(asked.length, calls);
     }
     store.close();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, test, vi } from 'vitest';
-import { StorageError, type Store } from '../../../shared/destination/index.ts';
+import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen } from '../../harness/faults/fault-proxy.ts';
 import {
   account,
@@ -20,8 +20,8 @@ const MiB = 1 << 20;
 const stops: Stops = [];
 const failures: unknown[] = [];
 let proxy: FaultProxy;
-let store: Store;
-let behind: Store;
+let store: ObjectStore;
+let behind: ObjectStore;
 let url: string;
 beforeAll(async () => {
   await startTokens(stops);
@@ -55,7 +55,7 @@ const uploadOf = async (name: string, bytes: Uint8Array) => {
 
 const objectOf = (name: string) => encodeURIComponent(`fault/${name}`);
 const posts = () => proxy.seen.filter(({ method }) => method === 'POST');
-const textOf = async (from: Store, name: string) => Buffer.from(await from.get(name)).toString();
+const textOf = async (from: ObjectStore, name: string) => Buffer.from(await from.get(name)).toString();
 
 test('gcs: a store that is busy three times is asked a fourth time', async () => {
   for (const work of [
@@ -276,11 +276,11 @@ test('gcs: a call ends at once with its signal, and after its time limit', async
     () => patient.close(),
   );
   for (const work of [
-    (from: Store, signal?: AbortSignal) => from.put('x', Buffer.from('x'), signal ? { signal } : {}),
-    (from: Store, signal?: AbortSignal) => from.get('x', undefined, signal),
-    (from: Store, signal?: AbortSignal) => from.head('x', signal),
-    (from: Store, signal?: AbortSignal) => Array.fromAsync(from.list('x', signal)),
-    (from: Store, signal?: AbortSignal) => from.remove(['x'], signal),
+    (from: ObjectStore, signal?: AbortSignal) => from.put('x', Buffer.from('x'), signal ? { signal } : {}),
+    (from: ObjectStore, signal?: AbortSignal) => from.get('x', undefined, signal),
+    (from: ObjectStore, signal?: AbortSignal) => from.head('x', signal),
+    (from: ObjectStore, signal?: AbortSignal) => Array.fromAsync(from.list('x', signal)),
+    (from: ObjectStore, signal?: AbortSignal) => from.remove(['x'], signal),
   ]) {
     await fails(work(hasty), 'unavailable');
     const reason = new Error('enough');

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { StorageError, type Store } from '../../../shared/destination/index.ts';
+import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 import { type Fault, type FaultProxy, openFaultProxy, type Seen, s3Error } from '../../harness/faults/fault-proxy.ts';
 import { keys, openAt, quick, type Stops, startS3, stopAll } from '../../harness/store/store-stands.ts';
 
@@ -21,8 +21,8 @@ for (const type of ['s3', 'spaces'] as const)
     const stops: Stops = [];
     const failures: unknown[] = [];
     let proxy: FaultProxy;
-    let store: Store;
-    let behind: Store;
+    let store: ObjectStore;
+    let behind: ObjectStore;
     beforeAll(async () => {
       const url = await startS3(stops);
       proxy = await openFaultProxy(stops, url);
@@ -52,7 +52,7 @@ for (const type of ['s3', 'spaces'] as const)
     const leavesNothing = async (name: string) => {
       script(() => undefined);
       equal(await behind.head(name), undefined);
-      equal(await behind.abandon(name), 0);
+      equal(await behind.abortUnfinishedUploads(name), 0);
     };
 
     test('a store that is busy three times is asked a fourth time, with the same bytes', async () => {
@@ -169,7 +169,7 @@ for (const type of ['s3', 'spaces'] as const)
         equal(ended instanceof StorageError, name !== 'twins');
         equal(count(isBegin), 2);
         script(() => undefined);
-        equal(await behind.abandon(name), 0);
+        equal(await behind.abortUnfinishedUploads(name), 0);
       }
     });
 

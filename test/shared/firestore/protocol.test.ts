@@ -4,7 +4,14 @@ import { constants } from 'node:http2';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { frame } from '../../../infra/local/engines/firestore/grpc/frames.ts';
-import { countRange, listCollections, probeSource, readRange, Source, SourceError } from '../../../shared/firestore/index.ts';
+import {
+  countRange,
+  FirestoreDatabase,
+  listCollections,
+  probeSource,
+  readRange,
+  SourceError,
+} from '../../../shared/firestore/index.ts';
 import { splitPoints } from '../../../shared/firestore/read/probe-source.ts';
 import { sourceOf, take } from '../../harness/firestore/firestore-server.ts';
 import { type Answer, answer, found, head, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
@@ -175,6 +182,6 @@ test('nobody there: tried again, then INTERNAL_ERROR that may pass', async () =>
 test('a token goes over TLS, or nowhere beyond this machine', () => {
   const options = { projectId: 'demo', token: async () => 'secret', random: () => 0 };
   for (const endpoint of ['http://firestore.googleapis.com', 'http://10.0.0.1:8080', 'ftp://127.0.0.1'])
-    throws(() => new Source({ endpoint, ...options }), TypeError);
-  new Source({ endpoint: 'https://firestore.googleapis.com', ...options }).close();
+    throws(() => new FirestoreDatabase({ endpoint, ...options }), TypeError);
+  new FirestoreDatabase({ endpoint: 'https://firestore.googleapis.com', ...options }).close();
 });

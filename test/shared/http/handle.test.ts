@@ -6,7 +6,7 @@ import { group } from '../../../shared/contract/endpoint.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
-import { create, fingerprint, newId, Overtaken, timeoutEarlyMs } from '../../../shared/platform/index.ts';
+import { create, fingerprint, newId, StaleReadError, timeoutEarlyMs } from '../../../shared/platform/index.ts';
 import { eventOf, type Request } from '../../harness/aws/api-event.ts';
 import { cancelled, Fault, type Input, type Script, scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../harness/table/memory-table.ts';
@@ -189,7 +189,7 @@ test('a rule that was overtaken is decided anew, a few times, then it is a confl
   const contended = (until: number) =>
     handle(things.make, async () => {
       tries += 1;
-      if (tries < until) throw new Overtaken();
+      if (tries < until) throw new StaleReadError();
       return { data: { id: 'x' }, change: { writes: [], audit: [] } };
     });
   equal((await contended(3)(eventOf(post({ name: 'a' })))).statusCode, 201);

@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { countActor, countAddress, countOutside, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
+import { countActor, countAddress, countOutboundCall, rateHeaders, refuseExcess } from '../../../shared/http/rate-limit.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { MemoryTable } from '../../harness/table/memory-table.ts';
 
@@ -32,7 +32,7 @@ test('calls that wait for others have a share of the limit, which grows with it,
   const [limits, used]: [unknown[], unknown[]] = [[], []];
   for (const service of [3_000, 6_000, 3]) {
     process.env.REQUESTS_PER_MINUTE = String(service);
-    const rate = await countOutside(endpoint, 'org_1', at(0));
+    const rate = await countOutboundCall(endpoint, 'org_1', at(0));
     limits.push(rate?.limit);
     used.push(rate?.used);
   }
@@ -43,9 +43,9 @@ test('calls that wait for others have a share of the limit, which grows with it,
       [1, 2, 3],
     ],
   );
-  equal((await countOutside(endpoint, 'org_2', at(0)))?.used, 1);
+  equal((await countOutboundCall(endpoint, 'org_2', at(0)))?.used, 1);
   const free = endpoints.find(({ id }) => id === 'backups.get') as Endpoint;
-  equal(await countOutside(free, 'org_1', at(0)), undefined);
+  equal(await countOutboundCall(free, 'org_1', at(0)), undefined);
 });
 
 test('whatever reaches a bucket or a database while its caller waits has a limit of its own', () => {

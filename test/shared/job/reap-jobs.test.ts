@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { RunningRecord } from '../../../shared/backup/model/record.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
-import { reapingIn } from '../../../shared/job/index.ts';
+import { reapJobs } from '../../../shared/job/index.ts';
 import { log } from '../../../shared/platform/index.ts';
 
 log.setLogLevel('SILENT');
@@ -25,7 +25,7 @@ test('one organization whose bucket never answers keeps no other from being look
     if (organizationId === 'hangs') await new Promise(() => {});
     reaped.push(backupId);
   };
-  const outcome = await reapingIn(notes(...many('hangs', 40), ...many('works', 3)), reap, limits);
+  const outcome = await reapJobs(notes(...many('hangs', 40), ...many('works', 3)), reap, limits);
   deepEqual(reaped, ['works-0', 'works-1', 'works-2']);
   deepEqual(outcome, { looked: 43, late: 40, failed: 0 });
 });
@@ -35,9 +35,9 @@ test('a bucket that does not answer is left to the next run; a fault of ours is 
     if (organizationId === 'away') throw new StorageError('unavailable', 'The store did not answer.');
     if (organizationId === 'broken') throw new Error('no such table');
   };
-  const outcome = await reapingIn(notes(note('away', 0), note('broken', 0), note('works', 0)), reap, limits);
+  const outcome = await reapJobs(notes(note('away', 0), note('broken', 0), note('works', 0)), reap, limits);
   deepEqual(outcome, { looked: 3, late: 1, failed: 1 });
 });
 
 test('nothing under way is nothing to do', async () =>
-  deepEqual(await reapingIn(notes(), () => Promise.reject(new Error('none')), limits), { looked: 0, late: 0, failed: 0 }));
+  deepEqual(await reapJobs(notes(), () => Promise.reject(new Error('none')), limits), { looked: 0, late: 0, failed: 0 }));

@@ -6,7 +6,7 @@ import type { EventData } from '../../../shared/contract/events/event-catalogue.
 import { MemoryStore } from '../../../shared/destination/index.ts';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { commit, newId, Overtaken, openSecret, proveTenant, sealSecret } from '../../../shared/platform/index.ts';
+import { commit, newId, openSecret, StaleReadError, sealSecret, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
@@ -24,7 +24,7 @@ import {
   unused,
   used,
 } from '../../harness/env/move-env.ts';
-import { momentsOf } from '../../harness/faults/crash-injector.ts';
+import { crashPoints } from '../../harness/faults/crash-injector.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
 afterAll(stopWorld);
@@ -36,7 +36,7 @@ const moveAnew = async (): Promise<ProjectRecord> => {
     try {
       return await move();
     } catch (error) {
-      if (!(error instanceof Overtaken) || tries === 4) throw error;
+      if (!(error instanceof StaleReadError) || tries === 4) throw error;
     }
   }
 };
@@ -169,7 +169,7 @@ test('a way back that is taken back leaves that knowledge as it was', async () =
   const [begun] = table.find(`ORG#${to.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await settleMove(to, task, (id) => proveTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  await settleMove(to, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
   deepEqual(leftovers(table), []);
   deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
   deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
@@ -243,7 +243,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
     };
   };
   const writesOfAll = 7;
-  for (const { at: n, when: dies } of momentsOf(writesOfAll)) {
+  for (const { at: n, when: dies } of crashPoints(writesOfAll)) {
     const die = async () => {
       const table = await newWorld();
       const before = await seenIn(table, from);
@@ -271,7 +271,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const until = new Date(start.getTime() + 600_000);
       const task = { projectId, moveId: begun?.id ?? '' };
-      await settleMove(from, task, (id) => proveTenant(id, 'record'), until, later);
+      await settleMove(from, task, (id) => unsafeTenant(id, 'record'), until, later);
       deepEqual(leftovers(table), []);
       deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
       if (isOld) deepEqual(await seenIn(table, from), before);
@@ -298,7 +298,7 @@ test('the task leaves a move alone while its call may be at it', async () => {
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const task = { projectId, moveId: begun!.id };
   await rejects(
-    settleMove(from, task, (id) => proveTenant(id, 'record'), start, time),
+    settleMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
     /under way/,
   );
   await rejects(moveProject(mover(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));
@@ -320,7 +320,7 @@ test('what leaves cannot be deleted meanwhile, so nothing that was deleted arriv
   const [row] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
   const change = removeBackup(from, row!, undefined, start);
   await commit([{ put: { ...row!, leaving: 'mov_1' } }]);
-  await rejects(commit(change.writes), Overtaken);
+  await rejects(commit(change.writes), StaleReadError);
   try {
     removeBackup(from, { ...row!, leaving: 'mov_1' }, undefined, start);
     ok(false);

@@ -3,9 +3,9 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
-import { commit, iso, newId, proveTenant } from '../../../shared/platform/index.ts';
+import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
-import { carryRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
+import { moveRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { from, mover, newWorld, projectId, start, stopWorld, to } from '../../harness/env/move-env.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
@@ -85,8 +85,8 @@ test('one whose safety backup is deleted at the very moment that it is brought i
     if (when === 'before' && table.find(restoreWork(from, id)).length === 0) table.put({ ...arrived, status: 'deleted' });
     return undefined;
   };
-  await rejects(carryRestore(from, to, restore, start), { code: 'CONFLICT' });
-  await carryRestore(from, to, restore, start);
+  await rejects(moveRestore(from, to, restore, start), { code: 'CONFLICT' });
+  await moveRestore(from, to, restore, start);
   equal(table.get<RestoreRecord>(restoreKey.restore(to, id))?.undoUntil, null);
 });
 
@@ -131,7 +131,7 @@ describe('a move that dies at a write', () => {
         if (!begun) continue;
         const later = { now: () => new Date(start.getTime() + 120_000) };
         const until = new Date(start.getTime() + 600_000);
-        await settleMove(from, { projectId, moveId: begun.id }, (id) => proveTenant(id, 'record'), until, later);
+        await settleMove(from, { projectId, moveId: begun.id }, (id) => unsafeTenant(id, 'record'), until, later);
         equal(table.find('ORG#', 'MOVE#').length, 0);
         const side = begun.isHere ? from : to;
         deepEqual(idsIn(table, side), (begun.isHere ? both : [resumable, completed]).sort(), `write ${n}`);

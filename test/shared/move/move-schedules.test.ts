@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { moveProject, settleMove } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { type Item, iso, newId, proveTenant, type Tenant } from '../../../shared/platform/index.ts';
+import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
 import {
@@ -18,7 +18,7 @@ import {
   to,
   used,
 } from '../../harness/env/move-env.ts';
-import { Mortal } from '../../harness/faults/crash-injector.ts';
+import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
 afterAll(stopWorld);
@@ -95,8 +95,8 @@ test('schedules are where their project is, due as before, with the destinations
 });
 
 test('whoever dies while they move, the task brings them over, each once', async () => {
-  const whole = new Mortal();
-  const begin = async (machine: Mortal) => {
+  const whole = new CrashInjector();
+  const begin = async (machine: CrashInjector) => {
     const made = await newSchedules();
     made.table.onWrite = (when) => machine.atWrite(when);
     made.table.onRead = () => machine.atRead();
@@ -109,11 +109,11 @@ test('whoever dies while they move, the task brings them over, each once', async
   // The last of them carry the schedules and put the move in order.
   for (let at = whole.effects - 6; at <= whole.effects; at++)
     for (const when of ['before', 'after'] as const) {
-      const { table, schedules, other } = await begin(new Mortal(at, when));
+      const { table, schedules, other } = await begin(new CrashInjector(at, when));
       const [move] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as readonly MoveRecord[];
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const task = { projectId, moveId: move?.id ?? '' };
-      if (move) await settleMove(from, task, (id) => proveTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
+      if (move) await settleMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
       if (idsIn(table, to).length > 0) check(table, schedules, other);
       else equal(idsIn(table, from).length, 4, 'taken back, whole');
     }

@@ -2,9 +2,9 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import { deleteOrganization, dueKey, recoverOrganization } from '../../../shared/organization/delete-organization.ts';
-import type { Acting } from '../../../shared/organization/model/caller-context.ts';
+import type { CallerContext } from '../../../shared/organization/model/caller-context.ts';
 import type { MemberRecord, OrganizationRecord } from '../../../shared/organization/model/record.ts';
-import { proveTenant, type Write } from '../../../shared/platform/index.ts';
+import { unsafeTenant, type Write } from '../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00.000Z');
 const id = 'org_01JWNVAV000000000000000000';
@@ -18,8 +18,8 @@ const organization = {
   timezone: 'UTC',
   defaultStorageId: null,
 } as unknown as OrganizationRecord;
-const acting: Acting = {
-  tenant: proveTenant(id, 'record'),
+const acting: CallerContext = {
+  tenant: unsafeTenant(id, 'record'),
   organization,
   role: 'owner',
   actor: { type: 'user', id: ownerId, email: 'ann@example.com' },

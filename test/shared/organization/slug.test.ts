@@ -5,7 +5,7 @@ import type { UserRecord } from '../../../shared/account/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { createOrganization } from '../../../shared/organization/create-organization.ts';
 import { isSlug, slugOf, slugWith } from '../../../shared/organization/slug.ts';
-import { Overtaken } from '../../../shared/platform/index.ts';
+import { StaleReadError } from '../../../shared/platform/index.ts';
 
 for (const [name, slug] of [
   ['Acme', 'acme'],
@@ -63,4 +63,4 @@ test('a slug asked for is had as it is, or refused', async () => {
 });
 
 test('a slug made from the name that someone takes at the same moment is decided anew, not refused', async () =>
-  ok((await refusal(made('Acme', undefined, false))?.otherwise?.()) instanceof Overtaken));
+  ok((await refusal(made('Acme', undefined, false))?.otherwise?.()) instanceof StaleReadError));

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
-import type { Acting } from '../../../shared/organization/model/caller-context.ts';
+import type { CallerContext } from '../../../shared/organization/model/caller-context.ts';
 import type { OrganizationRecord } from '../../../shared/organization/model/record.ts';
 import { changeSettings } from '../../../shared/organization/update-settings.ts';
-import { proveTenant } from '../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../shared/platform/index.ts';
 
 const id = 'org_01JWNVAV000000000000000000';
 const storage = 'dst_01JWNVAV000000000000000000';
@@ -15,8 +15,8 @@ const organization = {
   defaultStorageId: storage,
   updatedAt: '2025-05-01T00:00:00.000Z',
 } as unknown as OrganizationRecord;
-const acting: Acting = {
-  tenant: proveTenant(id, 'record'),
+const acting: CallerContext = {
+  tenant: unsafeTenant(id, 'record'),
   organization,
   role: 'admin',
   actor: { type: 'user', id: 'usr_01JWNVAV000000000000000001', email: 'ann@example.com' },

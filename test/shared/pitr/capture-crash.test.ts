@@ -1,8 +1,8 @@
 /** A worker may die before or after anything it does: whoever goes on for it captures everything once, and what it left is noted. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import type { MemoryStore, Store, Upload } from '../../../shared/destination/index.ts';
-import { forgetCaptures, readBatch } from '../../../shared/pitr/index.ts';
+import type { MemoryStore, ObjectStore, Upload } from '../../../shared/destination/index.ts';
+import { expireCaptures, readBatch } from '../../../shared/pitr/index.ts';
 import {
   assertExact,
   batches,
@@ -21,34 +21,34 @@ import {
   untilActive,
   uploads,
 } from '../../harness/env/capture-env.ts';
-import { Mortal } from '../../harness/faults/crash-injector.ts';
+import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 
-const attach = (world: CaptureWorld, mortal: Mortal): void => {
+const attach = (world: CaptureWorld, mortal: CrashInjector): void => {
   table.onWrite = (when) => mortal.atWrite(when);
   table.onRead = () => mortal.atRead();
   world.wrap = (store) => mortalStore(store, mortal);
 };
 
-const mortalStore = (store: MemoryStore, mortal: Mortal): Store => ({
+const mortalStore = (store: MemoryStore, mortal: CrashInjector): ObjectStore => ({
   put: (...all) => mortal.effect(() => store.put(...all)),
   upload: (...all) => mortalUpload(store.upload(...all), mortal),
   get: (...all) => mortal.alive(() => store.get(...all)),
   head: (name) => mortal.alive(() => store.head(name)),
   list: (prefix) => store.list(prefix),
   remove: (names) => mortal.effect(() => store.remove(names)),
-  abandon: (prefix) => mortal.alive(() => store.abandon(prefix)),
+  abortUnfinishedUploads: (prefix) => mortal.alive(() => store.abortUnfinishedUploads(prefix)),
   close: () => store.close(),
 });
-const mortalUpload = (upload: Upload, mortal: Mortal): Upload => ({
+const mortalUpload = (upload: Upload, mortal: CrashInjector): Upload => ({
   write: (pieces) => mortal.alive(() => upload.write(pieces)),
   finish: () => mortal.effect(() => upload.finish()),
   abort: () => mortal.alive(() => upload.abort()),
 });
 
 /** One turn with changes on a machine that dies; another one goes on. */
-const surviving = async (mortal: Mortal): Promise<CaptureWorld> => {
+const surviving = async (mortal: CrashInjector): Promise<CaptureWorld> => {
   const world = newCaptureWorld();
   await put(world, { 'users/ada': '0', 'users/bob': '0' });
   await enable();
@@ -61,7 +61,7 @@ const surviving = async (mortal: Mortal): Promise<CaptureWorld> => {
   const due = pitrNow().turn;
   attach(world, mortal);
   await nextTurn(world).catch(() => undefined);
-  attach(world, new Mortal());
+  attach(world, new CrashInjector());
   if (pitrNow().turn === due) await nextTurn(world);
   pass(2);
   await put(world, { 'users/ada': '3' });
@@ -70,7 +70,7 @@ const surviving = async (mortal: Mortal): Promise<CaptureWorld> => {
   return world;
 };
 
-const counting = new Mortal();
+const counting = new CrashInjector();
 const whole = await surviving(counting);
 const { changesCaptured } = pitrNow();
 void whole;
@@ -80,7 +80,7 @@ test('the turn that dies has effects before and after which it can', () => asser
 for (const when of ['before', 'after'] as const)
   for (let at = 1; at <= counting.effects; at++)
     test(`dead ${when} effect ${at}: every second is known, every change once, and what is left behind can be found`, async () => {
-      const world = await surviving(new Mortal(at, when));
+      const world = await surviving(new CrashInjector(at, when));
       assert.deepEqual([pitrNow().changesCaptured, batches().length, pitrNow().gaps], [changesCaptured, 2, []]);
       await assertExact(world);
       const orphans = [...world.folders].filter(
@@ -88,7 +88,7 @@ for (const when of ['before', 'after'] as const)
       );
       assert.ok(orphans.length <= uploads(), 'an object that nothing leads to');
       pass(2 * 3_600);
-      await forgetCaptures(tenant, projectId, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore);
+      await expireCaptures(tenant, projectId, new Date(time.ms + 60_000), world.engine.clock, world.engine.openStore);
       assert.equal(uploads(), 0);
       for (const [path, store] of orphans) assert.equal(store.objects.size, 0, path);
       for (const batch of batches()) for await (const leaf of readBatch(tenant, batch, world.engine)) assert.ok(leaf.count > 0);

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { type Firestore, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import { probeSource } from '../../../shared/firestore/index.ts';
-import { proveTenant } from '../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
 import { askSource, probeProject } from '../../../shared/project/probe-project.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 
-const tenant = proveTenant('org_01JWNVAV000000000000000000', 'record');
+const tenant = unsafeTenant('org_01JWNVAV000000000000000000', 'record');
 const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 const project = {
   ...{ id: 'prj_01JWNVAV000000000000000000', sourceProjectId: 'shop', databaseId: '(default)' },

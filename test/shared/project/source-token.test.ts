@@ -4,12 +4,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, test } from 'vitest';
 import { SourceError } from '../../../shared/firestore/index.ts';
-import { proveTenant, TokenError } from '../../../shared/platform/index.ts';
+import { TokenError, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
 import { sourceToken } from '../../../shared/project/source-token.ts';
 import { Fault, scriptAws } from '../../harness/aws/scripted-aws.ts';
 
-const tenant = proveTenant('org_01JWNVAV000000000000000000', 'record');
+const tenant = unsafeTenant('org_01JWNVAV000000000000000000', 'record');
 const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 const plain = Buffer.from(key).toString('base64');
 const account = (n: number): Pick<ProjectRecord, 'id' | 'connection'> => ({

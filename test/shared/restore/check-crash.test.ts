@@ -18,7 +18,7 @@ import {
   table,
   writesSent,
 } from '../../harness/env/restore-env.ts';
-import { momentsOf } from '../../harness/faults/crash-injector.ts';
+import { crashPoints } from '../../harness/faults/crash-injector.ts';
 import { Machine } from '../../harness/faults/restore-machine.ts';
 
 afterAll(() => server.stop());
@@ -50,7 +50,7 @@ const outcomeOf = async (id: string) => {
     ...{ plan, phase, checked, expected, toldPercent, documentCount, status, restoring, backupCount },
     entries: [...(await journalOf(shop.world, id))],
     isAlone: objects.size === 2 + 2 * shardsOf(id).length,
-    openUploads: await folderOf(shop.world, journal.path).abandon(''),
+    openUploads: await folderOf(shop.world, journal.path).abortUnfinishedUploads(''),
     isCounted: storageUsed === shop.backup.size + backupOf(safetyBackupId!).size,
     started: eventsOf('restore.started').length,
     audited: table.find('AUDIT#').filter(({ action }) => action === 'restore.started').length,
@@ -79,7 +79,7 @@ for (const again of ['the step that it was in runs again', 'the whole workflow b
   test(`a crash before or after anything a worker does, and ${again}`, async () => {
     const { effects, outcome } = await undisturbed();
     ok(effects > 15, `${effects} effects`);
-    for (const { at, when } of momentsOf(effects)) {
+    for (const { at, when } of crashPoints(effects)) {
       const id = await prepared();
       const position = atStart();
       const machine = new Machine(at, when).attach(shop.world);

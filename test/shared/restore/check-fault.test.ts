@@ -1,7 +1,7 @@
 /** Whatever is wrong with the backup, the bucket or the target is found before the first write, and named. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { StorageError, type Store } from '../../../shared/destination/index.ts';
+import { type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 import { absent, newShop, type Shop } from '../../harness/builders/sample-shop.ts';
 import { failedEarly } from '../../harness/env/failed-restore.ts';
 import {
@@ -94,7 +94,7 @@ describe('the bucket of the safety backup', () => {
     const check = (operation: string, name: string): void => {
       if (fails(operation, name)) throw error();
     };
-    shop.world.throughReading = (store, folder): Store => {
+    shop.world.throughReading = (store, folder): ObjectStore => {
       if (folder === shop.backup.path) return store;
       return {
         ...bound(store),
@@ -141,7 +141,7 @@ describe('the bucket of the safety backup', () => {
 
   test('keeps another manifest than it was given', async () => {
     const shop = await newShop();
-    shop.world.throughReading = (store, folder): Store =>
+    shop.world.throughReading = (store, folder): ObjectStore =>
       folder === shop.backup.path
         ? store
         : { ...bound(store), put: (name, bytes, options) => store.put(name, bytes.slice(1), options) };

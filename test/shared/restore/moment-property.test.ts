@@ -2,7 +2,7 @@
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { captureTurn, planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
+import { planPoint, pointBackup, pointInMemory, runCaptureCycle, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, newId } from '../../../shared/platform/index.ts';
 import { contentsOf, type MomentWorld, newMomentWorld, nextSecond, pitrNow, turn } from '../../harness/env/point-in-time-env.ts';
 import { projectId, put, server, takeBackup, tenant } from '../../harness/env/restore-env.ts';
@@ -74,7 +74,7 @@ const run = async (world: MomentWorld, model: Model, one: Step): Promise<void> =
     const { turn: number, nextTurnAt } = pitrNow();
     const early = Date.parse(nextTurnAt ?? '') - world.nowMs();
     if (early > 0) world.pass(early / 1_000);
-    return captureTurn(tenant, { projectId, turn: number }, engine, AbortSignal.timeout(30_000));
+    return runCaptureCycle(tenant, { projectId, turn: number }, engine, AbortSignal.timeout(30_000));
   };
   if (one.kind === 'write') await put(world, model.change(one.path, one.isGone, world.nowMs()));
   else if (one.kind === 'turn') await turn(world);

@@ -3,8 +3,8 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
 import { restoreStatuses } from '../../../shared/contract/models/restore.ts';
-import type { Acting } from '../../../shared/organization/index.ts';
-import { after, type Change, commit, iso, newId, Overtaken } from '../../../shared/platform/index.ts';
+import type { CallerContext } from '../../../shared/organization/index.ts';
+import { after, type Change, commit, iso, newId, StaleReadError } from '../../../shared/platform/index.ts';
 import { projectKey } from '../../../shared/project/index.ts';
 import { cancelRestore } from '../../../shared/restore/end/cancel-restore.ts';
 import { readRestore } from '../../../shared/restore/model/get-restore.ts';
@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 const days = (count: number): Date => after(now, count * 24 * 3_600);
-const acting = { tenant, organization, actor: { type: 'user', id: newId('user'), email: null } } as unknown as Acting;
+const acting = { tenant, organization, actor: { type: 'user', id: newId('user'), email: null } } as unknown as CallerContext;
 const recordOf = ({ id }: RestoreRecord) => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
 const lock = () => table.get(projectKey.job(tenant, targetId));
 /** The target, and its database. */
@@ -297,7 +297,7 @@ describe('taking back', () => {
     const late = await undoRestore(tenant, restore, by, now);
     const deletion = await deletionOf({ safetyOf: restore.id });
     await undo(restore);
-    await rejects(commit(deletion), Overtaken);
+    await rejects(commit(deletion), StaleReadError);
     table.put(safety);
     unlock();
     table.put(restore);
@@ -340,10 +340,10 @@ describe('a backup is deleted', () => {
     const key = `${restore.pk}\n${restore.sk}`;
     const beside = await deletionOf({ safetyOf: restore.id });
     table.items.delete(key);
-    await rejects(commit(beside), Overtaken);
+    await rejects(commit(beside), StaleReadError);
     const without = await deletionOf({ safetyOf: restore.id });
     table.put(restore);
-    await rejects(commit(without), Overtaken);
+    await rejects(commit(without), StaleReadError);
     equal(statusOf(safety), 'completed');
   });
 });

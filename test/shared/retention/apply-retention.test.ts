@@ -25,7 +25,7 @@ import {
   tasks,
   tenant,
 } from '../../harness/env/retention-env.ts';
-import { Mortal } from '../../harness/faults/crash-injector.ts';
+import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 
 const chain = () => {
   const full = over(40);
@@ -92,18 +92,18 @@ test('a pinned one stays, and what it needs', async () => {
 
 test('killed before and after every effect, and told again, each goes once', async () => {
   const { full, first, second, last } = chain();
-  const run = async (mortal: Mortal): Promise<void> => {
+  const run = async (mortal: CrashInjector): Promise<void> => {
     begin(full, first, second, last);
     table.onWrite = (when) => mortal.atWrite(when);
     table.onRead = () => mortal.atRead();
     await apply().catch(() => undefined);
   };
-  const whole = new Mortal();
+  const whole = new CrashInjector();
   await run(whole);
   equal(whole.effects, 4);
   for (let at = 1; at <= whole.effects; at++)
     for (const when of ['before', 'after'] as const) {
-      const mortal = new Mortal(at, when);
+      const mortal = new CrashInjector(at, when);
       await run(mortal);
       ok(mortal.isDead);
       // Whoever is gone is not needed by any that is there.

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
-import { decide, type Rules, seenOf } from '../../../shared/retention/index.ts';
+import { decide, type Rules, toCandidate } from '../../../shared/retention/index.ts';
 import { randomYears, startMs, yearsMs } from '../../harness/builders/random-years.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
 import { removable, standsUpon, type World } from '../../harness/env/retention-oracle.ts';
@@ -15,7 +15,7 @@ const rulesOf = ({ schedules, pins }: World): Rules => ({
 });
 const decideOn = (world: World, now: Date) =>
   decide(
-    world.backups.map((backup) => seenOf(backup)).filter((seen) => seen !== undefined),
+    world.backups.map((backup) => toCandidate(backup)).filter((seen) => seen !== undefined),
     rulesOf(world),
     now,
   );

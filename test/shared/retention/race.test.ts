@@ -1,7 +1,7 @@
 /** Whoever takes hold of a backup at the moment that it expires: either it is kept or they are refused, never both. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type BackupRecord, backupKey, buildUpon, removeBackup, startVerification } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, holdParent, removeBackup, startVerification } from '../../../shared/backup/index.ts';
 import { create, newIdOf, set, type Write } from '../../../shared/platform/index.ts';
 import { holdBackup } from '../../../shared/restore/start/start-restore.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
@@ -75,7 +75,7 @@ test('a verification', () =>
   }, isKeptIf));
 
 const begun = (parent: BackupRecord, more: Partial<BackupRecord>): readonly Write[] => [
-  buildUpon(tenant, parent.id),
+  holdParent(tenant, parent.id),
   create(backupOf({ parentBackupId: parent.id, type: 'incremental', ...more })),
 ];
 
@@ -87,7 +87,7 @@ test('one whose id lies behind the walk, because a clock went back or it was imp
   const pending = ({ upper }: Scene) => transact(begun(upper, { ...old(), status: 'running' }));
   const imported = ({ full, upper }: Scene) =>
     transact([
-      buildUpon(tenant, full.id),
+      holdParent(tenant, full.id),
       ...begun(upper, { ...old(), projectId: 'prj_other', needs: [full.archive.backup, upper.archive.backup] }),
     ]);
   const wasBuiltUpon = ({ full, upper }: Scene) => put({ ...full, builtUpon: 1 }, { ...upper, builtUpon: 2 });

@@ -31,7 +31,7 @@ import {
   waiting,
   watch,
 } from '../../harness/env/schedule-env.ts';
-import { Mortal } from '../../harness/faults/crash-injector.ts';
+import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 
 const night = '2026-03-02T03:00:00.000Z';
 const lockKey = projectKey.job(tenant, projectId);
@@ -131,7 +131,7 @@ const stories: Readonly<Record<string, Story & { check(schedule: ScheduleRecord)
   },
 };
 
-const tellOf = async ({ before, after }: Story, machine: Mortal): Promise<ScheduleRecord> => {
+const tellOf = async ({ before, after }: Story, machine: CrashInjector): Promise<ScheduleRecord> => {
   newWorld();
   const schedule = await before();
   setMachine(machine);
@@ -142,12 +142,12 @@ const tellOf = async ({ before, after }: Story, machine: Mortal): Promise<Schedu
 
 for (const [what, story] of Object.entries(stories)) {
   test(`${what}: whoever dies at any moment, it comes right`, async () => {
-    const whole = new Mortal();
+    const whole = new CrashInjector();
     story.check(await tellOf(story, whole));
     ok(whole.effects > 0);
     for (let at = 1; at <= whole.effects; at++)
       for (const when of ['before', 'after'] as const) {
-        const machine = new Mortal(at, when);
+        const machine = new CrashInjector(at, when);
         const schedule = await tellOf(story, machine);
         ok(machine.isDead, `effect ${at} was not reached`);
         story.check(schedule);
@@ -156,8 +156,8 @@ for (const [what, story] of Object.entries(stories)) {
 }
 
 test('a watch that dies at any moment leaves what is due to the next', async () => {
-  const whole = new Mortal();
-  const prepare = async (machine: Mortal): Promise<void> => {
+  const whole = new CrashInjector();
+  const prepare = async (machine: CrashInjector): Promise<void> => {
     newWorld();
     await addSchedule();
     await drain();
@@ -168,8 +168,8 @@ test('a watch that dies at any moment leaves what is due to the next', async () 
   await prepare(whole);
   for (let n = 1; n <= whole.effects; n++)
     for (const when of ['before', 'after'] as const) {
-      await prepare(new Mortal(n, when));
-      setMachine(new Mortal());
+      await prepare(new CrashInjector(n, when));
+      setMachine(new CrashInjector());
       pass(300);
       await watch();
       await drain();

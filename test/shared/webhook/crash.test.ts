@@ -29,7 +29,7 @@ import {
   tenant,
   written,
 } from '../../harness/env/webhook-env.ts';
-import { type Moment, Mortal, momentsOf } from '../../harness/faults/crash-injector.ts';
+import { CrashInjector, crashPoints, type Moment } from '../../harness/faults/crash-injector.ts';
 import type { Answer } from '../../harness/stage/receiver.ts';
 
 /** A batch is matched all at once: what is under way when the machine dies differs before and after a thing. */
@@ -41,7 +41,7 @@ const momentsOfBatch = (effects: number): readonly Moment[] =>
 
 const eventsOfBatch = 3;
 
-const matchOnce = async (machine: Mortal) => {
+const matchOnce = async (machine: CrashInjector) => {
   newWorld();
   const webhooks = [addWebhook(), addWebhook({ events: ['organization.*'] }), addWebhook({ events: ['backup.*'] })] as const;
   const events = Array.from({ length: eventsOfBatch }, () => newEvent());
@@ -52,16 +52,16 @@ const matchOnce = async (machine: Mortal) => {
 };
 
 test('matching: whoever dies at any moment leaves every event with one delivery for each webhook, delivered once it is given again', async () => {
-  const whole = new Mortal();
+  const whole = new CrashInjector();
   deepEqual((await matchOnce(whole)).answer, { batchItemFailures: [] });
   ok(whole.effects > 2 * eventsOfBatch, 'a put for every pair, and messages');
   for (const { at, when } of momentsOfBatch(whole.effects)) {
-    const machine = new Mortal(at, when);
+    const machine = new CrashInjector(at, when);
     const { webhooks, batch, answer } = await matchOnce(machine);
     ok(machine.isDead);
     // What a living function would have answered: it names what is not sure, and nothing that is.
     ok(answer.batchItemFailures.length > 0, `${when} ${at}`);
-    setMachine(new Mortal());
+    setMachine(new CrashInjector());
     await run(0);
     deepEqual(await match(batch), { batchItemFailures: [] });
     await run();
@@ -81,9 +81,14 @@ test('matching: whoever dies at any moment leaves every event with one delivery 
   }
 });
 
-const deliverAll = (machine: Mortal, ...answers: readonly Answer[]) => deliverTo({}, () => {}, machine, ...answers);
+const deliverAll = (machine: CrashInjector, ...answers: readonly Answer[]) => deliverTo({}, () => {}, machine, ...answers);
 
-const deliverTo = async (more: Partial<WebhookRecord>, setUp: () => void, machine: Mortal, ...answers: readonly Answer[]) => {
+const deliverTo = async (
+  more: Partial<WebhookRecord>,
+  setUp: () => void,
+  machine: CrashInjector,
+  ...answers: readonly Answer[]
+) => {
   newWorld();
   setUp();
   const webhook: WebhookRecord = addWebhook(more);
@@ -101,10 +106,10 @@ for (const [what, answers, status, attempts] of [
   ['an endpoint that is gone', [{ status: 410 }], 'failed', 1],
 ] as const)
   test(`delivering to ${what}: whoever dies at any moment, every attempt is made and counted once, and it comes to its end`, async () => {
-    const whole = new Mortal();
+    const whole = new CrashInjector();
     await deliverAll(whole, ...answers);
-    for (const { at, when } of momentsOf(whole.effects)) {
-      const machine = new Mortal(at, when);
+    for (const { at, when } of crashPoints(whole.effects)) {
+      const machine = new CrashInjector(at, when);
       const webhook = await deliverAll(machine, ...answers);
       ok(machine.isDead);
       const name = `${when} ${at}`;
@@ -128,7 +133,7 @@ for (const [what, answers, status, attempts] of [
   });
 
 test('the message of a retry that comes before its attempt is written down makes that attempt again, and the chain goes on', async () => {
-  const begin = async (machine: Mortal): Promise<WebhookRecord> => {
+  const begin = async (machine: CrashInjector): Promise<WebhookRecord> => {
     newWorld();
     const webhook = addWebhook();
     receiver.answer(pathOf(webhook), { status: 500 }, { status: 500 }, { status: 200 });
@@ -137,10 +142,10 @@ test('the message of a retry that comes before its attempt is written down makes
     await run(0);
     return webhook;
   };
-  const whole = new Mortal();
+  const whole = new CrashInjector();
   await begin(whole);
   // To be written down is the last that an attempt does; the message that died with it comes back after that of the retry.
-  const webhook = await begin(new Mortal(whole.effects, 'before'));
+  const webhook = await begin(new CrashInjector(whole.effects, 'before'));
   equal(deliveryOf(webhook).attempts, 0);
   await run(200);
   deepEqual(attemptsHeardBy(webhook), [1, 1, 2]);
@@ -149,7 +154,7 @@ test('the message of a retry that comes before its attempt is written down makes
 });
 
 test('what waits in the quick lane of an endpoint that turned slow is delivered once, whenever whoever sends it on dies', async () => {
-  const begin = async (machine: Mortal): Promise<WebhookRecord> => {
+  const begin = async (machine: CrashInjector): Promise<WebhookRecord> => {
     newWorld();
     const webhook = addWebhook();
     await tell();
@@ -158,10 +163,10 @@ test('what waits in the quick lane of an endpoint that turned slow is delivered 
     await run();
     return webhook;
   };
-  const whole = new Mortal();
+  const whole = new CrashInjector();
   await begin(whole);
-  for (const { at, when } of momentsOf(whole.effects)) {
-    const webhook = await begin(new Mortal(at, when));
+  for (const { at, when } of crashPoints(whole.effects)) {
+    const webhook = await begin(new CrashInjector(at, when));
     const { status, attempts } = deliveryOf(webhook);
     deepEqual([status, attempts], ['delivered', 1], `${when} ${at}`);
     ok(heardBy(webhook).length <= 2);
@@ -173,11 +178,11 @@ test('with the longest timeout and a Scheduler that makes no entry: whoever dies
     faults.ofScheduler = () => new Fault('AccessDeniedException', 403);
   };
   // A claim then outlasts the wait for the second attempt.
-  const begin = (machine: Mortal) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
-  const whole = new Mortal();
+  const begin = (machine: CrashInjector) => deliverTo({ timeoutMs: 60_000 }, refuse, machine, { status: 500 });
+  const whole = new CrashInjector();
   await begin(whole);
-  for (const { at, when } of momentsOf(whole.effects)) {
-    const webhook = await begin(new Mortal(at, when));
+  for (const { at, when } of crashPoints(whole.effects)) {
+    const webhook = await begin(new CrashInjector(at, when));
     const { status, attempts, claimedUntil } = deliveryOf(webhook);
     const name = `${when} ${at}`;
     deepEqual([status, attempts, claimedUntil], ['failed', 5, undefined], name);

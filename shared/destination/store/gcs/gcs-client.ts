@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
 import type { GoogleAccount } from '../../../platform/index.ts';
 import { StorageError } from '../object-store.ts';
-import { type Patience, persist } from '../retry.ts';
+import { type RetryPolicy, retryTransient } from '../retry.ts';
 import { Crc32c } from './crc32c.ts';
 import { isStatus, noAnswer } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
@@ -12,7 +12,7 @@ export interface GcsClientOptions {
   readonly baseUrl: string;
   readonly account: GoogleAccount;
   readonly bucket: string;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
 }
 
 /** What Cloud Storage tells of an object. */
@@ -37,7 +37,7 @@ const conflictsMax = 3;
 
 /** One bucket, through `@google-cloud/storage`. Each method retries by itself and throws StorageErrors only. */
 export class GcsClient {
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   readonly #transport: GcsTransport;
   readonly #storage: GcsStorage;
   readonly #bucket: string;
@@ -69,7 +69,7 @@ export class GcsClient {
 
   /** Retries `work`, with errors of the library as StorageErrors. */
   attempt<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return persist(
+    return retryTransient(
       () =>
         work().catch((error: unknown) => {
           throw noAnswer(error);

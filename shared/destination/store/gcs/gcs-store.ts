@@ -1,9 +1,9 @@
 import type { GoogleAccount } from '../../../platform/index.ts';
-import { type Asked, askedOf, tooLarge, tooShort } from '../byte-range.ts';
+import { type Asked, tooLarge, tooShort, toReadRequest } from '../byte-range.ts';
 import { concurrently } from '../map-concurrent.ts';
-import type { Extent, PutOptions, Store, Upload } from '../object-store.ts';
+import type { ByteRange, ObjectStore, PutOptions, Upload } from '../object-store.ts';
 import { Paging } from '../page-guard.ts';
-import type { Patience } from '../retry.ts';
+import type { RetryPolicy } from '../retry.ts';
 import { GcsClient } from './gcs-client.ts';
 import { GcsUpload } from './gcs-upload.ts';
 
@@ -12,18 +12,18 @@ export interface GcsStoreOptions {
   readonly folder: string;
   readonly baseUrl: string;
   readonly account: GoogleAccount;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   /** A multiple of 256 KiB, as resumable uploads require. */
   readonly partBytes: number;
 }
 
 const callsAtOnce = 8;
 
-export const openGcsStore = ({ bucket, folder, baseUrl, account, patience, partBytes }: GcsStoreOptions): Store =>
+export const openGcsStore = ({ bucket, folder, baseUrl, account, patience, partBytes }: GcsStoreOptions): ObjectStore =>
   new GcsStore(new GcsClient({ bucket, baseUrl, account, patience }), folder, partBytes);
 
 /** A folder of a bucket of Google Cloud Storage. */
-export class GcsStore implements Store {
+export class GcsStore implements ObjectStore {
   readonly #client: GcsClient;
   readonly #folder: string;
   readonly #partBytes: number;
@@ -42,8 +42,8 @@ export class GcsStore implements Store {
     return new GcsUpload({ client: this.#client, key: this.#key(name), partBytes: this.#partBytes, signal });
   }
 
-  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
-    const asked = askedOf(extent);
+  async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
+    const asked = toReadRequest(extent);
     if (asked.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
     return this.#client.attempt(() => this.#read(name, asked, signal), signal);
   }
@@ -74,7 +74,7 @@ export class GcsStore implements Store {
   }
 
   /** Cloud Storage does not list unfinished uploads. It ends them after a week, and they cost nothing. */
-  async abandon(): Promise<number> {
+  async abortUnfinishedUploads(): Promise<number> {
     return 0;
   }
 

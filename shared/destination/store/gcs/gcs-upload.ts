@@ -1,5 +1,5 @@
 import { randomToken } from '../../../platform/random-id.ts';
-import { mayHaveHappened, StorageError, type Upload } from '../object-store.ts';
+import { isOutcomeUnknown, StorageError, type Upload } from '../object-store.ts';
 import { PartGatherer } from '../part-buffer.ts';
 import { Crc32c } from './crc32c.ts';
 import { contentType, type GcsClient, type GcsObject, objectOf, otherBytes } from './gcs-client.ts';
@@ -94,7 +94,7 @@ export class GcsUpload implements Upload {
     this.#end.abort(ended());
     await this.#sending;
     const isMade =
-      this.#session === undefined ? mayHaveHappened(this.#failure) : (await this.#cancel(this.#session)) !== sessionEnded;
+      this.#session === undefined ? isOutcomeUnknown(this.#failure) : (await this.#cancel(this.#session)) !== sessionEnded;
     if (wasCompleting && isMade) await this.#removeOwn();
     this.#state = 'aborted';
   }

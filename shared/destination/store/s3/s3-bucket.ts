@@ -1,6 +1,6 @@
 import { HeadObjectCommand, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type PutOptions, StorageError } from '../object-store.ts';
-import { type Patience, persist } from '../retry.ts';
+import { type RetryPolicy, retryTransient } from '../retry.ts';
 import type { DigestKind, Told } from './checksum.ts';
 import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
 import { s3Failure } from './s3-error.ts';
@@ -13,7 +13,7 @@ export interface S3Place extends S3ConnectionOptions {
   readonly lockMode?: 'GOVERNANCE' | 'COMPLIANCE' | undefined;
   /** The bucket's own default, unless given. */
   readonly encryption?: Encryption | undefined;
-  readonly patience: Patience;
+  readonly patience: RetryPolicy;
   /** 8 MiB, of which ten thousand make 78 GiB; at least 5 MiB, or the store takes them for the last. */
   readonly partBytes: number;
 }
@@ -71,7 +71,7 @@ export class S3Bucket {
 
   /** One call, retried while the store is unavailable; its failure is a StorageError. */
   call<T>(call: S3Call<T>): Promise<T> {
-    return persist(() => this.once(call), this.place.patience, call.signal);
+    return retryTransient(() => this.once(call), this.place.patience, call.signal);
   }
 
   /** The same, tried once, for callers that must look at the store before they try again. */

@@ -5,9 +5,9 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { askedOf, rangeHeader, tooShort } from '../byte-range.ts';
+import { rangeHeader, tooShort, toReadRequest } from '../byte-range.ts';
 import { concurrently } from '../map-concurrent.ts';
-import { type Extent, type PutOptions, StorageError, type Store, type Upload } from '../object-store.ts';
+import { type ByteRange, type ObjectStore, type PutOptions, StorageError, type Upload } from '../object-store.ts';
 import { Paging } from '../page-guard.ts';
 import { abortUploads } from './abandoned-uploads.ts';
 import { confirms, digestFields, digestOf } from './checksum.ts';
@@ -21,7 +21,7 @@ const removedAtOnce = 1_000;
 const callsAtOnce = 8;
 
 /** A bucket of AWS, or of any store that speaks S3. */
-export class S3Store implements Store {
+export class S3Store implements ObjectStore {
   readonly bucket: S3Bucket;
 
   constructor(place: S3Place) {
@@ -62,8 +62,8 @@ export class S3Store implements Store {
     return new S3Upload(this, name, options);
   }
 
-  async get(name: string, extent?: Extent, signal?: AbortSignal): Promise<Uint8Array> {
-    const { range, maxBytes } = askedOf(extent);
+  async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
+    const { range, maxBytes } = toReadRequest(extent);
     if (range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
     const input = {
       Bucket: this.bucket.place.bucket,
@@ -122,7 +122,7 @@ export class S3Store implements Store {
       await this.#removeMany(names.slice(from, from + removedAtOnce), signal);
   }
 
-  abandon(prefix: string, signal?: AbortSignal): Promise<number> {
+  abortUnfinishedUploads(prefix: string, signal?: AbortSignal): Promise<number> {
     return abortUploads(this.bucket, prefix, { signal });
   }
 

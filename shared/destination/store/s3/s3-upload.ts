@@ -1,7 +1,7 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
-import { mayHaveHappened, type PutOptions, StorageError, type Upload } from '../object-store.ts';
+import { isOutcomeUnknown, type PutOptions, StorageError, type Upload } from '../object-store.ts';
 import { PartGatherer } from '../part-buffer.ts';
-import { persist } from '../retry.ts';
+import { retryTransient } from '../retry.ts';
 import { abortUpload, abortUploads } from './abandoned-uploads.ts';
 import { confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
 import { type S3Bucket, toldOf } from './s3-bucket.ts';
@@ -91,7 +91,7 @@ export class S3Upload implements Upload {
     // Whole or in parts, it may be there after all, unconfirmed; what the store refused is not.
     const mayBeThere =
       id === undefined
-        ? mayHaveHappened(this.#failure)
+        ? isOutcomeUnknown(this.#failure)
         : (await abortUpload(this.#bucket, { key: this.#object.Key, uploadId: id })) === 'gone';
     if (wasCompleting && mayBeThere) await this.#store.remove([this.#name]);
     await this.#endTwins(id !== undefined);
@@ -156,7 +156,7 @@ export class S3Upload implements Upload {
         send: async (client, options) => (await client.send(new CreateMultipartUploadCommand(input), options)).UploadId,
       });
     };
-    const id = await persist(attempt, this.#bucket.place.patience, this.#signal);
+    const id = await retryTransient(attempt, this.#bucket.place.patience, this.#signal);
     if (!id) throw new StorageError('invalid', 'The store began an upload without naming it.');
     return id;
   }
@@ -188,7 +188,7 @@ export class S3Upload implements Upload {
       // Without a tag it was no answer to a completion, whatever its status says.
       throw new StorageError(tag === undefined ? 'unavailable' : 'invalid', 'The store did not keep the object as it was sent.');
     };
-    await persist(attempt, this.#bucket.place.patience, this.#signal);
+    await retryTransient(attempt, this.#bucket.place.patience, this.#signal);
   }
 
   /** Whether the object is there with this very size and content: by its checksum, or by the tag the completion told. */

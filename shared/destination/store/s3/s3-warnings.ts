@@ -1,21 +1,24 @@
 /** Settings of a bucket that do not keep a destination from working, and that the customer should know of. */
 
-import { StorageError, type Store } from '../object-store.ts';
+import { type ObjectStore, StorageError } from '../object-store.ts';
 import { hasAbortRule } from './abandoned-uploads.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
 /** As far as the store lets us see: what it does not show is no reason to refuse it. */
 export const warningsOf = async (
-  store: Pick<Store, 'abandon'> & { readonly bucket: S3Bucket },
+  store: Pick<ObjectStore, 'abortUnfinishedUploads'> & { readonly bucket: S3Bucket },
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   const [listing, lifecycle] = await Promise.all([unlistedUploads(store, signal), unexpiredUploads(store.bucket, signal)]);
   return [...listing, ...lifecycle];
 };
 
-const unlistedUploads = async (store: Pick<Store, 'abandon'>, signal: AbortSignal): Promise<readonly string[]> => {
+const unlistedUploads = async (
+  store: Pick<ObjectStore, 'abortUnfinishedUploads'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
   try {
-    await store.abandon('probe/', signal);
+    await store.abortUnfinishedUploads('probe/', signal);
     return [];
   } catch (error) {
     if (error instanceof StorageError && error.code === 'denied')

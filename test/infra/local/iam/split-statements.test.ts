@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { takeApart } from '../../../../infra/local/iam/split-statements.ts';
+import { splitStatements } from '../../../../infra/local/iam/split-statements.ts';
 import { allow, deny } from '../../../harness/aws/embedded-aws.ts';
 
-const lines = (...[statements]: Parameters<typeof takeApart>): readonly string[] =>
-  takeApart(statements).map(({ action, resource, conditions }) => [action, resource, ...conditions].join(' '));
+const lines = (...[statements]: Parameters<typeof splitStatements>): readonly string[] =>
+  splitStatements(statements).map(({ action, resource, conditions }) => [action, resource, ...conditions].join(' '));
 
 test('each action on each resource under each value is a permission of its own; what is denied is none', () => {
   const statement = {
@@ -23,7 +23,7 @@ test('what only shuts out is no choice', () => {
 });
 
 test('only the permissions that let a call through count as used by it', () => {
-  const parts = takeApart([
+  const parts = splitStatements([
     allow('kms:Decrypt', 'key', { StringEquals: { 'kms:EncryptionContext:purpose': ['x', 'y'] } }),
     allow('kms:Decrypt', 'key', { StringEquals: { 'kms:EncryptionContext:SecretARN': 's' } }),
   ]);
@@ -36,7 +36,7 @@ test('only the permissions that let a call through count as used by it', () => {
 
 test('a batch over several partitions uses the pattern of each', () => {
   const patterns = ['ORG#*', 'DELIVERY#*', 'SEEN#*'];
-  const parts = takeApart([
+  const parts = splitStatements([
     allow('dynamodb:BatchGetItem', 't', { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns } }),
   ]);
   const need = { action: 'dynamodb:BatchGetItem', resources: ['t'], keys: { 'dynamodb:LeadingKeys': ['ORG#1', 'DELIVERY#2'] } };

@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import { largest } from '../../../../shared/backup/seal/archive-contents.ts';
+import { topCollections } from '../../../../shared/backup/seal/archive-contents.ts';
 import { decilesPassed, decilesUpTo } from '../../../../shared/job/index.ts';
 
 for (const [told, documents, total, expected] of [
@@ -28,7 +28,7 @@ test('whatever was not told is told at the end', () => {
 
 test('of the counts by collection the largest are shown, as far as they fit', () => {
   const counts = Array.from({ length: 1_500 }, (_, n) => [`c${n}`, 1_500 - n] as const);
-  deepEqual(largest(counts), counts.slice(0, 1_000));
+  deepEqual(topCollections(counts), counts.slice(0, 1_000));
   const long = Array.from({ length: 200 }, (_, n) => [`${n}`.padEnd(1_500, 'x'), 1] as const);
-  deepEqual(largest(long), long.slice(0, 65));
+  deepEqual(topCollections(long), long.slice(0, 65));
 });

@@ -10,7 +10,7 @@ import {
   readEncryption,
   unlockKeyFile,
 } from '../../../../shared/backup/index.ts';
-import { commit, newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { commit, newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
 import { arnOf, startKeys } from '../../../harness/env/kms-env.ts';
@@ -19,11 +19,11 @@ const { table, aws, script, operate, stop } = await startKeys();
 afterAll(stop);
 
 const passphrase = 'correct horse battery staple';
-let tenant = proveTenant(newId('organization'), 'created');
+let tenant = unsafeTenant(newId('organization'), 'created');
 beforeEach(() => {
   table.items.clear();
   aws.play(script);
-  tenant = proveTenant(newId('organization'), 'created');
+  tenant = unsafeTenant(newId('organization'), 'created');
 });
 
 const choose = async (wish: Parameters<typeof changeEncryption>[2]) => {

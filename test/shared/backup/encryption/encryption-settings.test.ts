@@ -1,6 +1,12 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { changeEncryption, encryptionData, presentKey, readEncryption, rotateKeys } from '../../../../shared/backup/index.ts';
+import {
+  changeEncryption,
+  currentEncryption,
+  encryptionData,
+  readEncryption,
+  rotateKeys,
+} from '../../../../shared/backup/index.ts';
 import { commit, type Write } from '../../../../shared/platform/index.ts';
 import { tenant } from '../../../harness/builders/sample-backup.ts';
 import { arnOf, startKeys } from '../../../harness/env/kms-env.ts';
@@ -82,7 +88,7 @@ test('each passphrase is another generation; the one before is kept for the back
 test('going back to KMS keeps the passphrase until every key is wrapped anew', async () => {
   const own = await choose({ mode: 'customer', passphrase: 'password1' });
   const { chosen, change } = await choose({ mode: 'kms' });
-  deepEqual(presentKey(chosen), { mode: 'kms', keyId: arnOf('data') });
+  deepEqual(currentEncryption(chosen), { mode: 'kms', keyId: arnOf('data') });
   deepEqual([Object.keys(chosen.previous), chosen.sealed], [[own.chosen.keyId], undefined]);
   equal(tasks(change.writes).length, 1);
 });
@@ -105,5 +111,5 @@ test('neither the answer nor the audit entry holds the passphrase or its sealed 
   const { chosen, change } = await choose({ mode: 'customer', passphrase: 'password1' });
   const told = JSON.stringify([encryptionData(chosen), change.audit]);
   ok(!told.includes('password1') && !told.includes('sealed'));
-  deepEqual(change.audit[0]?.details, presentKey(chosen));
+  deepEqual(change.audit[0]?.details, currentEncryption(chosen));
 });

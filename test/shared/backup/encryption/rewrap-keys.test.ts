@@ -13,7 +13,7 @@ import {
   rewrapKeys,
   rotateKeys,
 } from '../../../../shared/backup/index.ts';
-import { MemoryStore, StorageError, type Store } from '../../../../shared/destination/index.ts';
+import { MemoryStore, type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
 import { commit, type Write } from '../../../../shared/platform/index.ts';
 import { cancelled } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
@@ -25,7 +25,7 @@ afterAll(stop);
 const [first, second] = ['the first passphrase', 'the second passphrase'];
 const stores = new Map<string, MemoryStore>();
 let failing: (path: string) => boolean;
-const open = async (_tenant: unknown, _destination: unknown, path: string): Promise<Store> => {
+const open = async (_tenant: unknown, _destination: unknown, path: string): Promise<ObjectStore> => {
   if (failing(path)) throw new StorageError('unavailable', 'The bucket does not answer.');
   const store = stores.get(path) ?? new MemoryStore();
   stores.set(path, store);

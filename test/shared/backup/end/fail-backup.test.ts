@@ -13,7 +13,7 @@ import {
   runStep,
   sealBackup,
 } from '../../../../shared/backup/index.ts';
-import type { Store } from '../../../../shared/destination/index.ts';
+import type { ObjectStore } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, after as later, set } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
@@ -91,7 +91,7 @@ describe('a backup that has ended by other hands', () => {
       ...world.engine,
       openStore: async () => ({
         ...bound(world.store),
-        upload: (...all: Parameters<Store['upload']>) => {
+        upload: (...all: Parameters<ObjectStore['upload']>) => {
           const upload = world.store.upload(...all);
           return {
             ...upload,

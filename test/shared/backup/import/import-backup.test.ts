@@ -13,7 +13,7 @@ import { backupData, backupKey, importBackup, newDataKey } from '../../../../sha
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { type DestinationRecord, MemoryStore } from '../../../../shared/destination/index.ts';
-import { newId, randomness } from '../../../../shared/platform/index.ts';
+import { newId, secureRandomBytes } from '../../../../shared/platform/index.ts';
 import { backupOf, now, project, tenant } from '../../../harness/builders/sample-backup.ts';
 import { startKeys } from '../../../harness/env/kms-env.ts';
 
@@ -39,7 +39,7 @@ const fill = async (more: Partial<Manifest> = {}, isAbsent = false) => {
   const { archive } = backupOf();
   const { dataKey, keyFile } = await newDataKey(tenant, archive);
   if (isAbsent) {
-    const writer = new ShardWriter(0, { identity: archive, dataKey, random: randomness });
+    const writer = new ShardWriter(0, { identity: archive, dataKey, random: secureRandomBytes });
     const name = Buffer.from(`${source}/documents/a/1`);
     writer.tombstone(name, { ...noTimes, nameStart: 0, nameEnd: name.length });
     const { chunk, index, pages } = writer.finish();
@@ -53,7 +53,7 @@ const fill = async (more: Partial<Manifest> = {}, isAbsent = false) => {
     ...{ collections: [], objects: [], pages: [], notes: {}, ...more },
   };
   await store.put('key', keyFile);
-  await store.put('manifest', sealManifest(manifest, { identity: archive, dataKey, random: randomness }).bytes);
+  await store.put('manifest', sealManifest(manifest, { identity: archive, dataKey, random: secureRandomBytes }).bytes);
   return archive;
 };
 

@@ -2,15 +2,15 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import {
+  assertBackupCapacity,
+  assertVerificationCapacity,
   type BackupRecord,
   backupKey,
-  refuseCrowd,
-  refuseVerifiers,
   startVerification,
 } from '../../../../shared/backup/index.ts';
 import { removeBackup } from '../../../../shared/backup/removal/delete-backup.ts';
 import { VerifyRecord } from '../../../../shared/backup/verify/verification-progress.ts';
-import { clock, commit, newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { clock, commit, newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
 import { MemoryTable } from '../../../harness/table/memory-table.ts';
@@ -35,16 +35,16 @@ const putBackups = (count: number, status: BackupRecord['status'], of = tenant):
 test('the twenty-first backup at once waits until another has ended; the message says so', async () => {
   putBackups(10, 'pending');
   const [first] = putBackups(10, 'running');
-  await rejects(refuseCrowd(tenant), { code: 'JOB_IN_PROGRESS', message: /20 backups of an organization run at once/ });
+  await rejects(assertBackupCapacity(tenant), { code: 'JOB_IN_PROGRESS', message: /20 backups of an organization run at once/ });
   table.put({ ...first!, status: 'completed' });
-  await refuseCrowd(tenant);
+  await assertBackupCapacity(tenant);
 });
 
 test('what has ended and is being cleaned up after does not count, nor what others run', async () => {
   putBackups(30, 'failed');
   putBackups(19, 'running');
-  putBackups(40, 'running', proveTenant(newId('organization'), 'created'));
-  await refuseCrowd(tenant);
+  putBackups(40, 'running', unsafeTenant(newId('organization'), 'created'));
+  await assertBackupCapacity(tenant);
 });
 
 const start = async (backup: BackupRecord, at = now): Promise<BackupRecord> => {
@@ -56,17 +56,17 @@ const refused = { code: 'CONFLICT', message: /10 verifications of an organizatio
 
 test('the eleventh verification at once waits until another has ended', async () => {
   const running = await Promise.all(putBackups(10, 'completed').map((backup) => start(backup)));
-  await rejects(refuseVerifiers(tenant, now), refused);
+  await rejects(assertVerificationCapacity(tenant, now), refused);
   const [first] = running;
   await new VerifyRecord(tenant, first!, first!.verification!, clock).end(3);
-  await refuseVerifiers(tenant, now);
+  await assertVerificationCapacity(tenant, now);
 });
 
 test('a verification of a backup that is deleted meanwhile no longer counts, nor one that died', async () => {
   const [first, ...more] = await Promise.all(putBackups(10, 'completed').map((backup) => start(backup)));
   equal(more.length, 9);
-  await rejects(refuseVerifiers(tenant, hours(24)), refused);
-  await refuseVerifiers(tenant, hours(25));
+  await rejects(assertVerificationCapacity(tenant, hours(24)), refused);
+  await assertVerificationCapacity(tenant, hours(25));
   const { writes } = removeBackup(tenant, first!, undefined, now);
   deepEqual(
     writes.flatMap((write) => ('remove' in write && write.remove.sk.startsWith('VERIFYING#') ? [write.remove.sk] : [])),

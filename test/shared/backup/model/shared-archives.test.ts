@@ -2,9 +2,9 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { type ArchiveLink, type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../../shared/backup/index.ts';
-import { holderOf, sharerOf, whileShared } from '../../../../shared/backup/model/shared-archives.ts';
+import { assertArchiveShareable, findOtherOwner, findOwner } from '../../../../shared/backup/model/shared-archives.ts';
 import { MemoryStore } from '../../../../shared/destination/index.ts';
-import { commit, newId, Overtaken } from '../../../../shared/platform/index.ts';
+import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, now, tenant } from '../../../harness/builders/sample-backup.ts';
 import { StrictTable } from '../../../harness/table/strict-table.ts';
@@ -36,7 +36,7 @@ const put = async (more: Partial<BackupRecord> = {}): Promise<BackupRecord> => {
 };
 const remove = async (backup: BackupRecord): Promise<void> => commit(removeBackup(tenant, backup, undefined, now).writes);
 const add = async ({ archive, path }: BackupRecord): Promise<void> => {
-  const checks = await whileShared(tenant, archive.backup, path);
+  const checks = await assertArchiveShareable(tenant, archive.backup, path);
   if (checks.length > 0) await commit(checks);
 };
 
@@ -46,7 +46,7 @@ test('while the objects of a deleted backup are being removed nobody may take th
   await remove(backup);
   await rejects(add(backup), { code: 'CONFLICT', message: /being removed/ });
   await add({ ...backup, path: 'copies/of-it' });
-  equal(await holderOf(tenant, backup.archive.backup), undefined);
+  equal(await findOwner(tenant, backup.archive.backup), undefined);
   await eraseBackup(tenant, backup.id, open);
   deepEqual([store.objects.size, table.find('ORG#', 'ARCHIVE#')], [0, []]);
   await add(backup);
@@ -55,10 +55,10 @@ test('while the objects of a deleted backup are being removed nobody may take th
 test('one that is deleted after it was looked at is noticed, however far its removal has come', async () => {
   for (const erases of [false, true]) {
     const backup = await put();
-    const checks = await whileShared(tenant, backup.archive.backup, backup.path);
+    const checks = await assertArchiveShareable(tenant, backup.archive.backup, backup.path);
     await remove(backup);
     if (erases) await eraseBackup(tenant, backup.id, open);
-    await rejects(commit(checks), Overtaken);
+    await rejects(commit(checks), StaleReadError);
   }
 });
 
@@ -75,13 +75,13 @@ test('what has moved to another organization is shared with it, for ever and in 
   const backup = await put();
   const moved = linkOf(backupOf({ archive: backup.archive }), { movedTo: newId('organization'), path: backup.path });
   await commit([{ put: moved }]);
-  deepEqual(await sharerOf(tenant, backup), { record: undefined });
+  deepEqual(await findOtherOwner(tenant, backup), { record: undefined });
   await rejects(add(backup), { name: 'MovedAway' });
   await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'MovedAway' });
   await remove(backup);
   await eraseBackup(tenant, backup.id, open);
   equal(store.objects.size, 1);
-  equal(await sharerOf(tenant, { ...backup, path: 'copies/of-it' }), undefined);
+  equal(await findOtherOwner(tenant, { ...backup, path: 'copies/of-it' }), undefined);
 });
 
 test('the folder of a backup that is not completed, or that is about to move, is left alone', async () => {

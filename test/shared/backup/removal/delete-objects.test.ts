@@ -1,7 +1,7 @@
 /** What a deleted backup leaves behind: nothing of its own, and everything of others. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { type BackupRecord, backupKey, childOf, eraseBackup } from '../../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, eraseBackup, findDependentBackup } from '../../../../shared/backup/index.ts';
 import { MemoryStore, StorageError, type StorageErrorCode } from '../../../../shared/destination/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
@@ -43,7 +43,7 @@ for (const status of ['deleted', 'expired'] as const)
     const { id, path } = put({ status });
     await eraseBackup(tenant, id, open);
     deepEqual([paths, names()], [[path], others.sort()]);
-    equal(await store.abandon(''), 0);
+    equal(await store.abortUnfinishedUploads(''), 0);
     await eraseBackup(tenant, id, open);
     deepEqual(names(), others.sort());
   });
@@ -119,9 +119,9 @@ test('a child is what finds records in a backup and is still there', async () =>
   const parent = put({ status: 'completed' });
   const child = (status: BackupRecord['status']) => put({ status, type: 'incremental', needs: [parent.archive.backup] });
   for (const status of ['deleted', 'expired', 'failed', 'cancelled'] as const) child(status);
-  equal(await childOf(tenant, parent), undefined);
+  equal(await findDependentBackup(tenant, parent), undefined);
   const { id } = child('completed');
-  equal((await childOf(tenant, parent))?.id, id);
+  equal((await findDependentBackup(tenant, parent))?.id, id);
 });
 
 test('out of time it gives up between two requests, to be told again; the manifest has gone first', async () => {

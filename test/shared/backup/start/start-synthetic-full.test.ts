@@ -2,15 +2,21 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
-import { type BackupRecord, childOf, openArchive, removeBackup, synthesizeFull } from '../../../../shared/backup/index.ts';
+import {
+  type BackupRecord,
+  findDependentBackup,
+  openArchive,
+  removeBackup,
+  synthesizeFull,
+} from '../../../../shared/backup/index.ts';
 import { planArchive } from '../../../../shared/backup/steps/plan-synthetic-full.ts';
-import type { MemoryStore, Store, Upload } from '../../../../shared/destination/index.ts';
+import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { jobLock } from '../../../../shared/project/index.ts';
 import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../../harness/env/archive-env.ts';
 import { eventsOf, projectId, runFrom, runWorkflow, server, start, table, tenant } from '../../../harness/env/backup-env.ts';
 import { takeChain, takeLink, usualSteps } from '../../../harness/env/chain-env.ts';
-import { Crash, Mortal, momentsOf } from '../../../harness/faults/crash-injector.ts';
+import { Crash, CrashInjector, crashPoints } from '../../../harness/faults/crash-injector.ts';
 
 process.env.DATA_KEY_ID = 'key';
 afterAll(() => server.stop());
@@ -143,7 +149,7 @@ test('the next link builds upon it and needs nothing else, and the old chain can
   await ask(world, last);
   const made = syntheses()[0]!;
   const refusal = async (backup: BackupRecord) =>
-    removeBackup(tenant, recordOf(backup.id), await childOf(tenant, recordOf(backup.id)), world.engine.clock.now());
+    removeBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), world.engine.clock.now());
   // While it is made, all that it is made of stays.
   for (const { backup } of links) await rejects(refusal(backup), { code: 'CONFLICT' });
   await runWorkflow(world, made.id);
@@ -193,7 +199,7 @@ test('a chain that is damaged makes none: the backup says what of which one cann
 });
 
 /** A store whose effects may be a machine's last. */
-const mortalStore = (mortal: Mortal, inner: Store): Store => {
+const mortalStore = (mortal: CrashInjector, inner: ObjectStore): ObjectStore => {
   const upload = (one: Upload): Upload => ({
     write: (pieces) => mortal.effect(() => one.write(pieces)),
     finish: () => mortal.effect(() => one.finish()),
@@ -206,7 +212,7 @@ const mortalStore = (mortal: Mortal, inner: Store): Store => {
     head: (...all) => mortal.alive(() => inner.head(...all)),
     list: (prefix) => inner.list(prefix),
     remove: (...all) => mortal.effect(() => inner.remove(...all)),
-    abandon: (...all) => mortal.effect(() => inner.abandon(...all)),
+    abortUnfinishedUploads: (...all) => mortal.effect(() => inner.abortUnfinishedUploads(...all)),
     close: () => inner.close(),
   };
 };
@@ -223,12 +229,12 @@ test('killed before or after anything it does, whoever goes on makes exactly tha
     for (const folder of world.stores.keys()) if (!folders.has(folder)) (world.stores as Map<string, MemoryStore>).delete(folder);
     world.throughReading = (store) => store;
   };
-  const attach = (mortal: Mortal): void => {
+  const attach = (mortal: CrashInjector): void => {
     table.onWrite = (when) => mortal.atWrite(when);
     table.onRead = () => mortal.atRead();
     world.throughReading = (store) => mortalStore(mortal, store);
   };
-  const run = async (mortal: Mortal): Promise<void> => {
+  const run = async (mortal: CrashInjector): Promise<void> => {
     attach(mortal);
     const position = start();
     for (let lives = 0; lives < 4; lives++) {
@@ -236,21 +242,21 @@ test('killed before or after anything it does, whoever goes on makes exactly tha
         await ask(world, last);
         const [made] = syntheses();
         await runFrom(world, made!.id, position);
-        attach(new Mortal());
+        attach(new CrashInjector());
         return;
       } catch (error) {
         if (!mortal.isDead && !(error instanceof Crash)) throw error;
-        attach(new Mortal());
+        attach(new CrashInjector());
       }
     }
   };
   const { found: expected } = await holdings(world, last);
-  const counting = new Mortal();
+  const counting = new CrashInjector();
   await run(counting);
   ok(counting.effects > 8, String(counting.effects));
-  for (const { at, when } of momentsOf(counting.effects)) {
+  for (const { at, when } of crashPoints(counting.effects)) {
     again();
-    await run(new Mortal(at, when));
+    await run(new CrashInjector(at, when));
     const made = syntheses();
     deepEqual(
       made.map(({ status }) => status),

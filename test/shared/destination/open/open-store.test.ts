@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { openPlace, type Place } from '../../../../shared/destination/open/open-store.ts';
 import { probe } from '../../../../shared/destination/probe/probe-store.ts';
-import { proveTenant } from '../../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import { bucket, keys, openAt, quick, type Stops, serve, startS3, stopAll, tenant } from '../../../harness/store/store-stands.ts';
 
 const stops: Stops = [];
@@ -44,7 +44,7 @@ beforeEach(() => {
 
 const place: Place = { type: 's3', bucket, region: null, endpoint: null, objectLock: null };
 const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
-const other = proveTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRE', 'record');
+const other = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRE', 'record');
 
 test('a role is taken anew for every store, in the name and with the ExternalId of the organization alone', async () => {
   const tokens: unknown[] = [];

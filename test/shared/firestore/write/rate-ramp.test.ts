@@ -5,10 +5,10 @@ import { test } from 'vitest';
 import { BatchWriter } from '../../../../shared/firestore/write/batch-writer.ts';
 import { MemoryRateStore, type RateStore, SharedPace } from '../../../../shared/firestore/write/rate-limiter.ts';
 import {
-  type Grant,
   grant,
   leaseMs,
   permittedPerSecond,
+  type RateGrant,
   type RateState,
   slowDown,
 } from '../../../../shared/firestore/write/rate-ramp.ts';
@@ -21,7 +21,7 @@ const start = 1_700_000_000_000;
 
 /** Takes all that is permitted until a time; gives when how much was given out. */
 const takeAll = (state: RateState | undefined, untilMs: number, maxPerSecond?: number, fromMs = start) => {
-  const grants: Grant[] = [];
+  const grants: RateGrant[] = [];
   let at = fromMs;
   let now = state;
   while (at < untilMs) {
@@ -61,7 +61,7 @@ test('a grant is a fraction of a second wide, at least one write, and never more
 
 test('permission is given out a little ahead, in order, and not further', () => {
   let state: RateState | undefined;
-  const grants: (Grant | undefined)[] = [];
+  const grants: (RateGrant | undefined)[] = [];
   for (let n = 0; n < 20; n++) {
     const next = grant(state, 500, undefined, start);
     state = next.state;
@@ -91,7 +91,7 @@ test('who paused for as long as a step of the ramp begins it anew', () => {
 
 test('too much for the target halves the rate once for all that was under way; it recovers within a minute', () => {
   const { state, grants } = takeAll(undefined, start + 2_000);
-  const [first, second] = grants as [Grant, Grant];
+  const [first, second] = grants as [RateGrant, RateGrant];
   const now = start + 2_000;
   const slowed = slowDown(state, first, undefined, now);
   equal(permittedPerSecond(slowed, undefined, now), 250);
@@ -114,7 +114,7 @@ test('whoever asks whenever, no window of time has more than it and one lease pe
   fc.assert(
     fc.property(fc.array(ask, { maxLength: 200 }), fc.constantFrom(undefined, 5, 300, 2_000), (asks, max) => {
       let [state, now] = [undefined as RateState | undefined, start];
-      const grants: Grant[] = [];
+      const grants: RateGrant[] = [];
       for (const { afterMs, wanted, isExhausted } of asks) {
         now += afterMs;
         const next = grant(state, wanted, max, now);

@@ -4,15 +4,15 @@ import type { UserRecord } from '../../../../shared/account/index.ts';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
 import { acceptInvitation, type Found, statusOf } from '../../../../shared/organization/invitation/accept-invitation.ts';
 import { cancelInvitation, invite, resendInvitation } from '../../../../shared/organization/invitation/invite.ts';
-import type { Acting } from '../../../../shared/organization/model/caller-context.ts';
+import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
-import { proveTenant } from '../../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00.000Z');
 const later = (days: number) => new Date(now.getTime() + days * 24 * 3_600_000);
 const organizationId = 'org_01JWNVAV000000000000000000';
-const acting: Acting = {
-  tenant: proveTenant(organizationId, 'record'),
+const acting: CallerContext = {
+  tenant: unsafeTenant(organizationId, 'record'),
   organization: { id: organizationId, name: 'Acme' } as unknown as OrganizationRecord,
   role: 'admin',
   actor: { type: 'user', id: 'usr_01JWNVAV000000000000000001', email: 'ann@example.com' },

@@ -4,16 +4,16 @@ import { type Role, roles } from '../../../../shared/contract/access.ts';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { changeRole, removeMember } from '../../../../shared/organization/member/membership.ts';
-import type { Acting } from '../../../../shared/organization/model/caller-context.ts';
+import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
-import { proveTenant, type Write } from '../../../../shared/platform/index.ts';
+import { unsafeTenant, type Write } from '../../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
 const organizationId = 'org_01JWNVAV000000000000000000';
 const callerId = 'usr_01JWNVAV000000000000000001';
 const targetId = 'usr_01JWNVAV000000000000000002';
-const acting = (role: Role): Acting => ({
-  tenant: proveTenant(organizationId, 'record'),
+const acting = (role: Role): CallerContext => ({
+  tenant: unsafeTenant(organizationId, 'record'),
   organization: { id: organizationId, name: 'Acme', ownerId: callerId } as unknown as OrganizationRecord,
   role,
   actor: { type: 'user', id: callerId, email: 'ann@example.com' },

@@ -6,8 +6,8 @@ import { readBackup } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { JobFailure } from '../../../../shared/job/index.ts';
 import { canBegin } from '../../../../shared/pitr/base/base-backup.ts';
-import { missingIn, nameOf } from '../../../../shared/pitr/batch/batch-chain.ts';
-import { type BatchRecord, gatherPoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
+import { findMissingBatch, nameOf } from '../../../../shared/pitr/batch/batch-chain.ts';
+import { type BatchRecord, loadRestorePoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import {
   batches,
@@ -49,7 +49,7 @@ test('of a row with batches removed, nothing is missing only if all that a momen
       const found = left.filter(isNeeded);
       const following = left.find(({ from }) => microsOf(from) >= moment);
       const lastName = following ? following.previous : nameOf(row.at(-1)!);
-      const missing = missingIn({ batches: found, lastName, begin, moment });
+      const missing = findMissingBatch({ batches: found, lastName, begin, moment });
       const lost = row.filter((batch) => batch.isGone && isNeeded(batch));
       if (lost.length > 0) assert.ok(missing !== undefined, 'one that is needed was passed over');
       if (missing !== undefined) assert.ok(row.some((batch) => batch.isGone && nameOf(batch) === missing));
@@ -93,8 +93,8 @@ test('of ten batches the sixth is lost: a moment after it is refused by its name
   for (const [n, second] of seconds.entries())
     if (n < 5) assert.equal((await plan(second)).batches.length, n + 1);
     else await assert.rejects(plan(second), isNamed(sixth.id));
-  await assert.rejects(gatherPoint(tenant, projectId, plans[7]!.point), isNamed(sixth.id));
-  assert.equal((await gatherPoint(tenant, projectId, plans[3]!.point)).batches.length, 4);
+  await assert.rejects(loadRestorePoint(tenant, projectId, plans[7]!.point), isNamed(sixth.id));
+  assert.equal((await loadRestorePoint(tenant, projectId, plans[3]!.point)).batches.length, 4);
   table.put(sixth);
   // The last one has none behind it that names it: the record does, also when captures were disabled and enabled again.
   lose(tenth);

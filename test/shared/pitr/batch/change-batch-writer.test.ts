@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as soon } from 'node:timers/promises';
 import { test } from 'vitest';
 import { readChunk } from '../../../../shared/archive/index.ts';
-import { MemoryStore, StorageError, type Store } from '../../../../shared/destination/index.ts';
+import { MemoryStore, type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
 import { PartGatherer } from '../../../../shared/destination/store/part-buffer.ts';
 import { BatchWriter } from '../../../../shared/pitr/batch/change-batch-writer.ts';
 
@@ -13,9 +13,9 @@ const dataKey = randomBytes(32);
 const partBytes = 256 << 10;
 
 /** As the clients of real stores do it: parts are gathered, and more is taken only when one of two under way is through. */
-const waitingStore = (): Store & { readonly objects: MemoryStore['objects'] } => {
+const waitingStore = (): ObjectStore & { readonly objects: MemoryStore['objects'] } => {
   const memory = new MemoryStore();
-  const upload: Store['upload'] = (name) => {
+  const upload: ObjectStore['upload'] = (name) => {
     const gatherer = new PartGatherer(partBytes);
     const parts: Uint8Array[] = [];
     return {
@@ -40,9 +40,9 @@ const waitingStore = (): Store & { readonly objects: MemoryStore['objects'] } =>
   });
 };
 
-const writing = (store: Store) => {
+const writing = (store: ObjectStore) => {
   const opened = { count: 0 };
-  const openStore = async (): Promise<Store> => {
+  const openStore = async (): Promise<ObjectStore> => {
     opened.count += 1;
     await soon();
     return store;
@@ -78,7 +78,7 @@ test('two streams that hand over at once open one store, and what they store can
 test('after one hand-over failed none goes on: bytes are missing', async () => {
   const store = new MemoryStore();
   let fails = true;
-  const upload: Store['upload'] = (name) => {
+  const upload: ObjectStore['upload'] = (name) => {
     const real = MemoryStore.prototype.upload.call(store, name);
     return {
       ...real,
@@ -102,7 +102,7 @@ test('after one hand-over failed none goes on: bytes are missing', async () => {
 
 test('an object of the right size that is not what was written is no batch', async () => {
   const store = new MemoryStore();
-  const get: Store['get'] = async (...all) => {
+  const get: ObjectStore['get'] = async (...all) => {
     const bytes = await MemoryStore.prototype.get.call(store, ...all);
     bytes[bytes.length >> 1]! ^= 1;
     return bytes;
@@ -112,7 +112,7 @@ test('an object of the right size that is not what was written is no batch', asy
     get,
     head: store.head.bind(store),
     close: () => undefined,
-  } as unknown as Store;
+  } as unknown as ObjectStore;
   const { writer } = writing(wrapped);
   fill(writer, 10);
   await assert.rejects(writer.finish(), (error) => error instanceof StorageError && error.code === 'invalid');
@@ -120,7 +120,11 @@ test('an object of the right size that is not what was written is no batch', asy
 
 test('a large object that the store does not show is no batch', async () => {
   const store = new MemoryStore();
-  const wrapped = { upload: store.upload.bind(store), head: async () => undefined, close: () => undefined } as unknown as Store;
+  const wrapped = {
+    upload: store.upload.bind(store),
+    head: async () => undefined,
+    close: () => undefined,
+  } as unknown as ObjectStore;
   const { writer } = writing(wrapped);
   fill(writer, 8_500);
   await assert.rejects(writer.finish(), /The store has 0 bytes/);

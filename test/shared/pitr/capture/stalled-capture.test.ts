@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
 import { type OrganizationRecord, organizationKey } from '../../../../shared/organization/index.ts';
-import { stoppedSince } from '../../../../shared/pitr/capture/stalled-capture.ts';
+import { stalledSince } from '../../../../shared/pitr/capture/stalled-capture.ts';
 import { type PitrRecord, watchCaptures } from '../../../../shared/pitr/index.ts';
 import { log } from '../../../../shared/platform/index.ts';
 import {
@@ -53,7 +53,7 @@ test('how long nothing may be captured: 15 minutes or three intervals, and two h
   for (const [more, minutes, since] of cases) {
     const known = { enabledAt: at(-60), lastCapture: { at: at(0), changes: 0, reads: 0 }, captureIntervalSeconds: 60 };
     assert.equal(
-      stoppedSince({ ...known, ...more } as PitrRecord, new Date(at(minutes))),
+      stalledSince({ ...known, ...more } as PitrRecord, new Date(at(minutes))),
       since,
       JSON.stringify([more, minutes]),
     );

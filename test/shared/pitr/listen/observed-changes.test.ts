@@ -1,10 +1,10 @@
 /** What is heard of a group, as far as somebody else's turn can be gone on from with it. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { Group } from '../../../../shared/pitr/listen/observed-changes.ts';
+import { CollectionGroup } from '../../../../shared/pitr/listen/observed-changes.ts';
 
 test('a group is gone on with from a moment that was heard, unless the source was not sure of what it told', () => {
-  const group = new Group({ collectionId: 'users', to: 10, token: undefined, count: 3 }, true);
+  const group = new CollectionGroup({ collectionId: 'users', to: 10, token: undefined, count: 3 }, true);
   group.heard = { to: 20, token: undefined };
   assert.deepEqual(
     [9, 10, 20, 21].map((moment) => group.wasHeardAt(moment)),

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, readWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
-import { ListenLost } from '../../../../shared/firestore/index.ts';
-import { Group } from '../../../../shared/pitr/listen/observed-changes.ts';
-import { countAfter, judgeGroup } from '../../../../shared/pitr/prove/check-deletions.ts';
+import { ResumeTokenLost } from '../../../../shared/firestore/index.ts';
+import { CollectionGroup } from '../../../../shared/pitr/listen/observed-changes.ts';
+import { assertDeletionsComplete, countAfter } from '../../../../shared/pitr/prove/check-deletions.ts';
 import { BudgetSpent, Lookup } from '../../../../shared/pitr/prove/document-lookup.ts';
 import { name, root, sourceOf, startServer, write } from '../../../harness/firestore/firestore-server.ts';
 
@@ -32,18 +32,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?: number; filter?: number }): Group => {
-  const group = new Group({ collectionId: 'users', to: from, token: undefined, count }, false);
+const heard = ({ deleted, count, filter }: { deleted: readonly string[]; count?: number; filter?: number }): CollectionGroup => {
+  const group = new CollectionGroup({ collectionId: 'users', to: from, token: undefined, count }, false);
   group.heard = { to, token: undefined };
   for (const path of deleted) group.changes.set(`${root}/${path}`, undefined);
   group.changes.set(`${root}/users/new`, { updated: to, created: to });
   if (filter !== undefined) group.filter = { count: filter, ...group.tally() };
   return group;
 };
-const judge = async (group: Group) => {
+const judge = async (group: CollectionGroup) => {
   const source = sourceOf(server.url);
   try {
-    return await judgeGroup(group, { source, lookup: new Lookup(source, signal), signal });
+    return await assertDeletionsComplete(group, { source, lookup: new Lookup(source, signal), signal });
   } finally {
     source.close();
   }
@@ -57,11 +57,14 @@ test('numbers that fit what is known cost nothing but to look up what is gone', 
 
 test('a deletion that nobody told of is a loss, whatever is known', async () => {
   for (const count of [10, undefined, 12])
-    await assert.rejects(judge(heard({ deleted: ['users/0'], ...(count !== undefined && { count }), filter: 9 })), ListenLost);
+    await assert.rejects(
+      judge(heard({ deleted: ['users/0'], ...(count !== undefined && { count }), filter: 9 })),
+      ResumeTokenLost,
+    );
 });
 
 test('a document that came and went again hides no deletion that nobody told of, then or later', async () => {
-  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/brief'], count: 10, filter: 9 })), ListenLost);
+  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/brief'], count: 10, filter: 9 })), ResumeTokenLost);
   assert.equal(await judge(heard({ deleted: ['users/0', 'users/1', 'users/brief'], count: 10, filter: 9 })), 0);
   // What is said to be gone does not lower our number, which the next judgement rests on.
   assert.equal(countAfter(heard({ deleted: ['users/brief'], count: 10 })), 11);
@@ -70,7 +73,7 @@ test('a document that came and went again hides no deletion that nobody told of,
 test('what went after the source had counted is not taken for what did before', async () => {
   const group = heard({ deleted: ['users/brief'], count: 10, filter: 10 });
   group.changes.set(`${root}/users/1`, undefined);
-  await assert.rejects(judge(group), ListenLost);
+  await assert.rejects(judge(group), ResumeTokenLost);
 });
 
 test('where our own number is wrong or missing, the source is asked for every part of the sum', async () => {
@@ -83,12 +86,12 @@ test('where our own number is wrong or missing, the source is asked for every pa
 test('a replay, which tells of no deletion, is a loss if there was one', async () => {
   const group = heard({ deleted: [], count: 10 });
   group.isReplayed = true;
-  await assert.rejects(judge(group), ListenLost);
+  await assert.rejects(judge(group), ResumeTokenLost);
 });
 
 test('a source that does not count is not believed', async () => {
   server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 9 });
-  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/1'], filter: 9 })), ListenLost);
+  await assert.rejects(judge(heard({ deleted: ['users/0', 'users/1'], filter: 9 })), ResumeTokenLost);
   server.faults.clear();
 });
 

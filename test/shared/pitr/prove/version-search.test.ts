@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { samplesOf, walkBack } from '../../../../shared/pitr/prove/version-search.ts';
+import { samplesOf, searchVersions } from '../../../../shared/pitr/prove/version-search.ts';
 
 const second = 1_000_000;
 
@@ -40,7 +40,7 @@ test('what a walk finds tells what was there at every sample', () => {
       // Nothing is told of what did not change.
       if (last?.updated === at(from)?.updated && !steps.some((step) => step.at > from && step.at <= to)) return;
       if (last && last.updated > from) found.push({ at: last.updated, version: last });
-      const walk = walkBack({ from, to, samples }, last);
+      const walk = searchVersions({ from, to, samples }, last);
       let looks = 0;
       for (let step = walk.next(); !step.done; ) {
         if ('goneSince' in step.value) {
@@ -63,7 +63,7 @@ test('what a walk finds tells what was there at every sample', () => {
 });
 
 test('a document that was created is looked for once, at the beginning', () => {
-  const walk = walkBack(
+  const walk = searchVersions(
     { from: 0, to: 60 * second, samples: samplesOf(0, 60 * second, true, 0) },
     { updated: 9_500_000, created: 9_500_000 },
   );
@@ -72,8 +72,8 @@ test('a document that was created is looked for once, at the beginning', () => {
 });
 
 test('without seconds to know, nothing is looked up', () => {
-  assert.equal(walkBack({ from: 0, to: 60 * second, samples: [] }, { updated: 50, created: 50 }).next().done, true);
-  const gone = walkBack({ from: 0, to: 60 * second, samples: [] }, undefined);
+  assert.equal(searchVersions({ from: 0, to: 60 * second, samples: [] }, { updated: 50, created: 50 }).next().done, true);
+  const gone = searchVersions({ from: 0, to: 60 * second, samples: [] }, undefined);
   assert.deepEqual(gone.next().value, { goneSince: 60 * second });
   assert.equal(gone.next().done, true);
 });
@@ -84,7 +84,10 @@ test('a life that is stored already, and that no look would have met, has its en
   const at = (moment: number) => (moment >= life.created && moment < 10_800_000 ? life : undefined);
   for (const last of [undefined, { updated: 50_500_000, created: 50_500_000 }]) {
     const gone: number[] = [];
-    const walk = walkBack({ from, to, samples: samplesOf(from, to, true, 0), versions: last ? [life, last] : [life] }, last);
+    const walk = searchVersions(
+      { from, to, samples: samplesOf(from, to, true, 0), versions: last ? [life, last] : [life] },
+      last,
+    );
     for (let step = walk.next(); !step.done; )
       if ('goneSince' in step.value) {
         gone.push(step.value.goneSince);

@@ -4,9 +4,9 @@ import { afterAll, test } from 'vitest';
 import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { type OrganizationRecord, organizationKey } from '../../../../shared/organization/index.ts';
-import { captureUsing, forgetCaptures, microsOf, momentOf, pitrKey, refuseEnding } from '../../../../shared/pitr/index.ts';
+import { captureUsing, expireCaptures, microsOf, momentOf, pitrKey, refuseEnding } from '../../../../shared/pitr/index.ts';
 import { endWithProject } from '../../../../shared/pitr/settings/update-pitr.ts';
-import { commit, newId, Overtaken } from '../../../../shared/platform/index.ts';
+import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { destinationId } from '../../../harness/env/backup-env.ts';
@@ -60,7 +60,7 @@ const removeProject = async (): Promise<void> => {
   await commit([{ remove: projectKey.project(tenant, projectId) }, ...writes]);
 };
 const forget = ({ engine }: CaptureWorld) =>
-  forgetCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
+  expireCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
 
 test('with its project go all captures, enabled or not, and with them what kept base and destination', async () => {
   for (const isEnabled of [true, false]) {
@@ -146,6 +146,6 @@ test('enabled at the moment it is deleted, the deletion looks again', async () =
   const [project, now] = [projectNow(), new Date(time.ms)];
   const writes = endWithProject({ tenant, organization: organization() }, project, undefined, now);
   await enable();
-  await rejects(commit([{ remove: projectKey.project(tenant, projectId) }, ...writes]), Overtaken);
+  await rejects(commit([{ remove: projectKey.project(tenant, projectId) }, ...writes]), StaleReadError);
   equal(projectNow().id, projectId);
 });

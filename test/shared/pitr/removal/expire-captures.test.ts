@@ -4,7 +4,7 @@ import { backupKey } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import {
-  forgetCaptures,
+  expireCaptures,
   microsOf,
   momentOf,
   pinnedBackups,
@@ -12,8 +12,8 @@ import {
   purgeCaptures,
   watchCaptures,
 } from '../../../../shared/pitr/index.ts';
-import { decideForgetting } from '../../../../shared/pitr/removal/expire-captures.ts';
-import { newId, Overtaken, type QueueMessage } from '../../../../shared/platform/index.ts';
+import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { newId, type QueueMessage, StaleReadError } from '../../../../shared/platform/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { destinationId } from '../../../harness/env/backup-env.ts';
 import {
@@ -47,7 +47,7 @@ const captured = async (): Promise<CaptureWorld> => {
   return world;
 };
 const forget = ({ engine }: CaptureWorld) =>
-  forgetCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
+  expireCaptures(tenant, projectId, new Date(time.ms + 60_000), engine.clock, engine.openStore);
 
 test('batches and bases go once no window reaches back to them; what is left is whole', async () => {
   const world = await captured();
@@ -82,7 +82,7 @@ test('a base stays for as long as a batch is kept that may be sealed under its k
   await captured();
   const at = (minutes: number) => momentOf(time.ms * 1_000 - minutes * 60_000_000);
   const bases = [300, 200, 5, 0].map((ago) => ({ backupId: `${ago}`, readTime: at(ago), since: at(ago) }));
-  const kept = decideForgetting({ ...pitrNow(), bases }, new Date(time.ms + 3 * 24 * 3_600_000));
+  const kept = decideExpiry({ ...pitrNow(), bases }, new Date(time.ms + 3 * 24 * 3_600_000));
   assert.deepEqual(
     kept?.bases.map(({ backupId }) => backupId),
     ['200', '5', '0'],
@@ -185,7 +185,7 @@ test('enabling again at the moment of forgetting takes nothing over that is gone
       if (when === 'before' && ++writes === 1) table.put({ ...before, ...change });
       return undefined;
     };
-    await assert.rejects(enable({ retentionDays: 30 }), Overtaken);
+    await assert.rejects(enable({ retentionDays: 30 }), StaleReadError);
     table.onWrite = () => undefined;
   }
   table.put(before);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { baseFor, type Gap, microsOf, momentOf, type PitrRecord, spelled, windowsOf } from '../../../../shared/pitr/index.ts';
-import { decideForgetting } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { keptAfter } from '../../../../shared/pitr/settings/capture-retention.ts';
 
 const day = '2030-06-01T';
@@ -141,12 +141,12 @@ test('bases are kept while a batch under their key may be needed; windows shrink
     gaps: [{ ...lost, to: at('10:50:00'), collections: ['a'] }],
   });
   const later = (time: string) => new Date(`2030-06-03T${time}Z`);
-  assert.equal(decideForgetting(pitr, later('09:00:00')), undefined);
-  assert.deepEqual(decideForgetting(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
-  assert.deepEqual(decideForgetting(pitr, later('13:30:00'))?.bases, bases.slice(1));
-  assert.equal(decideForgetting({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
+  assert.equal(decideExpiry(pitr, later('09:00:00')), undefined);
+  assert.deepEqual(decideExpiry(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
+  assert.deepEqual(decideExpiry(pitr, later('13:30:00'))?.bases, bases.slice(1));
+  assert.equal(decideExpiry({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
   const ended = { ...pitr, status: 'disabled' as const };
-  assert.deepEqual(decideForgetting(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
+  assert.deepEqual(decideExpiry(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
 });
 
 test('what was captured is kept for a week after a change that keeps less, and offered again if that is taken back', () => {
@@ -159,13 +159,13 @@ test('what was captured is kept for a week after a change that keeps less, and o
     keptDays: keptAfter(pitr, days, on),
   });
   const changed = less(before, 1, when);
-  assert.deepEqual([windowsOf(changed, when).windows, decideForgetting(changed, when)], [[], undefined]);
+  assert.deepEqual([windowsOf(changed, when).windows, decideExpiry(changed, when)], [[], undefined]);
   // A second change gives no less time, nor does one that keeps a little more.
   for (const again of [less(changed, 2, when), less(less(changed, 2, when), 1, when)])
-    assert.equal(decideForgetting(again, new Date('2030-06-26T23:59:59Z')), undefined);
+    assert.equal(decideExpiry(again, new Date('2030-06-26T23:59:59Z')), undefined);
   assert.equal(spans(less(changed, 30, when), when).length, 1);
   assert.equal(less(changed, 30, when).keptDays, undefined);
-  assert.equal(decideForgetting(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
+  assert.equal(decideExpiry(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
 });
 
 test('moments are exact to the microsecond and spelled in one way', () => {

@@ -8,7 +8,7 @@ import { openDataKey } from '../../../../shared/platform/aws/kms.ts';
 import { callAws } from '../../../../shared/platform/aws-client/call-aws.ts';
 import { tryLimits } from '../../../../shared/platform/aws-client/request-handler.ts';
 import { sdkConfig } from '../../../../shared/platform/aws-client/sdk-config.ts';
-import { commit, create, isOutage, log, putNew, secretValue } from '../../../../shared/platform/index.ts';
+import { commit, create, isTransientAwsError, log, putIfAbsent, secretValue } from '../../../../shared/platform/index.ts';
 import { captureLog } from '../../../harness/aws/captured-log.ts';
 
 type Reply = (response: ServerResponse) => void;
@@ -65,10 +65,16 @@ for (const [what, failure] of [
 
 test('callAws: the third failure is thrown, a refusal at once, each with its name', async () => {
   replies = Array.from({ length: 3 }, () => reply(500, { __type: 'com.amazonaws.kms#KMSInternalException', message: 'down' }));
-  await rejects(call(), (error: Error) => error.name === 'KMSInternalException' && error.message === 'down' && isOutage(error));
+  await rejects(
+    call(),
+    (error: Error) => error.name === 'KMSInternalException' && error.message === 'down' && isTransientAwsError(error),
+  );
   equal(seen.length, 3);
   replies = [reply(400, { Message: 'no' }, { 'x-amzn-errortype': 'AccessDeniedException:http://internal.amazon.com/' })];
-  await rejects(call(), (error: Error) => error.name === 'AccessDeniedException' && error.message === 'no' && !isOutage(error));
+  await rejects(
+    call(),
+    (error: Error) => error.name === 'AccessDeniedException' && error.message === 'no' && !isTransientAwsError(error),
+  );
   equal(seen.length, 4);
 });
 
@@ -85,7 +91,7 @@ test('callAws: a try without a response, with a body that stalls or with interim
     const command = new DecryptCommand({ CiphertextBlob: Buffer.from('x') });
     await rejects(
       callAws((options) => client.send(command, options)),
-      (error: Error) => error.name === 'TimeoutError' && isOutage(error),
+      (error: Error) => error.name === 'TimeoutError' && isTransientAwsError(error),
     );
     const tookMs = performance.now() - startedMs;
     ok(tookMs >= tryLimits.requestMs - 50 && tookMs < tryLimits.requestMs + 1_000, `${tookMs} ms`);
@@ -98,7 +104,7 @@ test('callAws: a call that exceeds its budget ends with a TimeoutError, which is
   const command = new DecryptCommand({ CiphertextBlob: Buffer.from('x') });
   await rejects(
     callAws((options) => client.send(command, options), 200),
-    (error: Error) => error.name === 'TimeoutError' && isOutage(error),
+    (error: Error) => error.name === 'TimeoutError' && isTransientAwsError(error),
   );
   equal(seen.length, 1);
 });
@@ -115,11 +121,11 @@ test('callAws: what is logged of an error contains no item, body, header or cred
       ],
       [
         [reply(500, { Item: item }, headers), reply(400, { __type: 'ConditionalCheckFailedException', Item: item }, headers)],
-        () => putNew({ pk: 'A', sk: 'A', secret: 'canary' }),
+        () => putIfAbsent({ pk: 'A', sk: 'A', secret: 'canary' }),
       ],
       [
         [reply(503, 'canary', headers), reply(400, { __type: 'ConditionalCheckFailedException' })],
-        () => putNew({ pk: 'A', sk: 'A' }),
+        () => putIfAbsent({ pk: 'A', sk: 'A' }),
       ],
       [[reply(200, 'canary', headers)], call],
       [[reply(200, '{"SecretString":"canary', headers)], () => secretValue('SERVICE_SECRET_ID')],

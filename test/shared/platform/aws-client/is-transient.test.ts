@@ -2,7 +2,7 @@ import { equal } from 'node:assert/strict';
 import { KMSServiceException } from '@aws-sdk/client-kms';
 import { test } from 'vitest';
 import { OutcomeUnknownError } from '../../../../shared/platform/aws-client/outcome-unknown-error.ts';
-import { isOutage } from '../../../../shared/platform/index.ts';
+import { isTransientAwsError } from '../../../../shared/platform/index.ts';
 
 const refused = (name: string, httpStatusCode: number, more: object = {}): Error =>
   Object.assign(new KMSServiceException({ name, $fault: 'client', message: 'no', $metadata: { httpStatusCode } }), more);
@@ -21,4 +21,4 @@ for (const [what, error, expected] of [
   ['a string', 'text', false],
   ['undefined', undefined, false],
 ] as const)
-  test(`isOutage: ${what} is ${expected ? '' : 'not '}an outage`, () => equal(isOutage(error), expected));
+  test(`isOutage: ${what} is ${expected ? '' : 'not '}an outage`, () => equal(isTransientAwsError(error), expected));

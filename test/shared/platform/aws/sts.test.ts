@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { takeRole } from '../../../../shared/platform/index.ts';
+import { assumeRole } from '../../../../shared/platform/index.ts';
 import { replaceWire, wireAnswer } from '../../../harness/aws/aws-wire.ts';
 
 Object.assign(process.env, { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'TEST', AWS_SECRET_ACCESS_KEY: 'TEST' });
@@ -23,7 +23,7 @@ const refusing = (status: number, code: string) =>
     status,
     `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">\n  <Error>\n    <Type>Sender</Type>\n    <Code>${code}</Code>\n    <Message>no</Message>\n  </Error>\n  <RequestId>1</RequestId>\n</ErrorResponse>`,
   );
-const take = () => takeRole({ roleArn: 'arn:aws:iam::123456789012:role/theirs', externalId: 'ours', sessionName: 'session' });
+const take = () => assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/theirs', externalId: 'ours', sessionName: 'session' });
 
 test('role: the credentials are those that STS returns', async () => {
   answering(

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { addIds, bestEffort, lambdaHandler, log, newId, withIds } from '../../../../shared/platform/index.ts';
+import { addLogContext, bestEffort, lambdaHandler, log, newId, withLogContext } from '../../../../shared/platform/index.ts';
 import { captureLog } from '../../../harness/aws/captured-log.ts';
 
 const { lines, stop } = captureLog();
@@ -14,13 +14,13 @@ afterAll(stop);
 
 test('lines of work that runs side by side carry their own ids, however deep they are logged', async () => {
   const work = (n: string) =>
-    withIds({ organizationId: n }, async () => {
+    withLogContext({ organizationId: n }, async () => {
       await turn();
       await bestEffort('try', Promise.reject(new Error(n)));
-      await withIds({ backupId: `${n}b` }, async () => void log.info('within'));
+      await withLogContext({ backupId: `${n}b` }, async () => void log.info('within'));
       log.info('after');
     });
-  await withIds({ requestId: 'r' }, async () => void (await Promise.all([work('1'), work('2')])));
+  await withLogContext({ requestId: 'r' }, async () => void (await Promise.all([work('1'), work('2')])));
   const of = (n: string) => lines.filter(({ organizationId }) => organizationId === n);
   for (const n of ['1', '2']) {
     assert.deepEqual(
@@ -37,8 +37,8 @@ test('lines of work that runs side by side carry their own ids, however deep the
 });
 
 test('what becomes known on the way is on later lines; what was known before stays, unless the line itself says otherwise', async () => {
-  await withIds({ organizationId: 'proven' }, async () => {
-    addIds({ organizationId: 'claimed', projectId: 'p' });
+  await withLogContext({ organizationId: 'proven' }, async () => {
+    addLogContext({ organizationId: 'claimed', projectId: 'p' });
     log.info('one');
     log.info('two', { projectId: 'another' });
   });
@@ -78,7 +78,7 @@ afterAll(() => {
 test('a trace that is sampled is told what it is about', async () => {
   process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1;Lineage=a:0`;
   const heard = once(daemon, 'message') as Promise<[Buffer]>;
-  await withIds({ operation: 'backups.create' }, async () => addIds({ organizationId: 'org_1' }));
+  await withLogContext({ operation: 'backups.create' }, async () => addLogContext({ organizationId: 'org_1' }));
   const [header, part = ''] = (await heard)[0].toString().split('\n');
   assert.deepEqual(JSON.parse(header ?? ''), { format: 'json', version: 1 });
   const { id, start_time, end_time, ...rest } = JSON.parse(part) as { id: string; start_time: number; end_time: number };
@@ -98,11 +98,11 @@ test('of a trace that is not sampled, or of none, nothing is told', async () => 
   daemon.on('message', (text) => told.push(String(text)));
   for (const header of [`${trace};Sampled=0`, trace, '']) {
     process.env._X_AMZN_TRACE_ID = header;
-    await withIds({ operation: 'silent' }, async () => undefined);
+    await withLogContext({ operation: 'silent' }, async () => undefined);
   }
   process.env._X_AMZN_TRACE_ID = `${trace};Sampled=1`;
   const heard = once(daemon, 'message');
-  await withIds({ operation: 'told' }, async () => undefined);
+  await withLogContext({ operation: 'told' }, async () => undefined);
   await heard;
   assert.equal(told.length, 1);
   assert.match(told[0] ?? '', /"name":"told"/);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { metrics } from '../../../../shared/contract/runtime/metric-names.ts';
-import { measure, withIds } from '../../../../shared/platform/index.ts';
+import { emitMetric, withLogContext } from '../../../../shared/platform/index.ts';
 import { captureLog } from '../../../harness/aws/captured-log.ts';
 import { sourcesIn } from '../../../harness/law/source-files.ts';
 
@@ -11,7 +11,7 @@ afterAll(stop);
 
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
 test('the line has the embedded format: every metric it declares is a number at its root, and none has a dimension', async () => {
-  await withIds({ organizationId: 'org_1' }, async () => measure('done', { BackupsCompleted: 1, BytesStored: 1_024 }));
+  await withLogContext({ organizationId: 'org_1' }, async () => emitMetric('done', { BackupsCompleted: 1, BytesStored: 1_024 }));
   const [line] = lines as { _aws: { Timestamp: number; CloudWatchMetrics: unknown } }[];
   const { _aws, organizationId, message, BackupsCompleted, BytesStored } = line as typeof line & Record<string, unknown>;
   assert.deepEqual([message, organizationId, BackupsCompleted, BytesStored], ['done', 'org_1', 1, 1_024]);

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test, vi } from 'vitest';
-import { getGathered } from '../../../../shared/platform/index.ts';
+import { getCoalesced } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { StrictTable } from '../../../harness/table/strict-table.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
   isAway = false;
 });
 
-const numbers = async (...of: readonly number[]) => (await getGathered(of.map(key))).map((item) => item?.n);
+const numbers = async (...of: readonly number[]) => (await getCoalesced(of.map(key))).map((item) => item?.n);
 
 test('what several ask for at once is read once, and each gets its own in its order', async () => {
   deepEqual(await Promise.all([numbers(1, 2), numbers(3, 9, 1), numbers(), numbers(2)]), [[1, 2], [3, undefined, 1], [], [2]]);

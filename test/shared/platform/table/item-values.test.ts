@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
-import { get, putNew } from '../../../../shared/platform/index.ts';
+import { get, putIfAbsent } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { StrictTable } from '../../../harness/table/strict-table.ts';
 
@@ -30,18 +30,18 @@ test('item-values: an item is read as it was written', () =>
   fc.assert(
     fc.asyncProperty(value.any, async (some) => {
       table.items.clear();
-      equal(await putNew({ ...key, some }), true);
+      equal(await putIfAbsent({ ...key, some }), true);
       deepEqual(await get(key), { ...key, some });
     }),
   ));
 
 test('item-values: undefined values are left out, empty texts are kept', async () => {
-  await putNew({ ...key, none: undefined, empty: '', list: ['a', undefined], map: { none: undefined, x: 1 } });
+  await putIfAbsent({ ...key, none: undefined, empty: '', list: ['a', undefined], map: { none: undefined, x: 1 } });
   deepEqual(await get(key), { ...key, empty: '', list: ['a'], map: { x: 1 } });
 });
 
 test('item-values: a binary value is a Uint8Array in memory of its own', async () => {
-  await putNew({ ...key, bytes: Buffer.from('abc'), list: [{ bytes: Buffer.from('d') }] });
+  await putIfAbsent({ ...key, bytes: Buffer.from('abc'), list: [{ bytes: Buffer.from('d') }] });
   const { bytes, list } = (await get(key)) as unknown as { bytes: Uint8Array; list: [{ bytes: Uint8Array }] };
   for (const binary of [bytes, list[0].bytes]) {
     equal(Object.getPrototypeOf(binary), Uint8Array.prototype);
@@ -65,7 +65,7 @@ for (const [what, bad] of [
 ] as const)
   test(`item-values: ${what} is refused, at any depth`, async () => {
     for (const item of [{ bad }, { list: [bad] }, { map: { bad } }])
-      await rejects(putNew({ ...key, ...item }), (error) => error instanceof TypeError || error instanceof RangeError);
+      await rejects(putIfAbsent({ ...key, ...item }), (error) => error instanceof TypeError || error instanceof RangeError);
     equal(table.items.size, 0);
   });
 

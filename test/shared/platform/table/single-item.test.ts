@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { changeOne, claim, isOutage, putNew, set } from '../../../../shared/platform/index.ts';
+import { isTransientAwsError, putIfAbsent, set, setIfAbsent, updateItem } from '../../../../shared/platform/index.ts';
 import { answerOnWire } from '../../../harness/aws/in-process.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { StrictTable } from '../../../harness/table/strict-table.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 test('of several that put the same item one does, and what it put stays', async () => {
-  const won = await Promise.all([1, 2, 3].map((n) => putNew({ ...key, n })));
+  const won = await Promise.all([1, 2, 3].map((n) => putIfAbsent({ ...key, n })));
   equal(won.filter(Boolean).length, 1);
   deepEqual(table.get(key), { ...key, n: won.indexOf(true) + 1 });
 });
@@ -23,28 +23,28 @@ test('of several that put the same item one does, and what it put stays', async 
 test('an item is changed only while it is as it was', async () => {
   table.put({ ...key, status: 'open', n: 1, extra: 'x' });
   const close = set(key, { status: 'closed', n: 2, note: null, extra: undefined }, { where: { status: 'open', n: 1 } });
-  equal(await changeOne(close), true);
+  equal(await updateItem(close), true);
   const after = { ...key, status: 'closed', n: 2, note: null };
   deepEqual(table.get(key), after);
-  equal(await changeOne(close), false);
+  equal(await updateItem(close), false);
   deepEqual(table.get(key), after);
 });
 
 test('an item that is not there is not made by a change of it', async () => {
-  equal(await changeOne(set(key, { n: 1 })), false);
+  equal(await updateItem(set(key, { n: 1 })), false);
   equal(table.items.size, 0);
 });
 
 test('every other failure is told, not taken for a condition', async () => {
   table.onWrite = (when) => (when === 'before' ? new Fault('AccessDeniedException') : undefined);
-  await rejects(putNew(key));
-  await rejects(changeOne(set(key, { n: 1 })));
+  await rejects(putIfAbsent(key));
+  await rejects(updateItem(set(key, { n: 1 })));
 });
 
 test('changeOne, putNew: a condition that fails after a lost answer is reported as an unknown outcome', async () => {
   for (const write of [
-    () => putNew({ ...key, status: 'open' }),
-    () => changeOne(set(key, { status: 'closed' }, { where: { status: 'open' } })),
+    () => putIfAbsent({ ...key, status: 'open' }),
+    () => updateItem(set(key, { status: 'closed' }, { where: { status: 'open' } })),
   ]) {
     let answers = 0;
     table.onWrite = (when) => (when === 'after' && ++answers === 1 ? new Fault('InternalServerError', 500) : undefined);
@@ -56,7 +56,7 @@ test('changeOne, putNew: a condition that fails after a lost answer is reported 
 test('putNew: a write that meets a transaction is retried', async () => {
   let meetings = 0;
   table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
-  equal(await putNew(key), true);
+  equal(await putIfAbsent(key), true);
 });
 
 for (const [what, lost] of [
@@ -69,7 +69,10 @@ for (const [what, lost] of [
       if (when === 'after' && ++answers === 1) throw lost;
       return undefined;
     };
-    await rejects(putNew(key), (error: Error) => error.name === 'OutcomeUnknownError' && error.cause === lost && isOutage(error));
+    await rejects(
+      putIfAbsent(key),
+      (error: Error) => error.name === 'OutcomeUnknownError' && error.cause === lost && isTransientAwsError(error),
+    );
     equal(table.items.size, 1);
   });
 
@@ -77,19 +80,19 @@ test('changeOne, putNew: a condition that fails after throttling is a conflict, 
   table.put({ ...key });
   let tries = 0;
   table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('ThrottlingException') : undefined);
-  equal(await putNew(key), false);
+  equal(await putIfAbsent(key), false);
   equal(tries, 2);
 });
 
 test('changeOne, putNew: a write that is applied on a retry succeeds', async () => {
   let tries = 0;
   table.onWrite = (when) => (when === 'before' && ++tries === 1 ? new Fault('InternalServerError', 500) : undefined);
-  equal(await putNew(key), true);
+  equal(await putIfAbsent(key), true);
 });
 
 test('claim: an update that meets a transaction is retried', async () => {
   let meetings = 0;
   table.onWrite = (when) => (when === 'before' && ++meetings < 3 ? new Fault('TransactionConflictException') : undefined);
-  equal(await claim(key, 'owner', 'a'), 'a');
+  equal(await setIfAbsent(key, 'owner', 'a'), 'a');
   equal(meetings, 3);
 });

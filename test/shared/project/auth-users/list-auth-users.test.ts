@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { type Firestore, startFirestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { SourceError } from '../../../../shared/firestore/index.ts';
-import { proveTenant } from '../../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, readAuthUsers } from '../../../../shared/project/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 
-const tenant = proveTenant('org_01JWNVAV000000000000000000', 'record');
+const tenant = unsafeTenant('org_01JWNVAV000000000000000000', 'record');
 const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 const projectOf = (sourceProjectId: string) =>
   ({

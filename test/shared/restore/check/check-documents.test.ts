@@ -1,7 +1,7 @@
 /** A range is checked in as many runs as it takes: wherever one ends, the next goes on, and nothing is missed or saved twice. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { Halt } from '../../../../shared/job/index.ts';
+import { RunControl } from '../../../../shared/job/index.ts';
 import { after as later } from '../../../../shared/platform/index.ts';
 import { checkDocuments } from '../../../../shared/restore/check/check-documents.ts';
 import { claimPart } from '../../../../shared/restore/check/check-progress.ts';
@@ -28,7 +28,7 @@ import {
 afterAll(() => server.stop());
 
 /** Ends a run at the n-th look at the clock: in good time, or with the stream torn off. */
-class Countdown extends Halt {
+class Countdown extends RunControl {
   readonly #pause = new AbortController();
   readonly #ending: 'in time' | 'torn off';
   #left: number;
@@ -40,7 +40,7 @@ class Countdown extends Halt {
     this.#ending = ending;
   }
 
-  override get isPaused(): boolean {
+  override get isYielding(): boolean {
     if (--this.#left === 0) this.#pause.abort();
     return this.#left < 0 || (this.#left === 0 && this.#ending === 'in time');
   }

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareNames, justAfter, SourceError } from '../../../../shared/firestore/index.ts';
-import { missingIn } from '../../../../shared/restore/scope/find-missing.ts';
+import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
 import { scopeFor } from '../../../../shared/restore/scope/restore-scope.ts';
-import { cutScope } from '../../../../shared/restore/scope/split-into-shards.ts';
+import { splitScope } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { refuses } from '../../../harness/builders/sample-archive.ts';
 import {
   archiveOf,
@@ -94,13 +94,13 @@ test('one document out of many costs a page of the index and one leaf, and one r
     // What comes before the walk adds two: the leaf's keys, and the page if no other step had it.
     const prepared = bucket.open(archive.manifest);
     bucket.fetches = [];
-    deepEqual(await missingIn(prepared, { collections: ['*'], given: [[path, [path]]] }), []);
+    deepEqual(await findMissing(prepared, { collections: ['*'], given: [[path, [path]]] }), []);
     const scope = scopeFor(
       { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null },
       everything,
       [path],
     );
-    equal((await cutScope(prepared, scope)).length, 1);
+    equal((await splitScope(prepared, scope)).length, 1);
     equal(bucket.fetches.length, 2);
   }
 });

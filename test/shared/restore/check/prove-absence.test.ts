@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, describe, test } from 'vitest';
 import { probeSource, SourceError } from '../../../../shared/firestore/index.ts';
-import { Walk } from '../../../../shared/restore/check/document-walk.ts';
+import { DocumentWalk } from '../../../../shared/restore/check/document-walk.ts';
 import { archiveOf, type Fields, server, Target, text, walk } from '../../../harness/env/document-walk-env.ts';
 
 afterAll(() => server.stop());
@@ -105,7 +105,7 @@ test('one whose reading was stopped is proven as far as documents had come', asy
   const stopping = new AbortController();
   const scope = { ranges: [{}], look: 'scan' } as const;
   const options = { archive, target: target.source, scope, bound: {}, mode: 'overwrite', isUndo: false, readTime } as const;
-  const walking = new Walk({ ...options, signal: stopping.signal });
+  const walking = new DocumentWalk({ ...options, signal: stopping.signal });
   const decided: string[] = [];
   const run = walking.run(({ action }) => {
     if (decided.push(action) === 500) stopping.abort();

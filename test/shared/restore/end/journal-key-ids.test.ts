@@ -2,7 +2,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { rewrapKeys } from '../../../../shared/backup/index.ts';
-import { newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { journalKeyIds } from '../../../../shared/restore/end/journal-key-ids.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { answerInProcess } from '../../../harness/aws/in-process.ts';
@@ -10,7 +10,7 @@ import { StrictTable } from '../../../harness/table/strict-table.ts';
 
 const table = new StrictTable();
 answerInProcess(table.script);
-const tenant = proveTenant(newId('organization'), 'created');
+const tenant = unsafeTenant(newId('organization'), 'created');
 beforeEach(() => table.items.clear());
 afterAll(() => table.items.clear());
 

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
-import { newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { purgeRestores } from '../../../../shared/restore/end/purge-restores.ts';
 import { type RestoreRecord, restoreKey, restoreWork } from '../../../../shared/restore/model/record.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
@@ -20,7 +20,7 @@ const aws = await scriptAws({
 });
 afterAll(() => aws.stop());
 
-const tenant = proveTenant(newId('organization'), 'created');
+const tenant = unsafeTenant(newId('organization'), 'created');
 const destinationId = newId('storageDestination');
 let stores: Map<string, MemoryStore>;
 const open = async (_tenant: unknown, _destination: unknown, folder: string) => stores.get(folder)!;

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import { proveTenant } from '../../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import { judge, type RestoreWorkflow, reapRestore, restoresUnderWay } from '../../../../shared/restore/end/restore-reaper.ts';
 import type { RestoreRecord, RunningRestore } from '../../../../shared/restore/model/record.ts';
 import {
@@ -110,7 +110,7 @@ const reapingOf = async (stage: Stage, ask: RestoreAsk = {}): Promise<Reaping> =
       stop: async (name) => void calls.push(['stop', name, lockOf(targetId)?.jobId]),
     };
     for await (const note of restoresUnderWay())
-      await reapRestore(proveTenant(note.organizationId, 'record'), note, scene.world.engine, workflow);
+      await reapRestore(unsafeTenant(note.organizationId, 'record'), note, scene.world.engine, workflow);
   };
   return { ...scene, calls, reap };
 };

@@ -1,7 +1,7 @@
 /** The target of a restore is free only when nobody writes to it any more, however the restore ends. */
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { Source } from '../../../../shared/firestore/index.ts';
+import { FirestoreDatabase } from '../../../../shared/firestore/index.ts';
 import { after, commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
@@ -33,7 +33,7 @@ import {
   tenant,
 } from '../../../harness/env/restore-env.ts';
 import { Machine } from '../../../harness/faults/restore-machine.ts';
-import { hurry } from '../../../harness/time/with-virtual-time.ts';
+import { withVirtualTime } from '../../../harness/time/with-virtual-time.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const writersOf = (id: string): readonly string[] => notesOf(id).filter((sk) => sk.startsWith(writerPrefix));
@@ -49,7 +49,7 @@ interface Scene {
 /** A writer whose request is under way: the target takes its time. */
 const sceneOf = async (): Promise<Scene> => {
   const world = newRestoreWorld();
-  hurry(world);
+  withVirtualTime(world);
   await put(world, { 'a/1': { n: integer(1) } });
   const backup = await takeBackup(world);
   await putTarget(world, { 'a/1': { mine: integer(7) } });
@@ -60,8 +60,8 @@ const sceneOf = async (): Promise<Scene> => {
   const slow: RestoreWorld['engine'] = {
     ...world.engine,
     openSource: (_tenant, { sourceProjectId: projectId }) =>
-      new (class extends Source {
-        override async once(...all: Parameters<Source['once']>) {
+      new (class extends FirestoreDatabase {
+        override async once(...all: Parameters<FirestoreDatabase['once']>) {
           if (all[0] !== 'BatchWrite') return super.once(...all);
           sent.resolve();
           await gate.promise;

@@ -1,6 +1,6 @@
 import { rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { refuseRestoreCrowd } from '../../../../shared/restore/model/concurrency-limit.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
@@ -11,7 +11,7 @@ const aws = await scriptAws(table.script);
 afterAll(() => aws.stop());
 beforeEach(() => table.items.clear());
 
-const tenant = proveTenant(newId('organization'), 'created');
+const tenant = unsafeTenant(newId('organization'), 'created');
 const putRestores = (count: number, status: string, of = tenant, more: object = {}): readonly string[] =>
   Array.from({ length: count }, () => {
     const id = newId('restore');
@@ -32,6 +32,6 @@ test('what has ended and is being cleaned up after does not count, nor what wait
   putRestores(30, 'failed');
   putRestores(300, 'failed', tenant, { dueAt: '2026-03-01T12:00:00.000Z' });
   putRestores(19, 'running');
-  putRestores(40, 'running', proveTenant(newId('organization'), 'created'));
+  putRestores(40, 'running', unsafeTenant(newId('organization'), 'created'));
   await refuseRestoreCrowd(tenant);
 });

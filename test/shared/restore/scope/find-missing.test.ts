@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { missingIn, missingWithin } from '../../../../shared/restore/scope/find-missing.ts';
+import { findMissing, findMissingUntil } from '../../../../shared/restore/scope/find-missing.ts';
 import { archiveOf, server, text } from '../../../harness/env/document-walk-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
@@ -13,9 +13,9 @@ const named = (...paths: string[]) => paths.map((path) => [path, [path]] as cons
 
 test('documents are found by their paths, whatever their ids, and what only lies below or beside is not one', async () => {
   const { archive } = archiveOf('p', of(awkward));
-  deepEqual(await missingIn(archive, { collections: ['*'], given: named(...awkward) }), []);
+  deepEqual(await findMissing(archive, { collections: ['*'], given: named(...awkward) }), []);
   const others = ['gone/1', 'gone/1/also-gone/2', 'a/x\n', 'a/__id8__', 'a/X', 'nobody/1', '\0/\0', '\u{1f601}/1'];
-  deepEqual(await missingIn(archive, { collections: ['*'], given: named(...others, ...awkward) }), others);
+  deepEqual(await findMissing(archive, { collections: ['*'], given: named(...others, ...awkward) }), others);
 });
 
 test('a bare id is found if any of the paths that it stands for is', async () => {
@@ -25,7 +25,7 @@ test('a bare id is found if any of the paths that it stands for is', async () =>
     ['bob', ['staff/bob', 'users/bob']],
     ['eve', ['staff/eve', 'users/eve']],
   ] as const;
-  deepEqual(await missingIn(archive, { collections: ['staff', 'users'], given }), ['eve']);
+  deepEqual(await findMissing(archive, { collections: ['staff', 'users'], given }), ['eve']);
 });
 
 test('whoever cannot wait hears of all that is missing, or nothing', async () => {
@@ -33,9 +33,9 @@ test('whoever cannot wait hears of all that is missing, or nothing', async () =>
   const asked = { collections: ['*'], given: named('users/ada', ...Array.from({ length: 40 }, (_, n) => `users/${n}`)) };
   for (const looks of [0, 1, 40]) {
     let left = looks;
-    equal(await missingWithin(archive, asked, () => left-- <= 0), undefined);
+    equal(await findMissingUntil(archive, asked, () => left-- <= 0), undefined);
   }
-  equal((await missingWithin(archive, asked, () => false))?.length, 40);
+  equal((await findMissingUntil(archive, asked, () => false))?.length, 40);
 });
 
 test('a collection is there if anything lies in it, at any depth', async () => {
@@ -52,8 +52,8 @@ test('a collection is there if anything lies in it, at any depth', async () => {
     'z/1/y',
     'zz',
   ];
-  deepEqual(await missingIn(archive, { collections }), ['nobody', 'user', 'users/ada/orders', 'zz']);
-  deepEqual(await missingIn(archive, { collections: ['*'] }), []);
+  deepEqual(await findMissing(archive, { collections }), ['nobody', 'user', 'users/ada/orders', 'zz']);
+  deepEqual(await findMissing(archive, { collections: ['*'] }), []);
 });
 
 test('what the archive only says to be gone is not there', async () => {
@@ -65,20 +65,20 @@ test('what the archive only says to be gone is not there', async () => {
     'c/gone': undefined,
   });
   const given = named('a/here', 'a/gone', 'b/there', 'c/gone');
-  deepEqual(await missingIn(archive, { collections: ['a', 'b', 'c'], given }), ['c', 'a/gone', 'c/gone']);
+  deepEqual(await findMissing(archive, { collections: ['a', 'b', 'c'], given }), ['c', 'a/gone', 'c/gone']);
 });
 
 test('only the first 1,000 are told, in the order they were given', async () => {
   const { archive } = archiveOf('p', {});
   const paths = Array.from({ length: 1_200 }, (_, n) => `a/${1_200 - n}`);
-  deepEqual(await missingIn(archive, { collections: ['b'], given: named(...paths) }), ['b', ...paths.slice(0, 999)]);
+  deepEqual(await findMissing(archive, { collections: ['b'], given: named(...paths) }), ['b', ...paths.slice(0, 999)]);
 });
 
 test('one document costs a page and the keys of a leaf; neighbours cost nothing more', async () => {
   const paths = Array.from({ length: 2_000 }, (_, n) => `many/${String(n).padStart(5, '0')}`);
   const { archive, bucket } = archiveOf('p', Object.fromEntries(paths.map((path) => [path, text('y'.repeat(2_000))])));
   bucket.fetches = [];
-  await missingIn(archive, { collections: ['many'], given: named(...paths.slice(500, 520)) });
+  await findMissing(archive, { collections: ['many'], given: named(...paths.slice(500, 520)) });
   ok(bucket.fetches.length <= 4, `${bucket.fetches.length}`);
   const all = [...bucket.objects.values()].reduce((sum, { length }) => sum + length, 0);
   ok(bucket.fetches.reduce((sum, { length }) => sum + length, 0) < all / 3);
@@ -103,8 +103,8 @@ test('for random backups it tells what a plain look would', async () => {
           ...collections.filter((one) => !there.some((at) => at.startsWith(`${one}/`))),
           ...documents.filter((one) => !there.includes(one)),
         ];
-        deepEqual(await missingIn(archive, { collections, given: named(...documents) }), expected);
-        equal((await missingIn(archive, { collections: ['*'] })).length, 0);
+        deepEqual(await findMissing(archive, { collections, given: named(...documents) }), expected);
+        equal((await findMissing(archive, { collections: ['*'] })).length, 0);
       },
     ),
     { numRuns: 200 },

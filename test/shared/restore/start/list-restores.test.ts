@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
-import { newId, proveTenant } from '../../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { listRestores } from '../../../../shared/restore/start/list-restores.ts';
 import { begin, beginAnew, projectId, putBackup, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
@@ -24,7 +24,7 @@ const ask = async (filter: { projectId?: string } = {}, limit = 50, after?: stri
 test('newest first, of this organization alone', async () => {
   const [a, b, c] = [put(1), put(2), put(3)];
   deepEqual(await ask(), { ids: [c, b, a], next: undefined });
-  const other = proveTenant(newId('organization'), 'created');
+  const other = unsafeTenant(newId('organization'), 'created');
   deepEqual((await listRestores(other, {}, { limit: 50, after: undefined })).restores, []);
 });
 

@@ -28,9 +28,9 @@ import {
   tenant,
   writesSent,
 } from '../../../harness/env/restore-env.ts';
-import { momentsOf } from '../../../harness/faults/crash-injector.ts';
+import { crashPoints } from '../../../harness/faults/crash-injector.ts';
 import { Machine } from '../../../harness/faults/restore-machine.ts';
-import { hurry } from '../../../harness/time/with-virtual-time.ts';
+import { withVirtualTime } from '../../../harness/time/with-virtual-time.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const numbered = (count: number, of = 'items'): Record<string, Fields> =>
@@ -112,7 +112,7 @@ test('A machine that dies before or right after any of its effects changes nothi
   await runFrom(world, whole, atStart());
   const { effects } = undisturbed;
   assert.ok(effects > 15, `${effects} effects`);
-  for (const { at, when } of momentsOf(effects)) {
+  for (const { at, when } of crashPoints(effects)) {
     const id = await begin();
     assert.ok(await interrupted(world, id, at, when), `nothing died ${when} ${at} of ${effects}`);
     assertWhole(world, id);
@@ -142,7 +142,7 @@ test('What an interrupted run wrote without telling is found, counted, and not w
 
 test('A run whose time is over hands over behind what it wrote; the next one writes only the rest', async () => {
   const world = newRestoreWorld();
-  hurry(world);
+  withVirtualTime(world);
   await put(world, numbered(1_200));
   const backup = await takeBackup(world);
   const id = await beginRestore(world, backup);
@@ -164,7 +164,7 @@ test('A run whose time is over hands over behind what it wrote; the next one wri
 
 test('Resumed after what was refused is taken, a failed restore writes that and nothing else', async () => {
   const world = newRestoreWorld();
-  hurry(world);
+  withVirtualTime(world);
   await put(world, numbered(1_000));
   const backup = await takeBackup(world);
   const bad = ['items/00007', 'items/00500', 'items/00999'];

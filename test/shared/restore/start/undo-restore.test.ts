@@ -1,7 +1,7 @@
 /** Taking a restore back, over the real steps: what it has left goes, what others have made since stays. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import type { Acting } from '../../../../shared/organization/index.ts';
+import type { CallerContext } from '../../../../shared/organization/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
@@ -40,7 +40,12 @@ const text = (stringValue: string): Fields => ({ text: { stringValue } });
 const all = (paths: readonly string[], value: string) => Object.fromEntries(paths.map((path) => [path, text(value)]));
 const by = { encryption: { mode: 'kms', keyId: 'key' } as const, createdBy: { type: 'user', id: newId('user') } };
 const acting = () =>
-  ({ tenant, organization: organizationNow(), role: 'owner', actor: { type: 'user', id: newId('user'), email: null } }) as Acting;
+  ({
+    tenant,
+    organization: organizationNow(),
+    role: 'owner',
+    actor: { type: 'user', id: newId('user'), email: null },
+  }) as CallerContext;
 
 const beginUndo = async (id: string): Promise<string> => {
   const { restore: begun, change } = await undoRestore(tenant, restoreOf(id), by, world.engine.clock.now());

@@ -2,7 +2,7 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
-import { countLate } from '../../../../shared/restore/write/late-writes.ts';
+import { recordLateWrites } from '../../../../shared/restore/write/late-writes.ts';
 import type { WriteClaim, WriteRun } from '../../../../shared/restore/write/write-progress.ts';
 import {
   atStart,
@@ -20,7 +20,7 @@ import {
 
 let id: string;
 const late = (run: number, attempt = 1): Promise<void> =>
-  countLate(
+  recordLateWrites(
     { parties: { tenant }, restore: { id, attempt } } as unknown as WriteRun,
     { shard: { number: 0 }, run } as unknown as WriteClaim,
     { written: 3, deleted: 2 },

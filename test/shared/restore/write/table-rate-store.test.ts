@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import type { Grant } from '../../../../shared/firestore/index.ts';
+import type { RateGrant } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
 import { sharedPace } from '../../../../shared/restore/write/table-rate-store.ts';
@@ -35,8 +35,8 @@ const begin = (workers: number, maxWritesPerSecond?: number) => {
   return { time, paces, sent, restore, tableWrites: () => writes };
 };
 
-const write = async (world: ReturnType<typeof begin>, n: number, signal: AbortSignal): Promise<Grant | undefined> => {
-  let last: Grant | undefined;
+const write = async (world: ReturnType<typeof begin>, n: number, signal: AbortSignal): Promise<RateGrant | undefined> => {
+  let last: RateGrant | undefined;
   while (!signal.aborted) {
     last = await world.paces[n]!.take(100, signal);
     world.sent.push({ atMs: world.time.nowMs, writes: last.writes });
@@ -105,7 +105,7 @@ test('What one worker hears of a target that is asked too much slows all of them
 
 test('A pace that was overtaken reads again, and loses nothing of what the other was given', async () => {
   const world = begin(2);
-  const grants: Grant[] = [];
+  const grants: RateGrant[] = [];
   for (let n = 0; n < 6; n++) {
     const taking = world.paces[n % 2]!.take(50, undefined);
     await pass(world, 200);

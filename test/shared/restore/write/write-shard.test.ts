@@ -23,7 +23,7 @@ import {
   takeBackup,
   writesSent,
 } from '../../../harness/env/restore-env.ts';
-import { hurry } from '../../../harness/time/with-virtual-time.ts';
+import { withVirtualTime } from '../../../harness/time/with-virtual-time.ts';
 
 const integer = (value: number): Fields[string] => ({ integerValue: BigInt(value) });
 const text = (stringValue: string): Fields[string] => ({ stringValue });
@@ -49,7 +49,7 @@ const refuse = (world: RestoreWorld, path: string, status = 'INVALID_ARGUMENT' a
 
 test('Three of a thousand documents that the target refuses for good: the others are written, the three are listed, the restore has failed', async () => {
   const { world, backup } = await scene(numbered(1_000));
-  hurry(world);
+  withVirtualTime(world);
   const bad = ['items/00007', 'items/00500', 'items/00999'];
   for (const path of bad) refuse(world, path);
   const failed = await restore(world, backup);
@@ -83,7 +83,7 @@ test('A document that someone creates while skip_existing writes stays theirs, a
 
 test('A target whose quota is used up for many minutes makes the restore slower, not failed', async () => {
   const { world, backup } = await scene(numbered(300));
-  const { sleptMs } = hurry(world);
+  const { sleptMs } = withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 30 });
   const done = await restore(world, backup);
   assert.equal(done.status, 'completed', JSON.stringify(done.error));
@@ -94,7 +94,7 @@ test('A target whose quota is used up for many minutes makes the restore slower,
 
 test('A target that takes nothing for hours is handed over from run to run; once it does again the restore goes on', async () => {
   const { world, backup } = await scene(numbered(3));
-  hurry(world);
+  withVirtualTime(world);
   server.faults.add({ method: 'BatchWrite', project: world.targetProjectId, status: 'RESOURCE_EXHAUSTED', times: 1_000_000 });
   const id = await beginRestore(world, backup);
   const stalled: boolean[] = [];
@@ -113,7 +113,7 @@ test('A target that takes nothing for hours is handed over from run to run; once
 
 test('A target that takes no write for 6 hours fails the restore with WRITE_QUOTA_EXCEEDED, and every run before that hands over', async () => {
   const { world, backup } = await scene(numbered(3));
-  hurry(world);
+  withVirtualTime(world);
   const real = world.nowMs;
   let laterMs = 0;
   world.nowMs = () => real() + laterMs;

@@ -3,7 +3,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { nextRun } from '../../../../shared/schedule/index.ts';
-import { judge, lateMaxSeconds } from '../../../../shared/schedule/run/decide-tick.ts';
+import { decideTick, lateMaxSeconds } from '../../../../shared/schedule/run/decide-tick.ts';
 
 const minuteMs = 60_000;
 const schedules = fc.constantFrom(
@@ -32,7 +32,7 @@ test('every time it is due is run or given up, once and in its turn, and none is
         nowMs += waits * minuteMs;
         const [at, now] = [new Date(nowMs + about * minuteMs), new Date(nowMs)];
         for (;;) {
-          const verdict = judge({ cron, timezone, nextRunAt, putOff: undefined }, { at, tries: 0 }, now);
+          const verdict = decideTick({ cron, timezone, nextRunAt, putOff: undefined }, { at, tries: 0 }, now);
           if (verdict.kind === 'nothing') {
             ok(nextRunAt > now.toISOString(), 'what is due is not passed over');
             break;
@@ -54,6 +54,6 @@ test('a message that was put off less often than another ends', () => {
   const putOff = { at: '2026-03-02T03:00:00.000Z', tries: 2, since: '2026-03-02T03:02:00.000Z', message: 'busy' };
   const schedule = { cron: '0 3 * * *', timezone: 'UTC', nextRunAt: putOff.at, putOff };
   const now = new Date('2026-03-02T03:03:00.000Z');
-  const kinds = [0, 1, 2].map((tries) => judge(schedule, { at: new Date(putOff.at), tries }, now).kind);
+  const kinds = [0, 1, 2].map((tries) => decideTick(schedule, { at: new Date(putOff.at), tries }, now).kind);
   deepEqual(kinds, ['nothing', 'nothing', 'run']);
 });

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { backupPrefix } from '../../../../shared/backup/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
-import { iso, Overtaken } from '../../../../shared/platform/index.ts';
+import { iso, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { scheduleKey, startScheduled } from '../../../../shared/schedule/index.ts';
 import {
@@ -329,6 +329,6 @@ test('whoever has read the schedule before another started its backup is overtak
   await tickAt(schedule, night);
   const late = { tenant, organization: organizationOf(), project: projectOf(), schedule };
   const start = { trigger: 'scheduled', createdBy: { type: 'system', id: schedule.id } } as const;
-  await rejects(startScheduled(late, start, clock.now()), Overtaken);
+  await rejects(startScheduled(late, start, clock.now()), StaleReadError);
   await rejects(startScheduled({ ...late, schedule: scheduleOf(schedule) }, start, clock.now()), { code: 'JOB_IN_PROGRESS' });
 });

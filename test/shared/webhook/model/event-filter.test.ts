@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { type EventName, eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { backupTriggers } from '../../../../shared/contract/models/backup.ts';
-import { aspectsOf, matches, type StoredEvent, type WebhookFilters } from '../../../../shared/webhook/index.ts';
+import { filterableAttributes, matches, type StoredEvent, type WebhookFilters } from '../../../../shared/webhook/index.ts';
 import { sampleOf, webhookOf } from '../../../harness/builders/sample-webhook.ts';
 
 const projectId = 'prj_01JZ8Q4V0M6T3X9C2B7N5K1HRD';
@@ -34,10 +34,10 @@ describe('what filters and metadata know of an event', () => {
     if (name.startsWith('schedule.')) return { ...ofProject, scheduleId };
     return name.startsWith('pitr.') || name.startsWith('project.') ? ofProject : none;
   };
-  for (const name of eventNames) test(name, () => assert.deepEqual(aspectsOf(sampleOf(name)), expected(name)));
+  for (const name of eventNames) test(name, () => assert.deepEqual(filterableAttributes(sampleOf(name)), expected(name)));
 
   test('a restore into another project is of both', () =>
-    assert.deepEqual(aspectsOf(restoreInto(other)).projectIds, [projectId, other]));
+    assert.deepEqual(filterableAttributes(restoreInto(other)).projectIds, [projectId, other]));
 });
 
 describe('without filters', () => {
@@ -86,7 +86,7 @@ describe('filters', () => {
     }
     assert.deepEqual(
       passing({ excludeTrigger: ['scheduled', 'manual'] }),
-      eventNames.filter((name) => aspectsOf(sampleOf(name)).trigger === null),
+      eventNames.filter((name) => filterableAttributes(sampleOf(name)).trigger === null),
     );
   });
 

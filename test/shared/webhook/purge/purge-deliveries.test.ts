@@ -2,7 +2,13 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
-import { type DeliveryRecord, purgeDeliveries, removeWebhook, untilTold, webhookKey } from '../../../../shared/webhook/index.ts';
+import {
+  type DeliveryRecord,
+  purgeDeliveries,
+  removeWebhook,
+  waitForFinalDelivery,
+  webhookKey,
+} from '../../../../shared/webhook/index.ts';
 import {
   deliveryOf,
   eventAt,
@@ -83,7 +89,7 @@ test('what was added while its webhook was being removed goes, too', async () =>
 
 const deletion = eventAt(now, 'organization.deleted');
 const told = (more: Partial<DeliveryRecord> = {}) => table.put(deliveryOf(webhook, deletion, more));
-const wait = (time = clock) => untilTold(tenant, now, minutes(1), time);
+const wait = (time = clock) => waitForFinalDelivery(tenant, now, minutes(1), time);
 
 test('the purge waits until the deletion was matched and sent once, well or not', async () => {
   table.put(eventItem(deletion));
@@ -102,7 +108,7 @@ test('the purge waits until the deletion was matched and sent once, well or not'
 test('it does not wait for ever, and within one step not longer than that has time', async () => {
   table.put(eventItem(deletion));
   equal(await wait({ now: () => minutes(2) }), true);
-  equal(await untilTold(tenant, now, now, clock), false);
+  equal(await waitForFinalDelivery(tenant, now, now, clock), false);
 });
 
 for (const [name, change] of [

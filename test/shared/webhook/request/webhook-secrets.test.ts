@@ -1,12 +1,12 @@
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { proveTenant } from '../../../../shared/platform/index.ts';
+import { unsafeTenant } from '../../../../shared/platform/index.ts';
 import type { WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { newSecret, openSecrets, sealHeaders, sealWebhookSecret } from '../../../../shared/webhook/request/webhook-secrets.ts';
 import { replaceWire, wireAnswer, wireText } from '../../../harness/aws/aws-wire.ts';
 import { Fault, type Input, type Script, type ScriptedAws, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 
-const tenant = proveTenant('org_1', 'record');
+const tenant = unsafeTenant('org_1', 'record');
 const now = new Date('2026-01-01T00:00:00Z');
 let aws: ScriptedAws;
 let count = 0;
@@ -70,7 +70,7 @@ test('what is remembered opens for the webhook and the organization it was seale
   const webhook = await sealed('whk_c');
   await openSecrets(tenant, webhook, now);
   await rejects(openSecrets(tenant, { ...webhook, id: 'whk_d' }, now));
-  await rejects(openSecrets(proveTenant('org_2', 'record'), webhook, now));
+  await rejects(openSecrets(unsafeTenant('org_2', 'record'), webhook, now));
   const { sealedSecret } = webhook;
   await rejects(openSecrets(tenant, { id: 'whk_c', ...(sealedSecret && { sealedHeaders: sealedSecret }) }, now));
 });

@@ -7,7 +7,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import type { Store } from '../../../../../shared/destination/index.ts';
+import type { ObjectStore } from '../../../../../shared/destination/index.ts';
 import type { S3Place } from '../../../../../shared/destination/store/s3/s3-bucket.ts';
 import { S3Store } from '../../../../../shared/destination/store/s3/s3-store.ts';
 import { keys, openAt, quick, type Stops, serve, stopAll } from '../../../../harness/store/store-stands.ts';
@@ -248,7 +248,7 @@ describe('a clock that is an hour off', () => {
 
 describe('a body of 2 MiB or more', () => {
   const received = { bytes: 0, expected: 0 };
-  const open = async (listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<Store> => {
+  const open = async (listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<ObjectStore> => {
     Object.assign(received, { bytes: 0, expected: 0 });
     const server = createServer().on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       received.expected += 1;
@@ -312,7 +312,7 @@ describe('a body of 2 MiB or more', () => {
 });
 
 describe('checksums', () => {
-  const upload = async (store: Store) => {
+  const upload = async (store: ObjectStore) => {
     answer = ({ url: asked, method }, response) => {
       if (asked.includes('uploads')) return xml(response, 200, '<R><UploadId>an+id/=</UploadId></R>');
       return method === 'POST' ? xml(response, 400, error('InvalidPart')) : fine({} as Sent, response);
@@ -374,7 +374,7 @@ describe('an answer that succeeds and says otherwise', () => {
     test(`is no empty list: ${what}`, async () => {
       answer = (_, response) => xml(response, 200, body);
       await rejects(Array.fromAsync(aws().list('')), { name: 'StorageError' });
-      await rejects(aws().abandon(''), { name: 'StorageError' });
+      await rejects(aws().abortUnfinishedUploads(''), { name: 'StorageError' });
       ok(sent.length <= 4);
     });
 
