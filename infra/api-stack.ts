@@ -70,7 +70,7 @@ export class ApiStack extends Stack {
       description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
       timeoutSeconds: endpointTimeoutSeconds,
       memoryMegabytes: endpointMemoryMegabytes,
-      uses: capabilitiesOf(endpoint),
+      capabilities: capabilitiesOf(endpoint),
       parts: this.#props.engine.parts,
       code: this.#props.code,
       logGroup: this.#logGroup,
@@ -78,13 +78,13 @@ export class ApiStack extends Stack {
   }
 
   #makeFallback(): void {
-    const { entry, summary, timeoutSeconds, uses } = workers.fallback;
+    const { entry, summary, timeoutSeconds, capabilities } = workers.fallback;
     const fn = makeFunction(this, 'Fallback', {
       entry,
       exportName: 'handler',
       description: summary,
       timeoutSeconds,
-      uses,
+      capabilities,
       parts: this.#props.engine.parts,
       code: this.#props.code,
       logGroup: this.#logGroup,

@@ -25,5 +25,5 @@ export const redeemCode = (code: string, session: Pick<SessionRecord, 'id' | 'en
   set(
     accountKey.code(code),
     { sessionId: session.id, ttl: session.endsAt },
-    { where: { sessionId: undefined }, otherwise: lost },
+    { expected: { sessionId: undefined }, onConditionFailed: lost },
   );

@@ -88,7 +88,7 @@ const judged = (error: unknown): TokenError => {
 const keepNext = async (userId: string, { updatedAt }: GrantRecord, next: string, now: Date): Promise<void> => {
   const sealed = await sealSecret(next, contextOf(userId));
   try {
-    await commit([set(accountKey.grant(userId), { sealed, updatedAt: iso(now) }, { where: { updatedAt } })]);
+    await commit([set(accountKey.grant(userId), { sealed, updatedAt: iso(now) }, { expected: { updatedAt } })]);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'CONFLICT') throw error;
   }

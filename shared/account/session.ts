@@ -15,9 +15,9 @@ export const openSession = (userId: string, now: Date): { session: Session; refr
   return { session: record, refreshToken, writes: [create(record), write] };
 };
 
-/** From here on every token of the session is refused. Once: `otherwise` speaks when it had ended already. */
-export const endSession = (sessionId: string, now: Date, otherwise: () => ApiError): Write =>
-  set(accountKey.session(sessionId), { revokedAt: iso(now) }, { where: { revokedAt: undefined }, otherwise });
+/** From here on every token of the session is refused. Once: `onConditionFailed` speaks when it had ended already. */
+export const endSession = (sessionId: string, now: Date, onConditionFailed: () => ApiError): Write =>
+  set(accountKey.session(sessionId), { revokedAt: iso(now) }, { expected: { revokedAt: undefined }, onConditionFailed });
 
 /** Never outlives its session. The record stays as long as the session can, so that a second use is recognised to the end. */
 const newRefreshToken = ({ id, endsAt }: Session, now: Date): { refreshToken: string; write: Write } => {
@@ -78,12 +78,12 @@ export const rotate = (
   const alive: Write = {
     check: accountKey.session(session.id),
     condition: 'attribute_exists(pk) AND attribute_not_exists(revokedAt)',
-    otherwise: () => unauthorized('This session has ended; sign in again'),
+    onConditionFailed: () => unauthorized('This session has ended; sign in again'),
   };
   const used = set(
     accountKey.refresh(session.id, secret),
     { usedAt: iso(now) },
-    { where: { usedAt: undefined }, otherwise: lost },
+    { expected: { usedAt: undefined }, onConditionFailed: lost },
   );
   return { refreshToken, writes: [alive, used, write] };
 };

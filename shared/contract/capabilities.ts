@@ -3,7 +3,7 @@
  * infra/part/function/grant.ts turns each name into an IAM grant and sets exactly these variables;
  * shared/platform/env.ts reads them. A name that is not here cannot be granted, nor read.
  */
-export const uses = {
+export const capabilities = {
   /** Read any item, and nothing else: for those that nobody who is known calls. */
   'table:look': ['TABLE_NAME'],
   /** Read any item; count requests and note who was seen (RATE# and SEEN# partitions only). */
@@ -97,5 +97,5 @@ export const uses = {
   'health:check': ['TABLE_NAME', 'TASK_QUEUE_URL', 'SERVICE_VERSION'],
 } as const;
 
-export type Capability = keyof typeof uses;
-export type Variable = (typeof uses)[Capability][number];
+export type Capability = keyof typeof capabilities;
+export type Variable = (typeof capabilities)[Capability][number];

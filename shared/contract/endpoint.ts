@@ -41,8 +41,8 @@ export interface Row {
    * What an organization may ask of it, as a share of the service's own limit, whatever the deployer made that: for calls that wait
    * for customers' buckets and databases, each of which may hold a function for all its time.
    */
-  readonly requestShare?: number;
-  readonly uses: readonly Capability[];
+  readonly outboundShare?: number;
+  readonly capabilities: readonly Capability[];
 }
 
 export interface Endpoint extends Row {

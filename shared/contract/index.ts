@@ -51,7 +51,7 @@ export const endpoints: readonly Endpoint[] = Object.values(contract).flatMap((r
 /** All a function needs: what its row names, and what its access and its manners bring along. */
 export const capabilitiesOf = (endpoint: Endpoint): readonly Capability[] => [
   ...new Set<Capability>([
-    ...endpoint.uses,
+    ...endpoint.capabilities,
     ...(endpoint.access === 'public' ? [] : (['token:verify', 'table:read'] as const)),
     ...(endpoint.list || endpoint.paged || endpoint.idempotent ? (['secret:service'] as const) : []),
   ]),

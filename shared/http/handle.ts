@@ -24,7 +24,7 @@ export const handle = <E extends Endpoint>(
   run: (call: Call<E>) => Promise<Answer<E>>,
   time: Clock = clock,
 ): Handler => {
-  if (endpoint.uses.some((use) => use.startsWith('table:'))) warmUp();
+  if (endpoint.capabilities.some((use) => use.startsWith('table:'))) warmUp();
   const runAny = run as unknown as Run;
   return withEnvelope(endpoint.id, (call) => answer(endpoint, runAny, call), time);
 };

@@ -39,12 +39,12 @@ export const countActor = async (
  * one that is refused holds nothing.
  */
 export const countOutboundCall = async (
-  { id, requestShare }: Endpoint,
+  { id, outboundShare }: Endpoint,
   organizationId: string,
   now: Date,
 ): Promise<Rate | undefined> => {
-  if (requestShare === undefined) return undefined;
-  return countActor('everyone', organizationId, { id, limit: Math.ceil(configured() * requestShare) }, now);
+  if (outboundShare === undefined) return undefined;
+  return countActor('everyone', organizationId, { id, limit: Math.ceil(configured() * outboundShare) }, now);
 };
 
 const addresses = new Map<string, number>();

@@ -8,7 +8,7 @@ import { type File, fileResponse } from './responses.ts';
 import { validate } from './validate.ts';
 
 /** A row that everybody may read and that is the same for all. */
-type Text = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly uses: readonly [] };
+type Text = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly capabilities: readonly [] };
 
 /** Runs a row that gives out a text. It calls no service, so its function carries no AWS client: a third of the code. */
 export const serve = (endpoint: Text, file: () => File, time: Clock = clock): Handler =>

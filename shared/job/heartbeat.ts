@@ -9,16 +9,16 @@ export const tellShare = 1 / 200;
 /** However little there is to tell. */
 export const tellEveryMs = 15_000;
 
-export interface PulseOptions {
+export interface HeartbeatOptions {
   /** Rejects with NotRunning or a JobFailure once the job has ended. */
-  readonly look: (now: Date) => Promise<unknown>;
+  readonly checkRunning: (now: Date) => Promise<unknown>;
   /** All that the job has to do; 0 where nobody knows. */
   readonly total: number;
   readonly halt: RunControl;
   readonly clock: Clock;
   /** Of the shard, what the job has not been told of. */
-  readonly untold: () => number;
-  readonly tell: () => Promise<unknown>;
+  readonly unreported: () => number;
+  readonly report: () => Promise<unknown>;
 }
 
 /**
@@ -26,12 +26,12 @@ export interface PulseOptions {
  * document: a million of them cost a few hundred writes of the table.
  */
 export class Heartbeat {
-  readonly #options: PulseOptions;
+  readonly #options: HeartbeatOptions;
   readonly #timer: NodeJS.Timeout;
   #underWay: Promise<void> | undefined;
   #toldAtMs: number;
 
-  constructor(options: PulseOptions) {
+  constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#toldAtMs = options.clock.now().getTime();
     this.#timer = setInterval(() => {
@@ -49,13 +49,13 @@ export class Heartbeat {
 
   /** Never rejects: what ends the job stops the work, whatever else fails is tried again at the next beat. */
   async #beat(): Promise<void> {
-    const { look, total, halt, clock, untold, tell } = this.#options;
+    const { checkRunning, total, halt, clock, unreported, report } = this.#options;
     try {
       const now = clock.now();
-      await look(now);
-      const isWorth = untold() > 0 && untold() >= total * tellShare;
+      await checkRunning(now);
+      const isWorth = unreported() > 0 && unreported() >= total * tellShare;
       if (!isWorth && now.getTime() - this.#toldAtMs < tellEveryMs) return;
-      await tell();
+      await report();
       this.#toldAtMs = now.getTime();
     } catch (error) {
       if (error instanceof JobEndedError || (error as Error).name === 'JobFailure') halt.stop(error as Error);

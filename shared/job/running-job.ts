@@ -44,12 +44,12 @@ export interface Advance {
   readonly set?: Readonly<Record<string, unknown>>;
   readonly add?: Readonly<Record<string, number>>;
   /** Attributes that must still be as they were read. */
-  readonly where?: Readonly<Record<string, unknown>>;
+  readonly expected?: Readonly<Record<string, unknown>>;
 }
 
 /** Writes to the record of a running job. The condition fails once it has failed, was cancelled or has ended. */
-export const updateRunningJob = (key: Key, { set = {}, add = {}, where = {} }: Advance): Write => {
-  const [sets, adds, wheres] = [Object.entries(set), Object.entries(add), Object.entries(where)];
+export const updateRunningJob = (key: Key, { set = {}, add = {}, expected = {} }: Advance): Write => {
+  const [sets, adds, wheres] = [Object.entries(set), Object.entries(add), Object.entries(expected)];
   const part = (word: string, list: readonly string[]): string => (list.length > 0 ? `${word} ${list.join(', ')} ` : '');
   const conditions = wheres.map(([name, value]) =>
     value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :was_${name}`,
@@ -81,8 +81,8 @@ export const updateRunningJob = (key: Key, { set = {}, add = {}, where = {} }: A
 };
 
 /** That it still runs, without changing it. */
-export const checkRunningJob = (key: Key, where: Advance['where'] = {}): Write => {
-  const { condition = '', names = {}, values = {} } = updateRunningJob(key, { where });
+export const checkRunningJob = (key: Key, expected: Advance['expected'] = {}): Write => {
+  const { condition = '', names = {}, values = {} } = updateRunningJob(key, { expected });
   return { check: key, condition, names, values };
 };
 

@@ -43,7 +43,7 @@ const held = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write =
     expression: 'SET leaving = :leaving',
     ...was,
     values: { ...was.values, ':leaving': id },
-    otherwise: () => new StaleReadError(),
+    onConditionFailed: () => new StaleReadError(),
   };
 };
 

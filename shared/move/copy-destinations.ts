@@ -51,7 +51,7 @@ export const carryDestinations = async (
 
 const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({
   ...add({ pk, sk }, 'backupCount', amount),
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });
 
 /** For the other organization it is a new one. */

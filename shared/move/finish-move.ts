@@ -38,7 +38,7 @@ export const revertMove = async (route: MoveContext, time: Time): Promise<boolea
     set(
       projectKey.move(from, projectId),
       { isEnding: true },
-      { where: { id, isHere: true }, otherwise: () => new StaleReadError() },
+      { expected: { id, isHere: true }, onConditionFailed: () => new StaleReadError() },
     ),
   ]);
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {

@@ -49,7 +49,7 @@ export const whileGoing = ({ id, projectId, from }: MoveContext): Write => ({
   check: projectKey.move(from, projectId),
   condition: 'id = :id AND isHere = :true AND attribute_not_exists(isEnding)',
   values: { ':id': id, ':true': true },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });
 
 /** The condition that an item is, attribute for attribute, what was read. */

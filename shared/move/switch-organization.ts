@@ -51,9 +51,9 @@ export const switchOrganization = async (
     auditEntry('project.moved', { scope, resource, details }, mover.actor, mover.origin, now);
   const [gone, come] = [projectData(project), projectData(arrived)];
   await commit([
-    { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), otherwise: () => new StaleReadError() },
+    { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), onConditionFailed: () => new StaleReadError() },
     create(arrived, () => new StaleReadError()),
-    { ...jobRelease(from, projectId, route.id), otherwise: () => new StaleReadError() },
+    { ...jobRelease(from, projectId, route.id), onConditionFailed: () => new StaleReadError() },
     turned(from, route, true),
     turned(to, route, false),
     counted(from, -1, tally),
@@ -87,7 +87,7 @@ const turned = (side: Tenant, { id, projectId }: MoveContext, was: boolean): Wri
   set(
     projectKey.move(side, projectId),
     { isHere: !was },
-    { where: { id, isHere: was, isEnding: undefined }, otherwise: () => new StaleReadError() },
+    { expected: { id, isHere: was, isEnding: undefined }, onConditionFailed: () => new StaleReadError() },
   );
 
 const counted = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write => ({
@@ -95,7 +95,7 @@ const counted = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write
   expression: 'ADD projectCount :projects, backupCount :backups, storageUsed :bytes',
   condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
   values: { ':projects': sign, ':backups': sign * backups, ':bytes': sign * bytes },
-  otherwise: noSuchOrganization,
+  onConditionFailed: noSuchOrganization,
 });
 
 /** With the role that was read. */
@@ -104,5 +104,5 @@ const stillIn = (tenant: Tenant, { actor, role }: Pick<MoveCaller, 'actor' | 'ro
   condition: '#role = :role',
   names: { '#role': 'role' },
   values: { ':role': role },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });

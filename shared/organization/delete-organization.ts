@@ -50,7 +50,7 @@ export const deleteOrganization = (
           organizationKey.organization(tenant),
           { deletedAt, recoveryDeadline },
           // What was confirmed: this name, by this owner.
-          { where: { deletedAt: undefined, name, ownerId: actor.id } },
+          { expected: { deletedAt: undefined, name, ownerId: actor.id } },
         ),
         { put: due },
         // Nothing more is started by a clock.
@@ -92,7 +92,7 @@ export const recoverOrganization = (
         set(
           organizationKey.organization(tenant),
           { deletedAt: undefined, recoveryDeadline: undefined, updatedAt: recovered.updatedAt },
-          { where: { deletedAt, recoveryDeadline, ownerId: userId } },
+          { expected: { deletedAt, recoveryDeadline, ownerId: userId } },
         ),
         { remove: dueKey(organization) },
         enqueue(tenant, { kind: 'sync-schedules' }, now),

@@ -61,7 +61,7 @@ export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: Se
       remove: organizationKey.serviceAccount(tenant),
       condition: 'id = :id',
       values: { ':id': id },
-      otherwise: noServiceAccount,
+      onConditionFailed: noServiceAccount,
     },
     { remove: lookup.apiKey(id) },
     { remove: organizationKey.seen(tenant, id) },

@@ -33,7 +33,7 @@ export const changeSettings = (
         {
           check: organizationKey.storageDestination(tenant, defaultStorageId),
           condition: 'attribute_exists(pk)',
-          otherwise: () => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination'),
+          onConditionFailed: () => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination'),
         },
       ]
     : [];
@@ -44,7 +44,7 @@ export const changeSettings = (
         set(
           organizationKey.organization(tenant),
           { ...given, updatedAt: changed.updatedAt },
-          { where: { deletedAt: undefined }, otherwise: noSuchOrganization },
+          { expected: { deletedAt: undefined }, onConditionFailed: noSuchOrganization },
         ),
         ...destination,
         emit(tenant, 'organization.updated', { organization: { ...changed, settings: settingsOf(changed) } }, now),

@@ -5,12 +5,12 @@ import { type Connection, type ProjectRecord, projectKey } from './record.ts';
 
 /** The source refused: the project waits to be reconnected. */
 export const unauthorizedWrite = (tenant: Tenant, { id }: Pick<ProjectRecord, 'id'>, now: Date): Write =>
-  set(projectKey.project(tenant, id), { status: 'unauthorized', updatedAt: iso(now) }, { otherwise: noSuchProject });
+  set(projectKey.project(tenant, id), { status: 'unauthorized', updatedAt: iso(now) }, { onConditionFailed: noSuchProject });
 
 /** The source lets us in, by the connection the project has or by a new one. */
 export const connectedWrite = (tenant: Tenant, { id }: Pick<ProjectRecord, 'id'>, now: Date, connection?: Connection): Write =>
   set(
     projectKey.project(tenant, id),
     { status: 'connected', updatedAt: iso(now), ...(connection && { connection }) },
-    { otherwise: noSuchProject },
+    { onConditionFailed: noSuchProject },
   );

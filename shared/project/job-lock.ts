@@ -43,14 +43,14 @@ export const jobRelease = (tenant: Tenant, projectId: string, jobId: string): Wr
 export const whileIdle = (tenant: Tenant, projectId: string): Write => ({
   check: projectKey.job(tenant, projectId),
   condition: 'attribute_not_exists(pk)',
-  otherwise: () => inProgress(tenant, projectId),
+  onConditionFailed: () => inProgress(tenant, projectId),
 });
 
 /** Holds only while there is such a project: what begins on one that is being disconnected begins not at all. */
 export const whileConnected = (tenant: Tenant, projectId: string): Write => ({
   check: projectKey.project(tenant, projectId),
   condition: 'attribute_exists(pk)',
-  otherwise: noSuchProject,
+  onConditionFailed: noSuchProject,
 });
 
 export const readJob = async (tenant: Tenant, projectId: string): Promise<JobRecord | undefined> =>

@@ -37,7 +37,7 @@ export const whileStaying = (tenant: Tenant, projectId: string): Write => ({
   condition: 'attribute_not_exists(pk) OR #kind <> :move',
   names: { '#kind': 'kind' },
   values: { ':move': 'move' },
-  otherwise: () => movingAway(),
+  onConditionFailed: () => movingAway(),
 });
 
 export const movingAway = (jobId?: string): ApiError =>

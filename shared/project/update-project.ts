@@ -32,7 +32,7 @@ export const destinationCheck = (tenant: Tenant, wish: SettingsWish | undefined)
         {
           check: organizationKey.storageDestination(tenant, wish.defaultStorageId),
           condition: 'attribute_exists(pk)',
-          otherwise: () => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination'),
+          onConditionFailed: () => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination'),
         },
       ]
     : [];
@@ -58,7 +58,7 @@ export const changeProject = (
           projectKey.project(tenant, project.id),
           { ...given, updatedAt: changed.updatedAt },
           // Two who change different settings at once must not undo each other.
-          { where: { settings: project.settings }, otherwise: () => new StaleReadError() },
+          { expected: { settings: project.settings }, onConditionFailed: () => new StaleReadError() },
         ),
         ...destinationCheck(tenant, wish.settings),
       ],

@@ -24,7 +24,7 @@ export const settleDue = async (tenant: Tenant, { dueAt }: DueRetention, nextAtM
   const where = { condition: 'dueAt = :dueAt', values: { ':dueAt': dueAt } };
   try {
     await commit([
-      nextAtMs === undefined ? { remove: key, ...where } : set(key, { dueAt: iso(new Date(nextAtMs)) }, { where: { dueAt } }),
+      nextAtMs === undefined ? { remove: key, ...where } : set(key, { dueAt: iso(new Date(nextAtMs)) }, { expected: { dueAt } }),
     ]);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'CONFLICT') throw error;

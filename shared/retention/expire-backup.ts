@@ -76,7 +76,7 @@ const whileGood = (tenant: Tenant, backupId: string): Write => ({
   condition: '#status = :completed AND attribute_not_exists(damagedDepth)',
   names: { '#status': 'status' },
   values: { ':completed': 'completed' },
-  otherwise: () => new DecisionOutdatedError(),
+  onConditionFailed: () => new DecisionOutdatedError(),
 });
 
 /** A schedule's backup goes only by the policy that the schedule has. */
@@ -84,5 +84,5 @@ const whileJudged = (tenant: Tenant, scheduleId: string, revision: number | unde
   check: scheduleKey.schedule(tenant, scheduleId),
   condition: revision === undefined ? 'attribute_not_exists(pk)' : 'revision = :revision',
   ...(revision !== undefined && { values: { ':revision': revision } }),
-  otherwise: () => new DecisionOutdatedError(),
+  onConditionFailed: () => new DecisionOutdatedError(),
 });

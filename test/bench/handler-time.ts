@@ -79,7 +79,7 @@ const measure = async (call: () => Promise<unknown>): Promise<{ medianMs: number
 const countRoundTrips = async (scene: Scene): Promise<boolean> => {
   const rows: string[][] = [];
   counter.standsAt = 1;
-  for (const endpoint of endpoints.filter((row) => isPlayed(row) && row.uses.some((use) => use.startsWith('table:')))) {
+  for (const endpoint of endpoints.filter((row) => isPlayed(row) && row.capabilities.some((use) => use.startsWith('table:')))) {
     scene.set(endpoint);
     settleAccount();
     await scene.call(endpoint);

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, test } from 'vitest';
 import { handlers } from '../../functions/api/index.ts';
-import { uses } from '../../shared/contract/capabilities.ts';
+import { capabilities } from '../../shared/contract/capabilities.ts';
 import { type Endpoint, isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { capabilitiesOf, endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { findResponseFlaw, randomParams } from '../harness/law/endpoint-samples.ts';
@@ -32,14 +32,14 @@ for (const endpoint of endpoints) {
     // Decisions section 11: every state change writes an entry. A GET that begins a sign-in changes nothing anyone owns.
     test('says what the audit log calls it, if it changes something', () => {
       if (method !== 'GET') ok(audit, 'a row that changes something has no audit action');
-      if (audit) ok(endpoint.uses.includes('table:write'), 'a row that changes something may not write');
+      if (audit) ok(endpoint.capabilities.includes('table:write'), 'a row that changes something may not write');
     });
     test('takes a body where its method has one', () => {
       equal(body !== undefined, method === 'POST' || method === 'PUT' || method === 'PATCH');
     });
     test('is granted what it uses, with the token keys exactly where someone signs in', () => {
       const granted = capabilitiesOf(endpoint);
-      for (const use of granted) ok(use in uses);
+      for (const use of granted) ok(use in capabilities);
       if (access !== 'public') ok(granted.includes('token:verify') && granted.includes('table:read'));
       if (endpoint.idempotent || list) ok(granted.includes('secret:service'));
     });

@@ -127,10 +127,10 @@ test('nobody but the purge can change or remove an audit entry', () => {
 });
 
 test('a function that only reads may write to no partition but the counters, one that sends to none but the deliveries', () => {
-  for (const { uses, ...one } of wantedFunctions) {
-    if (uses.some((use) => use === 'table:write' || use === 'table:purge')) continue;
-    const isSending = uses.includes('delivery:keep');
-    for (const { Action, Condition } of statementsOf(roleOf({ ...one, uses }))) {
+  for (const { capabilities, ...one } of wantedFunctions) {
+    if (capabilities.some((use) => use === 'table:write' || use === 'table:purge')) continue;
+    const isSending = capabilities.includes('delivery:keep');
+    for (const { Action, Condition } of statementsOf(roleOf({ ...one, capabilities }))) {
       const writing = Action.filter((action) => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action));
       if (writing.length === 0) continue;
       assert.deepEqual(writing, isSending ? ['dynamodb:PutItem', 'dynamodb:UpdateItem'] : ['dynamodb:UpdateItem'], one.name);
@@ -159,7 +159,7 @@ test('only functions that sign may use the private half of the token key', () =>
   assert.deepEqual(
     signers.map(({ name }) => name).sort(),
     wantedFunctions
-      .filter(({ uses }) => uses.includes('token:sign'))
+      .filter(({ capabilities }) => capabilities.includes('token:sign'))
       .map(({ name }) => name)
       .sort(),
   );

@@ -1,7 +1,7 @@
 /** Laws over the synthesized template: whatever is added to the stacks keeps them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { type Capability, uses } from '../../shared/contract/capabilities.ts';
+import { type Capability, capabilities } from '../../shared/contract/capabilities.ts';
 import { functionOf, resourceAt, resourcesOf, target, templatesOf, wantedFunctions } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
@@ -33,7 +33,7 @@ describe('functions', () => {
   for (const one of wantedFunctions) {
     test(`${one.name} has exactly the variables of its uses`, () => {
       const { Variables = {} } = (functionOf(resources, one).properties.Environment ?? {}) as { Variables?: object };
-      const expected = new Set(one.uses.flatMap((use: Capability) => uses[use] as readonly string[]));
+      const expected = new Set(one.capabilities.flatMap((use: Capability) => capabilities[use] as readonly string[]));
       assert.deepEqual(Object.keys(Variables).sort(), [...expected].sort());
     });
   }

@@ -1,8 +1,8 @@
 /** The value of every variable, by the use that brings it. */
-import type { Capability, uses } from '../../../shared/contract/capabilities.ts';
+import type { Capability, capabilities } from '../../../shared/contract/capabilities.ts';
 import type { ResourceNames } from '../resource-names.ts';
 
-type Variables<U extends Capability> = Readonly<Record<(typeof uses)[U][number], string>>;
+type Variables<U extends Capability> = Readonly<Record<(typeof capabilities)[U][number], string>>;
 
 /** Exactly the variables of each use: one that is missing, or of no use, does not compile. */
 export const variables = (parts: ResourceNames): { readonly [U in Capability]: Variables<U> } => {

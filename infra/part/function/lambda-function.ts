@@ -22,7 +22,7 @@ export interface FnProps {
   readonly concurrencyMax?: number | undefined;
   /** Else Lambda drops what comes back to the same function by a queue for about the 16th time. */
   readonly sendsToItself?: boolean | undefined;
-  readonly uses: readonly Capability[];
+  readonly capabilities: readonly Capability[];
   readonly parts: ResourceNames;
   readonly code: CodeOf;
   readonly logGroup: LogGroup;
@@ -34,7 +34,7 @@ export interface FnProps {
 const memoryMegabytes = 512;
 
 export const makeFunction = (scope: Construct, id: string, props: FnProps): lambda.Function => {
-  const { statements, variables } = grant(props.parts, props.uses);
+  const { statements, variables } = grant(props.parts, props.capabilities);
   const role = new Role(scope, `${id}Role`, {
     description: `Runs ${props.entry} ${props.exportName}`,
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),

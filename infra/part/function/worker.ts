@@ -24,7 +24,7 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
     description: worker.summary,
     timeoutSeconds: worker.timeoutSeconds,
     memoryMegabytes: worker.memoryMegabytes,
-    uses: worker.uses,
+    capabilities: worker.capabilities,
     sendsToItself: worker.sendsToItself,
     ...rest,
   });

@@ -38,13 +38,13 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
       reads: shard.reads + reader.reads + moreReads,
     });
     let told = shard.counted;
-    const tell = async (): Promise<void> => {
+    const report = async (): Promise<void> => {
       const now = standing();
       await checkpointShard(parties, backup.id, claim, now, engine.clock);
       told = Math.max(told, now.documents);
     };
-    const untold = (): number => standing().documents - told;
-    const pulse = new Heartbeat({ ...beatOf(run), untold, tell });
+    const unreported = (): number => standing().documents - told;
+    const pulse = new Heartbeat({ ...beatOf(run), unreported, report });
     const isExhausted = await fill(run, reader, part, range, comparison).finally(async () => {
       await Promise.all([pulse.stop(), comparison?.close()]);
     });

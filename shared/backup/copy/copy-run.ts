@@ -2,7 +2,7 @@ import type { WriterOptions } from '../../archive/index.ts';
 import { objectName } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { JobEndedError, type PulseOptions, type RunControl } from '../../job/index.ts';
+import { type HeartbeatOptions, JobEndedError, type RunControl } from '../../job/index.ts';
 import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -33,8 +33,11 @@ export const beatOf = ({
   backup,
   halt,
   engine,
-}: Pick<CopyRun, 'parties' | 'backup' | 'halt' | 'engine'>): Pick<PulseOptions, 'look' | 'total' | 'halt' | 'clock'> => ({
-  look: async (now) => stillRunning((await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined, now),
+}: Pick<CopyRun, 'parties' | 'backup' | 'halt' | 'engine'>): Pick<
+  HeartbeatOptions,
+  'checkRunning' | 'total' | 'halt' | 'clock'
+> => ({
+  checkRunning: async (now) => stillRunning((await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined, now),
   total: backup.totalDocuments ?? 0,
   halt,
   clock: engine.clock,

@@ -32,12 +32,12 @@ export const copyArchived = (run: SynthesisRun, claim: Claim): Promise<boolean> 
     // Users are no documents, and are not counted as such.
     const standing = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
     let told = shard.counted;
-    const tell = async (): Promise<void> => {
+    const report = async (): Promise<void> => {
       const now = standing();
       await checkpointShard(parties, backup.id, claim, now, engine.clock);
       told = Math.max(told, now.documents);
     };
-    const pulse = new Heartbeat({ ...beatOf(run), untold: () => standing().documents - told, tell });
+    const pulse = new Heartbeat({ ...beatOf(run), unreported: () => standing().documents - told, report });
     const isDone = await copy(origin, halt, copied).finally(() => pulse.stop());
     const stored = await part.finish();
     halt.check();

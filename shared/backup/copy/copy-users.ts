@@ -11,8 +11,8 @@ export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const { parties, backup, engine, halt } = run;
     const pulse = new Heartbeat({
       ...beatOf(run),
-      untold: () => 0,
-      tell: async () => undefined,
+      unreported: () => 0,
+      report: async () => undefined,
     });
     const originalSize = await fill(run, part).finally(() => pulse.stop());
     const stored = await part.finish();

@@ -34,7 +34,7 @@ export const claimNextPart = async (
     if (shard.isDone) return undefined;
     const parts = shard.parts + 1;
     try {
-      await commit([set(key, { parts }, { where: { parts: shard.parts, isDone: false } }), whileRunning(tenant, backupId)]);
+      await commit([set(key, { parts }, { expected: { parts: shard.parts, isDone: false } }), whileRunning(tenant, backupId)]);
       return { shard: { ...shard, parts }, part: shard.parts };
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
@@ -89,7 +89,7 @@ export const checkpointShard = async (
         set(
           backupKey.shard(tenant, backupId, number),
           { counted, reads, ...(ending && endingOf(ending, standing, part)) },
-          { where: { parts: shard.parts, counted: shard.counted, reads: shard.reads } },
+          { expected: { parts: shard.parts, counted: shard.counted, reads: shard.reads } },
         ),
         ...(ending?.part
           ? [create({ ...backupKey.part(tenant, backupId, number, part), number, part, ttl: shard.ttl, ...ending.part })]
@@ -119,7 +119,7 @@ const counters = (parties: EventContext, backup: BackupRecord, more: ShardProgre
     advance(parties.tenant, id, {
       add: { documents: more.documents, reads: more.reads },
       // Whoever tells of a tenth is the only one: the others find it told.
-      ...(told !== undefined && { set: { toldPercent: told }, where: { toldPercent } }),
+      ...(told !== undefined && { set: { toldPercent: told }, expected: { toldPercent } }),
     }),
     ...tellDeciles(parties, backup, percents, totalDocuments ?? 0, now),
   ];

@@ -50,7 +50,7 @@ export const currentEncryption = (chosen: EncryptionRecord | undefined): BackupR
 export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecord | undefined): Write => ({
   check: encryptionKey(tenant),
   ...unchanged(chosen),
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });
 
 const unchanged = (chosen: EncryptionRecord | undefined) => ({
@@ -122,7 +122,7 @@ export const rotateKeys = (
 const changeOf = (tenant: Tenant, was: EncryptionRecord | undefined, next: EncryptionRecord, now: Date): Change => ({
   writes: [
     whileActive(tenant),
-    { put: next, ...unchanged(was), otherwise: () => new StaleReadError() },
+    { put: next, ...unchanged(was), onConditionFailed: () => new StaleReadError() },
     ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
   ],
   audit: [

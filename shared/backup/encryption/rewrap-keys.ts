@@ -100,10 +100,10 @@ const rewrap = async (
   try {
     // The bucket first: whoever reads it without us needs no more than what the record promises.
     await putKey(store, backup, keyFile, time);
-    const where = { status, keyFile: was, leaving: undefined };
+    const expected = { status, keyFile: was, leaving: undefined };
     await commit([
       checkEncryptionUnchanged(tenant, chosen),
-      set(backupKey.backup(tenant, id), { keyFile, encryption }, { where, otherwise: () => new StaleReadError() }),
+      set(backupKey.backup(tenant, id), { keyFile, encryption }, { expected, onConditionFailed: () => new StaleReadError() }),
     ]);
     // The step that begins it may have stored the key it had read before; after this it reads the new one.
     if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, time);
@@ -136,9 +136,9 @@ const finish = async (tenant: Tenant, chosen: EncryptionRecord, wrapped: Iterabl
   const needed = new Set(wrapped);
   for await (const backup of backupsOf(tenant)) if (isOpenable(backup)) needed.add(backup.encryption.keyId);
   const previous = Object.fromEntries(Object.entries(chosen.previous).filter(([keyId]) => needed.has(keyId)));
-  const where = { version: chosen.version };
+  const expected = { version: chosen.version };
   await commit([
-    set(encryptionKey(tenant), { isWalking: false, previous }, { where, otherwise: () => new StaleReadError() }),
+    set(encryptionKey(tenant), { isWalking: false, previous }, { expected, onConditionFailed: () => new StaleReadError() }),
   ]).catch((error: unknown) => {
     if (!(error instanceof StaleReadError)) throw error;
   });

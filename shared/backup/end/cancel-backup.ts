@@ -27,8 +27,8 @@ export const cancelBackup = async (
     backup: cancelled,
     change: {
       writes: [
-        set(backupKey.backup(tenant, id), ended, { where: { status }, otherwise: () => new StaleReadError() }),
-        { ...jobRelease(tenant, projectId, id), otherwise: () => new StaleReadError() },
+        set(backupKey.backup(tenant, id), ended, { expected: { status }, onConditionFailed: () => new StaleReadError() }),
+        { ...jobRelease(tenant, projectId, id), onConditionFailed: () => new StaleReadError() },
         emit(tenant, 'backup.failed', { ...told, backup: { ...told.backup, error } }, now),
       ],
       audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, status } }],

@@ -94,7 +94,7 @@ const writesOf = (
   const ended = { status: 'failed', phase: 'finished', error, completedAt: iso(now) } as const;
   const told = project && organization && backupEvent({ ...backup, ...ended }, project, organization);
   return [
-    set(backupKey.backup(tenant, id), { ...ended, failure: undefined, trouble: undefined }, { where: { status } }),
+    set(backupKey.backup(tenant, id), { ...ended, failure: undefined, trouble: undefined }, { expected: { status } }),
     // A lock that names another job is that job's.
     ...(job?.jobId === id ? [jobRelease(tenant, projectId, id)] : []),
     ...(project && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, project, now)] : []),

@@ -63,5 +63,5 @@ const held = (tenant: Tenant, backupId: string): Write => ({
   condition: '#status = :completed AND attribute_not_exists(leaving)',
   names: { '#status': 'status' },
   values: { ':one': 1, ':completed': 'completed' },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });

@@ -9,7 +9,7 @@ export const holdParent = (tenant: Tenant, backupId: string): Write => ({
     '#status = :completed AND attribute_not_exists(leaving) AND attribute_not_exists(arriving) AND attribute_not_exists(damagedDepth)',
   names: { '#status': 'status' },
   values: { ':one': 1, ':completed': 'completed' },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });
 
 /** The same for what is made of a backup once: whoever has begun upon it since it was read may have been making that. */

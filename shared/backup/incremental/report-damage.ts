@@ -39,7 +39,7 @@ export const noteDamage = async ({ tenant, earlier, childId, engine }: ParentLin
     const owner = object && object.backup !== earlier.archive.backup ? await findOwner(tenant, object.backup) : undefined;
     for (const damaged of [earlier, ...(owner ? [owner] : [])]) {
       await commit([
-        set(backupKey.backup(tenant, damaged.id), damagedNow, { where: { status: 'completed', leaving: undefined } }),
+        set(backupKey.backup(tenant, damaged.id), damagedNow, { expected: { status: 'completed', leaving: undefined } }),
         auditOf(
           tenant,
           'backup.found_damaged',

@@ -40,5 +40,5 @@ export const timedOut = ({ startedAt, deadline }: BackupRecord): JobFailure => {
 export const advance = (tenant: Tenant, backupId: string, change: Advance): Write =>
   updateRunningJob(backupKey.backup(tenant, backupId), change);
 
-export const whileRunning = (tenant: Tenant, backupId: string, where: Advance['where'] = {}): Write =>
+export const whileRunning = (tenant: Tenant, backupId: string, where: Advance['expected'] = {}): Write =>
   checkRunningJob(backupKey.backup(tenant, backupId), where);

@@ -68,7 +68,7 @@ export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, 
       condition: '#status = :completed AND attribute_not_exists(leaving)',
       names: { '#status': 'status' },
       values: { ':completed': 'completed' },
-      otherwise: () => new StaleReadError(),
+      onConditionFailed: () => new StaleReadError(),
     },
   ];
 };

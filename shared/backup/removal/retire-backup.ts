@@ -29,7 +29,10 @@ export const retireWrites = (
     set(
       backupKey.backup(tenant, id),
       { status, ttl },
-      { where: { status: was, leaving: undefined, restoring, builtUpon, ...where }, otherwise: () => new StaleReadError() },
+      {
+        expected: { status: was, leaving: undefined, restoring, builtUpon, ...where },
+        onConditionFailed: () => new StaleReadError(),
+      },
     ),
     // Until its objects are gone nobody takes them for a backup.
     { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },

@@ -83,7 +83,7 @@ const writesOf = (parties: EventContext, backup: BackupRecord, completion: Compl
   } as const;
   const whole: BackupRecord = { ...backup, ...completed };
   return [
-    advance(tenant, id, { set: completed, where: { toldPercent } }),
+    advance(tenant, id, { set: completed, expected: { toldPercent } }),
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),

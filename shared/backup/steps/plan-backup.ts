@@ -30,8 +30,8 @@ export const planBackup = async (
 
 const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<number> => {
   const planNumber = (backup.planNumber ?? 0) + 1;
-  const where = { planNumber: backup.planNumber, shards: undefined };
-  await commit([advance(tenant, backup.id, { set: { planNumber, phase: 'planning' }, where })]);
+  const expected = { planNumber: backup.planNumber, shards: undefined };
+  await commit([advance(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
   const alone = await unlessParentOpens(tenant, backup, engine);
   const { synthesizedFrom } = backup;
   const made = await (synthesizedFrom === undefined
@@ -55,7 +55,7 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps
           ...alone,
         },
         add: { reads: made.reads },
-        where: { planNumber, shards: undefined },
+        expected: { planNumber, shards: undefined },
       }),
     ]);
   } catch (error) {

@@ -29,7 +29,7 @@ export const prepareBackup = async (tenant: Tenant, backupId: string, engine: Ba
   await storeKey(tenant, keyed, engine);
   // What is made of another backup needs no source.
   const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, keyed, engine) : 0;
-  await commit([advance(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, where: { phase: 'preparing' } })]);
+  await commit([advance(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, expected: { phase: 'preparing' } })]);
 };
 
 const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps): Promise<void> => {
@@ -51,7 +51,7 @@ const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps
   } as const;
   try {
     await commit([
-      set(backupKey.backup(tenant, id), begun, { where: { status: 'pending' } }),
+      set(backupKey.backup(tenant, id), begun, { expected: { status: 'pending' } }),
       // Without the project's lock there is nothing to begin.
       { check: projectKey.job(tenant, projectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
       emit(tenant, 'backup.started', backupEvent({ ...backup, ...begun }, project, organization), now),
@@ -66,7 +66,7 @@ const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps
 const makeKey = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<BackupRecord> => {
   const { keyFile, encryption, check } = await engine.newDataKey(tenant, backup.archive);
   try {
-    await commit([advance(tenant, backup.id, { set: { keyFile, encryption }, where: { keyFile: undefined } }), check]);
+    await commit([advance(tenant, backup.id, { set: { keyFile, encryption }, expected: { keyFile: undefined } }), check]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }

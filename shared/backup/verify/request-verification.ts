@@ -28,7 +28,7 @@ export const startVerification = (
         set(
           backupKey.backup(tenant, id),
           { verification },
-          { where: { status, verification: was, leaving: undefined }, otherwise: () => new StaleReadError() },
+          { expected: { status, verification: was, leaving: undefined }, onConditionFailed: () => new StaleReadError() },
         ),
         noteVerifier(tenant, id, now),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),

@@ -57,8 +57,11 @@ export class VerifyRecord {
   }
 
   #write(attributes: Readonly<Record<string, unknown>>): Write {
-    const where = { status: 'completed', verification: this.#was, leaving: undefined };
-    return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, { where, otherwise: () => new StaleReadError() });
+    const expected = { status: 'completed', verification: this.#was, leaving: undefined };
+    return set(backupKey.backup(this.#tenant, this.#backup.id), attributes, {
+      expected,
+      onConditionFailed: () => new StaleReadError(),
+    });
   }
 }
 

@@ -35,7 +35,7 @@ export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
     summary: 'What happened in the organization, newest first',
     query: z.strictObject(filters),
     list: AuditEntry,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   download: {
     method: 'GET',
@@ -45,6 +45,6 @@ export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {
     query: z.strictObject({ ...filters, format: z.enum(['csv', 'json']).default('csv') }),
     reply: 'file',
     content: { 'text/csv': 'text', 'application/json': z.array(AuditEntry) },
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
 });

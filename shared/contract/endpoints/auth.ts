@@ -35,7 +35,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     }),
     reply: 'redirect',
     errors: ['SERVICE_UNAVAILABLE'],
-    uses: ['table:write', 'identity:refer'],
+    capabilities: ['table:write', 'identity:refer'],
   },
   callback: {
     method: 'GET',
@@ -51,7 +51,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     reply: 'redirect',
     errors: ['UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
     audit: 'auth.signed_in',
-    uses: ['table:write', 'identity:client', 'token:sign', 'grant:seal'],
+    capabilities: ['table:write', 'identity:client', 'token:sign', 'grant:seal'],
   },
   token: {
     method: 'POST',
@@ -66,7 +66,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     data: TokenSet,
     errors: ['UNAUTHORIZED'],
     audit: 'auth.signed_in',
-    uses: ['table:write', 'token:sign'],
+    capabilities: ['table:write', 'token:sign'],
   },
   refresh: {
     method: 'POST',
@@ -80,7 +80,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     data: TokenSet.omit({ tokenType: true }),
     errors: ['UNAUTHORIZED', 'FORBIDDEN'],
     audit: 'auth.refreshed',
-    uses: ['table:write', 'token:sign', 'token:verify'],
+    capabilities: ['table:write', 'token:sign', 'token:verify'],
   },
   me: {
     method: 'GET',
@@ -88,7 +88,7 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     access: 'user',
     summary: 'The signed-in user',
     data: User,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   logout: {
     method: 'POST',
@@ -98,6 +98,6 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     body: z.strictObject({}),
     bodyOptional: true,
     audit: 'auth.signed_out',
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
 });

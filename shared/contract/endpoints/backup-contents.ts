@@ -32,8 +32,8 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     audit: 'backup.imported',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
-    requestShare: outsideShare,
-    uses: ['table:write', ...opens],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', ...opens],
   },
   documents: {
     method: 'GET',
@@ -54,8 +54,8 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     list: BackupEntry,
     audit: 'backup.browsed',
     errors: ['BACKUP_NOT_FOUND', 'NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
-    requestShare: browsingShare,
-    uses: ['table:write', ...opens],
+    outboundShare: browsingShare,
+    capabilities: ['table:write', ...opens],
   },
   diff: {
     method: 'GET',
@@ -73,7 +73,7 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     paged: true,
     audit: 'backup.compared',
     errors: ['BACKUP_NOT_FOUND', 'PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'STORAGE_ERROR', 'CONFLICT'],
-    requestShare: outsideShare,
-    uses: ['table:write', 'source:read', ...opens],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'source:read', ...opens],
   },
 });

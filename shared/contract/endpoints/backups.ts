@@ -40,8 +40,8 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     audit: 'backup.created',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
     idempotent: true,
-    requestShare: outsideShare,
-    uses: ['table:write', 'source:read', 'data-key:name'],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'source:read', 'data-key:name'],
   },
   list: {
     method: 'GET',
@@ -56,7 +56,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
       to: When.optional().describe('Created at or before; a bare date is the whole day, UTC'),
     }),
     list: Backup,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   get: {
     method: 'GET',
@@ -65,7 +65,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     summary: 'A backup, with its progress while it runs',
     data: Backup,
     errors: ['BACKUP_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   remove: {
     method: 'DELETE',
@@ -74,7 +74,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     summary: 'Delete a backup and its objects',
     audit: 'backup.deleted',
     errors: ['BACKUP_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   cancel: {
     method: 'POST',
@@ -86,7 +86,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     data: Backup,
     audit: 'backup.cancelled',
     errors: ['BACKUP_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   verify: {
     method: 'POST',
@@ -100,6 +100,6 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     audit: 'backup.verified',
     errors: ['BACKUP_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
 });

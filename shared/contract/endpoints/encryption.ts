@@ -20,7 +20,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     access: { role: 'viewer', scope: 'organization:read' },
     summary: 'How the organization’s backups are encrypted',
     data: Encryption,
-    uses: ['table:read', 'data-key:name'],
+    capabilities: ['table:read', 'data-key:name'],
   },
   set: {
     method: 'PUT',
@@ -37,7 +37,7 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     data: Encryption,
     audit: 'encryption.changed',
     errors: ['FORBIDDEN'],
-    uses: ['table:write', 'passphrase:seal', 'data-key:name'],
+    capabilities: ['table:write', 'passphrase:seal', 'data-key:name'],
   },
   rotate: {
     method: 'POST',
@@ -50,6 +50,6 @@ export const encryption = group('encryption', `${apiPrefix}/organizations/curren
     status: 202,
     audit: 'encryption.rotated',
     idempotent: true,
-    uses: ['table:write', 'data-key:name'],
+    capabilities: ['table:write', 'data-key:name'],
   },
 });

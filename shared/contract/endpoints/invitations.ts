@@ -20,7 +20,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     errors: ['INVITATION_EXISTS'],
     idempotent: true,
     requestsPerMinute: 300,
-    uses: ['table:write', 'secret:service', 'link:make'],
+    capabilities: ['table:write', 'secret:service', 'link:make'],
   },
   list: {
     method: 'GET',
@@ -28,7 +28,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     access: manage,
     summary: 'The pending invitations',
     list: Invitation.pick({ id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true, invitedBy: true }),
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   cancel: {
     method: 'DELETE',
@@ -37,7 +37,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     summary: 'Cancel a pending invitation',
     audit: 'invitation.cancelled',
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   resend: {
     method: 'POST',
@@ -51,7 +51,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT'],
     idempotent: true,
     requestsPerMinute: 30,
-    uses: ['table:write', 'secret:service', 'link:make'],
+    capabilities: ['table:write', 'secret:service', 'link:make'],
   },
 });
 
@@ -72,7 +72,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
       expiresAt: Moment,
     }),
     errors: ['INVITATION_NOT_FOUND'],
-    uses: ['table:look', 'secret:service'],
+    capabilities: ['table:look', 'secret:service'],
   },
   accept: {
     method: 'POST',
@@ -89,6 +89,6 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
     audit: 'invitation.accepted',
     idempotent: true,
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
-    uses: ['table:write', 'secret:service'],
+    capabilities: ['table:write', 'secret:service'],
   },
 });

@@ -11,7 +11,7 @@ export const members = group('members', `${apiPrefix}/organizations/current/memb
     access: { role: 'admin', scope: 'people-only' },
     summary: 'The members of the organization',
     list: Member,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   update: {
     method: 'PUT',
@@ -22,7 +22,7 @@ export const members = group('members', `${apiPrefix}/organizations/current/memb
     data: z.object({ userId: z.string(), role: z.enum(roles), updatedAt: Moment }),
     audit: 'member.role_changed',
     errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   remove: {
     method: 'DELETE',
@@ -31,6 +31,6 @@ export const members = group('members', `${apiPrefix}/organizations/current/memb
     summary: 'Remove a member',
     audit: 'member.removed',
     errors: ['MEMBER_NOT_FOUND', 'CANNOT_REMOVE_OWNER', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
 });

@@ -48,7 +48,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     audit: 'organization.created',
     errors: ['SLUG_TAKEN'],
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   list: {
     method: 'GET',
@@ -64,7 +64,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
       projectCount: true,
       createdAt: true,
     }),
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   current: {
     method: 'GET',
@@ -82,7 +82,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
       createdAt: true,
       updatedAt: true,
     }),
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   update: {
     method: 'PUT',
@@ -98,7 +98,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     data: Organization.pick({ id: true, name: true, settings: true, updatedAt: true }),
     audit: 'organization.updated',
     errors: ['STORAGE_NOT_FOUND'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   remove: {
     method: 'POST',
@@ -118,7 +118,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     alsoStatus: 202,
     audit: 'organization.deleted',
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   recover: {
     method: 'POST',
@@ -131,6 +131,6 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
     audit: 'organization.recovered',
     idempotent: true,
     errors: ['ORGANIZATION_NOT_FOUND', 'CONFLICT', 'PERMISSION_DENIED'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
 });

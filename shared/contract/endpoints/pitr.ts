@@ -47,7 +47,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     audit: 'pitr.enabled',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'CONFLICT', 'JOB_IN_PROGRESS'],
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   get: {
     method: 'GET',
@@ -56,7 +56,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     summary: 'How point-in-time recovery of a project stands',
     data: Pitr,
     errors: ['PROJECT_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   update: {
     method: 'PATCH',
@@ -71,7 +71,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     data: Pitr,
     audit: 'pitr.updated',
     errors: ['PROJECT_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   disable: {
     method: 'DELETE',
@@ -81,7 +81,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     data: Pitr,
     audit: 'pitr.disabled',
     errors: ['PROJECT_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   windows: {
     method: 'GET',
@@ -90,6 +90,6 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     summary: 'The moments that can be restored to, and what is missing',
     data: PitrWindows,
     errors: ['PROJECT_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
 });

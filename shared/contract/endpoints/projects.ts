@@ -52,8 +52,8 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     audit: 'project.created',
     errors: ['SOURCE_AUTH_ERROR', 'STORAGE_NOT_FOUND', 'CONFLICT'],
     idempotent: true,
-    requestShare: outsideShare,
-    uses: [...connects],
+    outboundShare: outsideShare,
+    capabilities: [...connects],
   },
   list: {
     method: 'GET',
@@ -61,7 +61,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     access: read,
     summary: 'The connected projects, newest first',
     list: Project,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   get: {
     method: 'GET',
@@ -70,7 +70,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     summary: 'A project',
     data: Project,
     errors: ['PROJECT_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   update: {
     method: 'PATCH',
@@ -85,8 +85,8 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     data: Project,
     audit: 'project.updated',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT', 'PERMISSION_DENIED'],
-    requestShare: outsideShare,
-    uses: ['table:write', 'move:seal'],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'move:seal'],
   },
   remove: {
     method: 'DELETE',
@@ -95,7 +95,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     summary: 'Disconnect a project; its backups stay, what point-in-time recovery captured of it goes',
     audit: 'project.deleted',
     errors: ['PROJECT_NOT_FOUND', 'JOB_IN_PROGRESS'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   reconnect: {
     method: 'POST',
@@ -107,8 +107,8 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     data: Project,
     audit: 'project.reconnected',
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'CONFLICT'],
-    requestShare: outsideShare,
-    uses: [...connects],
+    outboundShare: outsideShare,
+    capabilities: [...connects],
   },
   collections: {
     method: 'GET',
@@ -118,7 +118,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     list: z.object({ id: z.string(), count: z.int().nullable().describe('Null where the source does not count') }),
     errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR'],
     // A provider may give a new refresh token with each use, and it must be kept.
-    requestShare: outsideShare,
-    uses: ['table:write', 'source:read'],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'source:read'],
   },
 });

@@ -58,8 +58,8 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
       'CONFLICT',
     ],
     idempotent: true,
-    requestShare: outsideShare,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name'],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name'],
   },
   list: {
     method: 'GET',
@@ -70,7 +70,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
       projectId: id('project').optional().describe('As the target, or as the project of the backup'),
     }),
     list: RestoreHistory,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   get: {
     method: 'GET',
@@ -79,7 +79,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     summary: 'A restore, with its phase and progress while it runs',
     data: RestoreJob,
     errors: ['RESTORE_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   cancel: {
     method: 'POST',
@@ -91,7 +91,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     data: RestoreJob,
     audit: 'restore.cancelled',
     errors: ['RESTORE_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   resume: {
     method: 'POST',
@@ -105,7 +105,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     audit: 'restore.resumed',
     errors: ['RESTORE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'BACKUP_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   undo: {
     method: 'POST',
@@ -119,6 +119,6 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     audit: 'restore.undone',
     errors: ['RESTORE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'BACKUP_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
-    uses: ['table:write', 'data-key:name'],
+    capabilities: ['table:write', 'data-key:name'],
   },
 });

@@ -77,7 +77,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     audit: 'schedule.created',
     errors: ['PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   list: {
     method: 'GET',
@@ -89,7 +89,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
       enabled: z.enum(['true', 'false'], 'must be true or false').optional(),
     }),
     list: Schedule,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   get: {
     method: 'GET',
@@ -98,7 +98,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     summary: 'A schedule, with when it runs next and what became of its last run',
     data: Schedule,
     errors: ['SCHEDULE_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   update: {
     method: 'PATCH',
@@ -109,7 +109,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     data: Schedule,
     audit: 'schedule.updated',
     errors: ['SCHEDULE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   remove: {
     method: 'DELETE',
@@ -118,7 +118,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     summary: 'Remove a schedule; its backups stay',
     audit: 'schedule.deleted',
     errors: ['SCHEDULE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   trigger: {
     method: 'POST',
@@ -132,6 +132,6 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
     audit: 'schedule.triggered',
     errors: ['SCHEDULE_NOT_FOUND', 'PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],
     idempotent: true,
-    uses: ['table:write', 'data-key:name'],
+    capabilities: ['table:write', 'data-key:name'],
   },
 });

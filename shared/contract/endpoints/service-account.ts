@@ -23,7 +23,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     summary: "The organization's service account, without its key",
     data: ServiceAccount.omit({ apiKey: true }),
     errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   create: {
     method: 'POST',
@@ -39,7 +39,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     audit: 'service_account.created',
     errors: ['SERVICE_ACCOUNT_EXISTS'],
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   remove: {
     method: 'DELETE',
@@ -48,6 +48,6 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     summary: 'Delete the service account; its key stops working at once',
     audit: 'service_account.deleted',
     errors: ['SERVICE_ACCOUNT_NOT_FOUND'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
 });

@@ -102,8 +102,8 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     audit: 'storage.created',
     errors: ['STORAGE_ERROR'],
     idempotent: true,
-    requestShare: outsideShare,
-    uses: [...probes, 'destination:seal'],
+    outboundShare: outsideShare,
+    capabilities: [...probes, 'destination:seal'],
   },
   list: {
     method: 'GET',
@@ -111,7 +111,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     access: read,
     summary: 'The storage destinations, newest first',
     list: StorageDestination,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   get: {
     method: 'GET',
@@ -120,7 +120,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     summary: 'A storage destination',
     data: StorageDestination,
     errors: ['STORAGE_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   update: {
     method: 'PATCH',
@@ -131,8 +131,8 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     data: StorageDestination,
     audit: 'storage.updated',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR', 'CONFLICT'],
-    requestShare: outsideShare,
-    uses: [...probes, 'destination:open', 'destination:seal'],
+    outboundShare: outsideShare,
+    capabilities: [...probes, 'destination:open', 'destination:seal'],
   },
   remove: {
     method: 'DELETE',
@@ -141,7 +141,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     summary: 'Remove a destination that no backup, schedule or default uses',
     audit: 'storage.deleted',
     errors: ['STORAGE_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   test: {
     method: 'POST',
@@ -153,7 +153,7 @@ export const storageDestinations = group('storageDestinations', `${apiPrefix}/st
     data: StorageTest,
     audit: 'storage.tested',
     errors: ['STORAGE_NOT_FOUND', 'STORAGE_ERROR'],
-    requestShare: outsideShare,
-    uses: [...probes, 'destination:open'],
+    outboundShare: outsideShare,
+    capabilities: [...probes, 'destination:open'],
   },
 });

@@ -28,7 +28,7 @@ export const system = group('system', '', {
     reply: 'file',
     content: { 'application/json': Health },
     alsoStatus: 503,
-    uses: ['health:check'],
+    capabilities: ['health:check'],
   },
   jwks: {
     method: 'GET',
@@ -37,7 +37,7 @@ export const system = group('system', '', {
     summary: 'The public keys of our access tokens (RFC 7517)',
     reply: 'file',
     content: { 'application/json': z.object({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) }) },
-    uses: ['token:verify'],
+    capabilities: ['token:verify'],
   },
 });
 
@@ -50,7 +50,7 @@ export const description = group('description', '', {
     summary: 'This description, as OpenAPI 3.1',
     reply: 'file',
     content: { 'application/json': z.looseObject({ openapi: z.string() }) },
-    uses: [],
+    capabilities: [],
   },
   docs: {
     method: 'GET',
@@ -59,6 +59,6 @@ export const description = group('description', '', {
     summary: 'This description, as a page',
     reply: 'file',
     content: { 'text/html': 'text' },
-    uses: [],
+    capabilities: [],
   },
 });

@@ -15,7 +15,7 @@ const change = {
   data: WebhookWithSecret,
   audit: 'webhook.updated',
   errors: ['WEBHOOK_NOT_FOUND'],
-  uses: [...saves],
+  capabilities: [...saves],
 } as const;
 
 const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
@@ -41,7 +41,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     audit: 'webhook.created',
     errors: ['CONFLICT'],
     idempotent: true,
-    uses: [...saves],
+    capabilities: [...saves],
   },
   list: {
     method: 'GET',
@@ -49,7 +49,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     access: read,
     summary: 'The webhooks, newest first',
     list: Webhook,
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   get: {
     method: 'GET',
@@ -58,7 +58,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     summary: 'A webhook; its secret is masked',
     data: WebhookWithSecret,
     errors: ['WEBHOOK_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   replace: { method: 'PUT', path: '/{webhookId}', summary: 'Change a webhook; only what is given changes', ...change },
   update: { method: 'PATCH', path: '/{webhookId}', summary: 'Change a webhook; only what is given changes', ...change },
@@ -69,7 +69,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     summary: 'Remove a webhook; nothing more is sent to it',
     audit: 'webhook.deleted',
     errors: ['WEBHOOK_NOT_FOUND'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   toggle: {
     method: 'PATCH',
@@ -80,7 +80,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     data: Webhook.pick({ id: true, enabled: true, updatedAt: true }),
     audit: 'webhook.toggled',
     errors: ['WEBHOOK_NOT_FOUND'],
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   rotateSecret: {
     method: 'POST',
@@ -95,7 +95,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     audit: 'webhook.secret_rotated',
     errors: ['WEBHOOK_NOT_FOUND'],
     idempotent: true,
-    uses: [...saves],
+    capabilities: [...saves],
   },
   test: {
     method: 'POST',
@@ -119,8 +119,8 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     }),
     audit: 'webhook.tested',
     errors: ['WEBHOOK_NOT_FOUND'],
-    requestShare: outsideShare,
-    uses: ['table:write', 'webhook:send'],
+    outboundShare: outsideShare,
+    capabilities: ['table:write', 'webhook:send'],
   },
   deliveries: {
     method: 'GET',
@@ -131,7 +131,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     data: z.object({ deliveries: z.array(Delivery) }),
     paged: true,
     errors: ['WEBHOOK_NOT_FOUND'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   request: {
     method: 'GET',
@@ -140,7 +140,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     summary: 'The request of the last attempt, as it was sent',
     data: DeliveryRequest,
     errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
-    uses: ['table:read'],
+    capabilities: ['table:read'],
   },
   retry: {
     method: 'POST',
@@ -153,9 +153,9 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     status: 202,
     audit: 'webhook.delivery_retried',
     errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
-    requestShare: outsideShare,
+    outboundShare: outsideShare,
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
   replay: {
     method: 'POST',
@@ -181,8 +181,8 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     status: 202,
     audit: 'webhook.replayed',
     errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
-    requestShare: outsideShare,
+    outboundShare: outsideShare,
     idempotent: true,
-    uses: ['table:write'],
+    capabilities: ['table:write'],
   },
 });

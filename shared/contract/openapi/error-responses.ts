@@ -10,7 +10,7 @@ const withBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_
 const idempotent: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_KEY_REUSED'];
 
 export const errorsOf = (endpoint: Endpoint): readonly ErrorCode[] => {
-  const { access, body, audit, idempotent: isIdempotent, uses, errors: own = [] } = endpoint;
+  const { access, body, audit, idempotent: isIdempotent, capabilities, errors: own = [] } = endpoint;
   const all = new Set<ErrorCode>([
     ...own,
     ...every,
@@ -21,7 +21,7 @@ export const errorsOf = (endpoint: Endpoint): readonly ErrorCode[] => {
     ...(body ? withBody : []),
     ...(isIdempotent ? idempotent : []),
     // The parts behind it may be busy.
-    ...(uses.length > 0 || access !== 'public' ? (['SERVICE_UNAVAILABLE'] as const) : []),
+    ...(capabilities.length > 0 || access !== 'public' ? (['SERVICE_UNAVAILABLE'] as const) : []),
   ]);
   return (Object.keys(errors) as ErrorCode[]).filter((code) => all.has(code));
 };

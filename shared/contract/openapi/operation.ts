@@ -40,7 +40,7 @@ export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
   };
 };
 
-const describe = ({ access, requestsPerMinute, requestShare, audit }: Endpoint): string =>
+const describe = ({ access, requestsPerMinute, outboundShare, audit }: Endpoint): string =>
   [
     access === 'public' && 'Anyone may call it.',
     access === 'user' && 'For signed-in people; API keys are refused.',
@@ -49,8 +49,8 @@ const describe = ({ access, requestsPerMinute, requestShare, audit }: Endpoint):
         access.scope === 'people-only' ? 'API keys are refused' : `for API keys with the scope ${access.scope}`
       }.`,
     requestsPerMinute !== undefined && `At most ${requestsPerMinute} calls a minute.`,
-    requestShare !== undefined &&
-      `At most ${Math.ceil(requestShare * serviceLimit)} calls a minute of one organization, unless the deployment has other limits.`,
+    outboundShare !== undefined &&
+      `At most ${Math.ceil(outboundShare * serviceLimit)} calls a minute of one organization, unless the deployment has other limits.`,
     audit !== undefined && `The audit log notes it as ${audit}.`,
   ]
     .filter(Boolean)

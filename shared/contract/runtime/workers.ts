@@ -14,7 +14,7 @@ export interface Worker {
   readonly memoryMegabytes?: number;
   /** It may wait by sending a message to its own queue: Lambda takes that for a loop, and would drop the message after some 16 times. */
   readonly sendsToItself?: true;
-  readonly uses: readonly Capability[];
+  readonly capabilities: readonly Capability[];
 }
 
 /**
@@ -26,7 +26,7 @@ const delivery = {
   trigger: 'queue',
   timeoutSeconds: 75,
   sendsToItself: true,
-  uses: ['delivery:keep', 'delivery:retry', 'delivery:later', 'webhook:send', 'task:send'],
+  capabilities: ['delivery:keep', 'delivery:retry', 'delivery:later', 'webhook:send', 'task:send'],
 } as const;
 
 export const workers = {
@@ -35,21 +35,21 @@ export const workers = {
     summary: 'Answers whatever no route matches: 404 or 405, in the envelope',
     trigger: 'default-route',
     timeoutSeconds: 5,
-    uses: [],
+    capabilities: [],
   },
   fanOut: {
     entry: 'functions/event/fan-out.ts',
     summary: 'Hands the tasks and events that leave the table to the queue each is for',
     trigger: 'stream',
     timeoutSeconds: 30,
-    uses: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
+    capabilities: ['task:send', 'chore:send', 'match:send', 'delivery:send', 'schedule:send', 'capture:send'],
   },
   task: {
     entry: 'functions/event/task.ts',
     summary: 'Does what is quickly done: sends an invitation, starts a workflow, disables a dead webhook',
     trigger: 'queue',
     timeoutSeconds: taskSeconds,
-    uses: [
+    capabilities: [
       'table:write',
       'secret:service',
       'link:make',
@@ -66,7 +66,7 @@ export const workers = {
       "Does what takes its time: removes the objects of a backup that is gone from a customer's bucket, applies retention, wraps keys anew, replays events, settles a move",
     trigger: 'queue',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
+    capabilities: ['table:write', 'destination:use', 'data-key:wrap', 'data-key:open', 'delivery:retry'],
   },
   match: {
     entry: 'functions/webhook/match.ts',
@@ -74,7 +74,7 @@ export const workers = {
     trigger: 'queue',
     timeoutSeconds: 60,
     memoryMegabytes: 1_769,
-    uses: ['delivery:keep', 'delivery:send'],
+    capabilities: ['delivery:keep', 'delivery:send'],
   },
   deliver: { ...delivery, summary: 'Sends events to webhooks that answer quickly' },
   deliverSlow: {
@@ -86,21 +86,21 @@ export const workers = {
     summary: 'Every hour: asks for the purge of organizations whose recovery deadline has passed',
     trigger: 'clock',
     timeoutSeconds: 60,
-    uses: ['table:look', 'task:send'],
+    capabilities: ['table:look', 'task:send'],
   },
   purge: {
     entry: 'functions/organization/purge.ts',
     summary: 'Removes a bounded part of an organization and says whether anything is left',
     trigger: 'step',
     timeoutSeconds: 60,
-    uses: ['table:purge', 'destination:use', 'schedule:remove'],
+    capabilities: ['table:purge', 'destination:use', 'schedule:remove'],
   },
   backupPrepare: {
     entry: 'functions/backup/prepare.ts',
     summary: 'Begins a backup: marks it running, makes its data key, asks the source whether it lets us in',
     trigger: 'step',
     timeoutSeconds: 60,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:make'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:make'],
   },
   backupPlan: {
     entry: 'functions/backup/plan.ts',
@@ -108,7 +108,7 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 300,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   backupCopy: {
     entry: 'functions/backup/copy.ts',
@@ -116,7 +116,7 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   backupSeal: {
     entry: 'functions/backup/seal.ts',
@@ -124,21 +124,21 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   backupFail: {
     entry: 'functions/backup/fail.ts',
     summary: 'Ends a backup that failed or was cancelled: says why, frees the project, removes what was stored',
     trigger: 'step',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use'],
+    capabilities: ['table:write', 'destination:use'],
   },
   backupReap: {
     entry: 'functions/backup/reap.ts',
     summary: 'Every few minutes: ends backups whose workflow died or which ran out of time',
     trigger: 'clock',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'backup:watch', 'backup:start'],
+    capabilities: ['table:write', 'destination:use', 'backup:watch', 'backup:start'],
   },
   backupVerify: {
     entry: 'functions/backup/verify.ts',
@@ -146,7 +146,7 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   restorePrepare: {
     entry: 'functions/restore/prepare.ts',
@@ -155,7 +155,7 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
   },
   restoreCheck: {
     entry: 'functions/restore/check.ts',
@@ -163,7 +163,7 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   restoreSeal: {
     entry: 'functions/restore/seal.ts',
@@ -171,7 +171,7 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 300,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   restoreWrite: {
     entry: 'functions/restore/write.ts',
@@ -179,28 +179,28 @@ export const workers = {
     trigger: 'step',
     timeoutSeconds: 900,
     memoryMegabytes: 1_769,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   restoreFinish: {
     entry: 'functions/restore/finish.ts',
     summary: 'Accounts for every document of the plan and ends the restore',
     trigger: 'step',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use'],
+    capabilities: ['table:write', 'destination:use'],
   },
   restoreFail: {
     entry: 'functions/restore/fail.ts',
     summary: 'Ends a restore that failed or was cancelled: says why, frees the target, removes what no undo needs',
     trigger: 'step',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use'],
+    capabilities: ['table:write', 'destination:use'],
   },
   restoreReap: {
     entry: 'functions/restore/reap.ts',
     summary: 'Every few minutes: ends restores whose workflow died',
     trigger: 'clock',
     timeoutSeconds: 300,
-    uses: ['table:write', 'destination:use', 'restore:watch', 'restore:start'],
+    capabilities: ['table:write', 'destination:use', 'restore:watch', 'restore:start'],
   },
   scheduleRun: {
     entry: 'functions/schedule/run.ts',
@@ -208,14 +208,14 @@ export const workers = {
     trigger: 'queue',
     timeoutSeconds: 60,
     sendsToItself: true,
-    uses: ['table:write', 'data-key:name', 'schedule:enter', 'schedule:send'],
+    capabilities: ['table:write', 'data-key:name', 'schedule:enter', 'schedule:send'],
   },
   scheduleWatch: {
     entry: 'functions/schedule/watch.ts',
     summary: 'Every few minutes: makes up for ticks that did not come, and tells of those that were missed',
     trigger: 'clock',
     timeoutSeconds: 300,
-    uses: ['table:write', 'schedule:send'],
+    capabilities: ['table:write', 'schedule:send'],
   },
   capture: {
     entry: 'functions/pitr/capture.ts',
@@ -224,21 +224,21 @@ export const workers = {
     // It listens for most of it. Memory is what that costs, all the time: the usual.
     timeoutSeconds: 900,
     sendsToItself: true,
-    uses: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture:send'],
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture:send'],
   },
   captureWatch: {
     entry: 'functions/pitr/watch.ts',
     summary: 'Every few minutes: starts captures again whose turn did not come',
     trigger: 'clock',
     timeoutSeconds: 300,
-    uses: ['table:write', 'capture:send', 'chore:send'],
+    capabilities: ['table:write', 'capture:send', 'chore:send'],
   },
   retentionSweep: {
     entry: 'functions/retention/sweep.ts',
     summary: 'Every hour: has the retention of each organization applied in which something is due',
     trigger: 'clock',
     timeoutSeconds: 60,
-    uses: ['table:look', 'chore:send'],
+    capabilities: ['table:look', 'chore:send'],
   },
 } as const satisfies Record<string, Worker>;
 

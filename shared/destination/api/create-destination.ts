@@ -62,7 +62,7 @@ export const removeDestination = async (
         // Absent until a schedule named it for the first time.
         condition: `attribute_exists(pk) AND backupCount = :none AND ${scheduledUse === undefined ? 'attribute_not_exists(scheduledUse)' : 'scheduledUse = :seen'}`,
         values: { ':none': 0, ...(scheduledUse !== undefined && { ':seen': scheduledUse }) },
-        otherwise: async () => {
+        onConditionFailed: async () => {
           const found = (await get(organizationKey.storageDestination(tenant, id))) as DestinationRecord | undefined;
           if (!found) return noSuchDestination();
           return found.backupCount > 0 ? inUse('Backups lie here', { backupCount: found.backupCount }) : new StaleReadError();
@@ -72,7 +72,7 @@ export const removeDestination = async (
         check: organizationKey.organization(tenant),
         condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt) AND defaultStorageId <> :id',
         values: { ':id': id },
-        otherwise: () => inUse('The organization sends its backups here by default', { defaultOf: 'organization' }),
+        onConditionFailed: () => inUse('The organization sends its backups here by default', { defaultOf: 'organization' }),
       },
     ],
     audit: [{ ...about(tenant, id), details: { name, type, bucket, prefix } }],

@@ -58,7 +58,7 @@ export const failureWrites = (
   const attributes = { status: 'error', lastTestedAt: iso(now) } as const;
   const storage = destinationData({ ...record, ...attributes });
   return [
-    set(organizationKey.storageDestination(tenant, record.id), attributes, { otherwise: noSuchDestination }),
+    set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: noSuchDestination }),
     emit(tenant, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
   ];
 };
@@ -78,7 +78,7 @@ export const testDestination = async (
     found,
     change: {
       writes: [
-        set(organizationKey.storageDestination(tenant, record.id), attributes, { otherwise: noSuchDestination }),
+        set(organizationKey.storageDestination(tenant, record.id), attributes, { onConditionFailed: noSuchDestination }),
         ...(record.status === 'error'
           ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]
           : []),

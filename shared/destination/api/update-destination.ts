@@ -85,8 +85,8 @@ export const changeDestination = async (
       writes: [
         set(organizationKey.storageDestination(tenant, record.id), attributes, {
           // What was tried is what is kept, and a backup that came meanwhile is not lost sight of.
-          where: { updatedAt: record.updatedAt, ...(moves && { backupCount: 0 }) },
-          otherwise: () => new StaleReadError(),
+          expected: { updatedAt: record.updatedAt, ...(moves && { backupCount: 0 }) },
+          onConditionFailed: () => new StaleReadError(),
         }),
         ...(isReconnected
           ? [emit(tenant, 'storage.connected', { organization: organizationRef(organization), storage }, now)]

@@ -49,11 +49,11 @@ export const destinationData = (record: DestinationRecord): z.input<typeof Stora
 /** For the transaction in which a schedule or a capture of changes comes to name it: whoever is about to remove it looks again. */
 export const useDestination = (tenant: Tenant, destinationId: string): Write => ({
   ...add(organizationKey.storageDestination(tenant, destinationId), 'scheduledUse', 1),
-  otherwise: noSuchDestination,
+  onConditionFailed: noSuchDestination,
 });
 
 /** Keeps the number of backups that lie there true, in the transaction that changes it: while it is not zero, nobody removes it. */
 export const countBackups = (tenant: Tenant, destinationId: string, amount: 1 | -1): Write => ({
   ...add(organizationKey.storageDestination(tenant, destinationId), 'backupCount', amount),
-  otherwise: noSuchDestination,
+  onConditionFailed: noSuchDestination,
 });

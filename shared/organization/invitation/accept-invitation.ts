@@ -56,7 +56,7 @@ export const acceptInvitation = (found: Found, now: Date): Change => {
     writes: [
       ...acceptedWrites(tenant, invitation, profile.id, now),
       ...join(tenant, profile.id, role, email, now),
-      { ...countMembers(tenant, 1), otherwise: noSuchInvitation },
+      { ...countMembers(tenant, 1), onConditionFailed: noSuchInvitation },
       emit(tenant, 'invitation.accepted', { ...about, invitation: { ...invitation, status: 'accepted' } }, now),
       emit(
         tenant,

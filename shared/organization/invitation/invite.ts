@@ -56,7 +56,7 @@ export const invite = (
     invitation,
     change: {
       writes: [
-        expired ? { put: address, ...addressOf(expired), otherwise: exists } : create(address, exists),
+        expired ? { put: address, ...addressOf(expired), onConditionFailed: exists } : create(address, exists),
         // Its link has expired; without this it would be a second invitation of the same person.
         ...(expired ? [{ remove: organizationKey.invitation(tenant, expired) }] : []),
         whileActive(tenant),
@@ -77,9 +77,9 @@ export const cancelInvitation = ({ tenant }: CallerContext, found: InvitationRec
       set(
         organizationKey.invitation(tenant, id),
         { status: 'cancelled', ttl: epochSeconds(after(now, keptSeconds)) },
-        { where: { status: 'pending' }, otherwise: ended },
+        { expected: { status: 'pending' }, onConditionFailed: ended },
       ),
-      { remove: organizationKey.address(tenant, email), ...addressOf(id), otherwise: ended },
+      { remove: organizationKey.address(tenant, email), ...addressOf(id), onConditionFailed: ended },
     ],
     audit: [note(tenant, id, { email, role })],
   };
@@ -100,13 +100,13 @@ export const resendInvitation = (
     change: {
       writes: [
         set(organizationKey.invitation(tenant, id), changes, {
-          where: { status: 'pending', expiresAt: invitation.expiresAt },
-          otherwise: meanwhile,
+          expected: { status: 'pending', expiresAt: invitation.expiresAt },
+          onConditionFailed: meanwhile,
         }),
         {
           put: { ...organizationKey.address(tenant, email), invitationId: id, ...timesFrom(now) },
           ...addressOf(id),
-          otherwise: meanwhile,
+          onConditionFailed: meanwhile,
         },
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
       ],
@@ -120,9 +120,13 @@ export const acceptedWrites = (tenant: Tenant, invitation: InvitationRecord, use
   set(
     organizationKey.invitation(tenant, invitation.id),
     { status: 'accepted', ttl: epochSeconds(after(now, keptSeconds)) },
-    { where: { status: 'pending', expiresAt: invitation.expiresAt }, otherwise: ended },
+    { expected: { status: 'pending', expiresAt: invitation.expiresAt }, onConditionFailed: ended },
   ),
-  { put: { ...organizationKey.address(tenant, invitation.email), userId }, ...addressOf(invitation.id), otherwise: ended },
+  {
+    put: { ...organizationKey.address(tenant, invitation.email), userId },
+    ...addressOf(invitation.id),
+    onConditionFailed: ended,
+  },
 ];
 
 const timesFrom = (now: Date) => {

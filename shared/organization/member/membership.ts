@@ -44,7 +44,7 @@ export const changeRole = (
         set(
           organizationKey.member(tenant, member.userId),
           { role, updatedAt: data.updatedAt },
-          { where: { role: member.role }, otherwise: changed },
+          { expected: { role: member.role }, onConditionFailed: changed },
         ),
         emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: told }, now),
       ],
@@ -73,7 +73,7 @@ export const removeMember = (acting: CallerContext, target: MemberProfile | unde
         condition: '#role = :role',
         names: { '#role': 'role' },
         values: { ':role': role },
-        otherwise: changed,
+        onConditionFailed: changed,
       },
       { remove: lookup.membership(userId, tenant.organizationId) },
       { remove: organizationKey.joined(tenant, joinedAt, userId) },

@@ -17,9 +17,10 @@ export const transferOwnership = (
 ): Change => {
   const updatedAt = iso(now);
   const { userId, role: previousRole } = to.member;
-  const otherwise = () => new ApiError('CONFLICT', 'The ownership or the roles changed at the same moment; read them again');
+  const onConditionFailed = () =>
+    new ApiError('CONFLICT', 'The ownership or the roles changed at the same moment; read them again');
   // Whoever is no longer a member is no longer the owner, either.
-  if (!self) throw otherwise();
+  if (!self) throw onConditionFailed();
   const event = (member: Parameters<typeof emit<'member.role_changed'>>[2]['member']) =>
     emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member }, now);
   const note = (id: string, details: Readonly<Record<string, unknown>>) => ({
@@ -32,10 +33,18 @@ export const transferOwnership = (
       set(
         organizationKey.organization(tenant),
         { ownerId: userId, updatedAt },
-        { where: { ownerId: actor.id, deletedAt: undefined }, otherwise },
+        { expected: { ownerId: actor.id, deletedAt: undefined }, onConditionFailed },
       ),
-      set(organizationKey.member(tenant, userId), { role: 'owner', updatedAt }, { where: { role: previousRole }, otherwise }),
-      set(organizationKey.member(tenant, actor.id), { role: 'admin', updatedAt }, { where: { role: 'owner' }, otherwise }),
+      set(
+        organizationKey.member(tenant, userId),
+        { role: 'owner', updatedAt },
+        { expected: { role: previousRole }, onConditionFailed },
+      ),
+      set(
+        organizationKey.member(tenant, actor.id),
+        { role: 'admin', updatedAt },
+        { expected: { role: 'owner' }, onConditionFailed },
+      ),
       event({ ...toMemberEvent(to, 'owner'), previousRole }),
       event({ ...toMemberEvent(self, 'admin'), previousRole: 'owner' }),
     ],

@@ -11,7 +11,7 @@ const active = 'attribute_exists(pk) AND attribute_not_exists(deletedAt)';
 export const whileActive = (tenant: Tenant): Write => ({
   check: organizationKey.organization(tenant),
   condition: active,
-  otherwise: noSuchOrganization,
+  onConditionFailed: noSuchOrganization,
 });
 
 const counted =
@@ -19,7 +19,7 @@ const counted =
   (tenant: Tenant, amount: 1 | -1): Write => ({
     ...add(organizationKey.organization(tenant), counter, amount),
     condition: active,
-    otherwise: noSuchOrganization,
+    onConditionFailed: noSuchOrganization,
   });
 
 /** Keeps the number of members true, in the transaction that changes it. */

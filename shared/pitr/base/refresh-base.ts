@@ -105,9 +105,9 @@ const isWorthIt = ({ pitr, standings }: CycleContext, now: Date): boolean => {
 /** Beside the turn, which goes on: that it cannot be begun now costs nothing. */
 const askForBase = async (scene: CycleContext, now: Date): Promise<void> => {
   const { tenant, pitr } = scene;
-  const where = { turn: pitr.turn, status: pitr.status };
+  const expected = { turn: pitr.turn, status: pitr.status };
   const note = (changed: Partial<PitrRecord>) =>
-    set(pitrKey.pitr(tenant, pitr.projectId), changed, { where, otherwise: () => new StaleReadError() });
+    set(pitrKey.pitr(tenant, pitr.projectId), changed, { expected, onConditionFailed: () => new StaleReadError() });
   try {
     await startBase(scene, now, note);
   } catch (error) {

@@ -66,7 +66,7 @@ export const runContinuousCapture = async (
     return runCaptureCycle(tenant, task, engine, run.signal);
   const listener = new Listener(engine, run);
   try {
-    let here = task.isRelief && !isAlone ? await listener.relieve(scene) : scene;
+    let here = task.isRelief && !isAlone ? await listener.takeOverFrom(scene) : scene;
     for (let breaks = 0; here && isLive(here); here = await listener.following(here)) {
       const isLast = listener.isLast(here);
       const beforeSeconds = Math.max(0, earlyByMs(here, engine) / 1_000 - togetherSeconds);
@@ -125,7 +125,7 @@ class Listener {
   }
 
   /** Listens beside whoever does, until the turn is over; what comes then is ours. If that does not come about it begins by itself. */
-  async relieve(scene: CycleContext): Promise<CycleContext | undefined> {
+  async takeOverFrom(scene: CycleContext): Promise<CycleContext | undefined> {
     const { tenant, pitr } = scene;
     try {
       await (await this.#opened(scene, newReadBudget())).startShadowing(scene);

@@ -44,10 +44,10 @@ export const reportStalled = async (tenant: Tenant, projectId: string, now: Date
   const since = stalledSince(pitr, now);
   const gap = pitr.gaps.findLast(({ to, collections }) => to === null && collections === undefined);
   const told = gap && { count: 0, from: microsOf(gap.from), to: now.getTime() * 1_000, collections: [] };
-  const where = { stoppedTold: pitr.stoppedTold, turn: pitr.turn };
+  const expected = { stoppedTold: pitr.stoppedTold, turn: pitr.turn };
   try {
     await commit([
-      set(pitrKey.pitr(tenant, projectId), { stoppedTold: since }, { where, otherwise: () => new StaleReadError() }),
+      set(pitrKey.pitr(tenant, projectId), { stoppedTold: since }, { expected, onConditionFailed: () => new StaleReadError() }),
       ...(told ? [changeEvent(scene, told, now, gap)] : []),
     ]);
   } catch (error) {

@@ -22,7 +22,7 @@ export const endTurn = (
     pitrKey.pitr(tenant, pitr.projectId),
     { ...changed, turn: pitr.turn + 1, nextTurnAt: iso(after(now, delaySeconds)) },
     {
-      where: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom },
-      otherwise: () => new StaleReadError(),
+      expected: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom },
+      onConditionFailed: () => new StaleReadError(),
     },
   );

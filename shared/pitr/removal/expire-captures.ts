@@ -104,11 +104,11 @@ const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date)
   const freed = [...new Set(pitr.bases.map(({ backupId }) => backupId))].filter((id) => !held.has(id));
   const keys = freed.map((id) => backupKey.backup(tenant, id));
   const backups = await getAll(keys);
-  const otherwise = (): StaleReadError => new StaleReadError();
+  const onConditionFailed = (): StaleReadError => new StaleReadError();
   try {
     await commit([
-      set(pitrKey.pitr(tenant, projectId), { ...kept }, { where: { turn, keptFrom }, otherwise }),
-      ...keys.filter((_, n) => backups[n]).map((key) => set(key, { pitrBase: undefined }, { otherwise })),
+      set(pitrKey.pitr(tenant, projectId), { ...kept }, { expected: { turn, keptFrom }, onConditionFailed }),
+      ...keys.filter((_, n) => backups[n]).map((key) => set(key, { pitrBase: undefined }, { onConditionFailed })),
       ...(freed.length > 0 ? [retentionNote(tenant, now)] : []),
     ]);
     return true;

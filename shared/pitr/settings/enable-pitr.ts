@@ -102,11 +102,11 @@ export interface Place {
 export const forgetEverySeconds = 24 * 3_600;
 
 /** What is taken over must be as it was read: what is forgotten meanwhile must not be offered again. */
-const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'otherwise'> => ({
+const asRead = (before: PitrRecord | undefined): Pick<Write, 'condition' | 'names' | 'values' | 'onConditionFailed'> => ({
   condition: before ? '#turn = :turn AND #keptFrom = :keptFrom AND #bases = :bases' : 'attribute_not_exists(pk)',
   ...(before && {
     names: { '#turn': 'turn', '#keptFrom': 'keptFrom', '#bases': 'bases' },
     values: { ':turn': before.turn, ':keptFrom': before.keptFrom, ':bases': before.bases },
   }),
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });

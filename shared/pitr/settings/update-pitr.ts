@@ -24,7 +24,7 @@ const turnedTo = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, attribu
   set(
     pitrKey.pitr(tenant, pitr.projectId),
     { ...attributes, turn: changed.turn, nextTurnAt: changed.nextTurnAt },
-    { where: { turn: pitr.turn, status: pitr.status }, otherwise: () => new StaleReadError() },
+    { expected: { turn: pitr.turn, status: pitr.status }, onConditionFailed: () => new StaleReadError() },
   );
 
 /** Only what is given changes; a call that gives nothing changes nothing. */
@@ -110,7 +110,8 @@ export const endWithProject = (
   now: Date,
 ): readonly Write[] => {
   const { tenant } = acting;
-  if (!pitr) return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', otherwise: overtaken }];
+  if (!pitr)
+    return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', onConditionFailed: overtaken }];
   return [
     ...(pitr.status === 'disabled' ? [] : endCapture(acting, project, pitr, now).writes),
     enqueue(tenant, { kind: 'forget-captures', projectId: project.id }, now),

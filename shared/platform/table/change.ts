@@ -18,7 +18,7 @@ interface Conditional {
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
   /** What a failed condition means to the caller. It may first do what follows from it, such as ending a session. */
-  readonly otherwise?: () => ApiError | Promise<ApiError>;
+  readonly onConditionFailed?: () => ApiError | Promise<ApiError>;
 }
 
 export type Write =
@@ -43,10 +43,10 @@ export interface Change {
 }
 
 /** Puts an item that must not exist yet. */
-export const create = (item: Item, otherwise?: Conditional['otherwise']): Write => ({
+export const create = (item: Item, onConditionFailed?: Conditional['onConditionFailed']): Write => ({
   put: item,
   condition: 'attribute_not_exists(pk)',
-  ...(otherwise && { otherwise }),
+  ...(onConditionFailed && { onConditionFailed }),
 });
 
 /**
@@ -56,10 +56,10 @@ export const create = (item: Item, otherwise?: Conditional['otherwise']): Write 
 export const set = (
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
-  options: { where?: Readonly<Record<string, unknown>>; otherwise?: Conditional['otherwise'] } = {},
+  options: { expected?: Readonly<Record<string, unknown>>; onConditionFailed?: Conditional['onConditionFailed'] } = {},
 ): Extract<Write, { update: Key }> => {
   const entries = Object.entries(attributes);
-  const where = Object.entries(options.where ?? {});
+  const where = Object.entries(options.expected ?? {});
   const sets = entries.filter(([, value]) => value !== undefined).map(([name]) => `#${name} = :${name}`);
   const removes = entries.filter(([, value]) => value === undefined).map(([name]) => `#${name}`);
   const expression = [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
@@ -77,7 +77,7 @@ export const set = (
       ...entries.filter(([, value]) => value !== undefined).map(([name, value]) => [`:${name}`, value]),
       ...where.filter(([, value]) => value !== undefined).map(([name, value]) => [`:was_${name}`, value]),
     ]),
-    ...(options.otherwise && { otherwise: options.otherwise }),
+    ...(options.onConditionFailed && { onConditionFailed: options.onConditionFailed }),
   };
 };
 
@@ -91,8 +91,8 @@ export const add = (key: Key, counter: string, amount: number): Write => ({
 });
 
 /** Removes an item that must exist. */
-export const remove = (key: Key, otherwise?: Conditional['otherwise']): Write => ({
+export const remove = (key: Key, onConditionFailed?: Conditional['onConditionFailed']): Write => ({
   remove: key,
   condition: 'attribute_exists(pk)',
-  ...(otherwise && { otherwise }),
+  ...(onConditionFailed && { onConditionFailed }),
 });

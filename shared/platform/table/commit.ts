@@ -20,7 +20,7 @@ export const transactionMax = 100;
 const triesMax = 6;
 
 /**
- * A failed condition throws the error of that write's `otherwise`, or CONFLICT. A clash with another transaction is retried,
+ * A failed condition throws the error of that write's `onConditionFailed`, or CONFLICT. A clash with another transaction is retried,
  * because it says nothing about the conditions. All tries share one client request token, so that a transaction whose answer was
  * lost is not applied twice. A run that has timed out commits nothing.
  */
@@ -51,9 +51,9 @@ const judge = async (error: unknown, writes: readonly Write[]): Promise<ApiError
   const codes = reasons.map(({ Code }) => Code);
   const failed = codes.indexOf('ConditionalCheckFailed');
   if (failed >= 0) {
-    const otherwise = await writes[failed]?.otherwise?.();
+    const onConditionFailed = await writes[failed]?.onConditionFailed?.();
     throw (
-      otherwise ??
+      onConditionFailed ??
       new ApiError('CONFLICT', 'Someone else changed this at the same moment; read it again', undefined, { cause: error })
     );
   }

@@ -29,12 +29,12 @@ export const checkDocuments = (run: CheckRun, claim: CheckClaim): Promise<boolea
   const { parties, restore, engine, halt, dataKey, store } = run;
   return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
     const pulse = new Heartbeat({
-      look: () => lookAt(parties.tenant, restore),
+      checkRunning: () => lookAt(parties.tenant, restore),
       total: 0,
       halt,
       clock: engine.clock,
-      untold: () => 0,
-      tell: async () => undefined,
+      unreported: () => 0,
+      report: async () => undefined,
     });
     const saving = new Saving(run, part);
     const walked = await walk(run, claim, saving).finally(() => pulse.stop());

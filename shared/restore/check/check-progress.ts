@@ -43,7 +43,7 @@ export const claimPart = async (
     const parts = shard.parts + 1;
     try {
       await commit([
-        set(key, { parts }, { where: { parts: shard.parts, isChecked: false } }),
+        set(key, { parts }, { expected: { parts: shard.parts, isChecked: false } }),
         whileRunning(tenant, job.id, { attempt: job.attempt }),
       ]);
       return { shard: { ...shard, parts }, part: shard.parts };
@@ -97,10 +97,12 @@ export const reportCheck = async (
         advance(tenant, job.id, {
           add: more,
           // Whoever tells of a tenth is the only one: the others find it told.
-          ...(told === undefined ? { where: { attempt } } : { set: { toldPercent: told }, where: { attempt, toldPercent } }),
+          ...(told === undefined
+            ? { expected: { attempt } }
+            : { set: { toldPercent: told }, expected: { attempt, toldPercent } }),
         }),
         ...writes,
-        set(restoreKey.shard(tenant, job.id, number), after, { where: { parts: shard.parts, isChecked: false } }),
+        set(restoreKey.shard(tenant, job.id, number), after, { expected: { parts: shard.parts, isChecked: false } }),
         ...(checked.part ? [partWrite(tenant, job.id, shard, part, checked.part)] : []),
       ]);
       return;

@@ -15,8 +15,15 @@ import { decideUserActions, type UserDecision } from './user-action.ts';
 export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { parties, restore, engine, halt, dataKey, store } = run;
   return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
-    const look = () => lookAt(parties.tenant, restore);
-    const pulse = new Heartbeat({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
+    const checkRunning = () => lookAt(parties.tenant, restore);
+    const pulse = new Heartbeat({
+      checkRunning,
+      total: 0,
+      halt,
+      clock: engine.clock,
+      unreported: () => 0,
+      report: async () => undefined,
+    });
     const saving = new Saving(run, part);
     await walk(run, saving).finally(() => pulse.stop());
     const stored = await part.finish().catch(asUpload);

@@ -28,12 +28,12 @@ export const cancelRestore = async (
   const cancelled: RestoreRecord = { ...restore, ...ended };
   const told = restoreEvent(cancelled, { project, target }, organization);
   // Sealed at the same moment it has a safety backup, which is then to be kept.
-  const where = { status, attempt, safetyBackupId };
+  const expected = { status, attempt, safetyBackupId };
   return {
     restore: cancelled,
     change: {
       writes: [
-        set(restoreKey.restore(tenant, id), ended, { where, otherwise: () => new StaleReadError() }),
+        set(restoreKey.restore(tenant, id), ended, { expected, onConditionFailed: () => new StaleReadError() }),
         ...endRestoreWrites(tenant, around, 'cancelled', now),
         ...tell(tenant, restore, 'restore.failed', { ...told, restore: { ...told.restore, error } }, now),
       ],

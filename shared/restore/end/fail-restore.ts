@@ -61,7 +61,7 @@ export const failRestore = async (
 };
 
 const announced = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failure: Reason): Write =>
-  set(restoreKey.restore(tenant, id), { failure }, { where: { status, attempt, failure: undefined } });
+  set(restoreKey.restore(tenant, id), { failure }, { expected: { status, attempt, failure: undefined } });
 
 const writesOf = (tenant: Tenant, around: RestoreEndContext, error: Reason, isStopped: boolean, now: Date): readonly Write[] => {
   const { restore, project, target, destination, organization } = around;
@@ -73,7 +73,7 @@ const writesOf = (tenant: Tenant, around: RestoreEndContext, error: Reason, isSt
     set(
       restoreKey.restore(tenant, id),
       { ...ended, failure: undefined, trouble: undefined },
-      { where: { status, attempt, safetyBackupId, sealedAt } },
+      { expected: { status, attempt, safetyBackupId, sealedAt } },
     ),
     ...endRestoreWrites(tenant, around, 'failed', now, isStopped),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),

@@ -43,7 +43,7 @@ export const reapRestore = async (
   if (verdict === 'leave') return;
   log.warn('reaping a restore', { restoreJobId, verdict: typeof verdict === 'string' ? verdict : verdict.code, execution });
   if (verdict === 'start') {
-    await commit([set(restoreKey.running(tenant, restoreJobId), { restartedAt: iso(now) }, { where: { attempt } })]);
+    await commit([set(restoreKey.running(tenant, restoreJobId), { restartedAt: iso(now) }, { expected: { attempt } })]);
     return workflow.start(name, { organizationId, restoreJobId, attempt });
   }
   // Before the target is freed: what runs on begins nothing more.

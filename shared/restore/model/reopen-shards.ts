@@ -31,7 +31,7 @@ export const reopenShards = async (tenant: Tenant, { id, attempt }: Pick<Restore
           raced: less(({ raced }) => raced),
           failed: less((shard) => shard.failed),
         },
-        where: { attempt },
+        expected: { attempt },
       }),
       ...some.map((shard) => reopened(tenant, id, shard)),
     ]);
@@ -57,5 +57,5 @@ const reopened = (tenant: Tenant, id: string, { number, runs, failed }: RestoreS
       stalledSince: undefined,
       ...{ written: 0, deleted: 0, raced: 0, failed: 0, failures: [] },
     },
-    { where: { runs, failed } },
+    { expected: { runs, failed } },
   );

@@ -42,5 +42,5 @@ export const lookAt = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord
 export const advance = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
   updateRunningJob(restoreKey.restore(tenant, restoreJobId), change);
 
-export const whileRunning = (tenant: Tenant, restoreJobId: string, where: Advance['where'] = {}): Write =>
+export const whileRunning = (tenant: Tenant, restoreJobId: string, where: Advance['expected'] = {}): Write =>
   checkRunningJob(restoreKey.restore(tenant, restoreJobId), where);

@@ -10,9 +10,9 @@ import { type RestoreRecord, restoreKey } from './record.ts';
 export const endUndo = async (tenant: Tenant, { safetyOf }: BackupRecord): Promise<readonly Write[]> => {
   if (safetyOf === undefined) return [];
   const key = restoreKey.restore(tenant, safetyOf);
-  const otherwise = () => new StaleReadError();
-  if (await get(key)) return [set(key, { undoUntil: null }, { otherwise })];
-  return [{ check: key, condition: 'attribute_not_exists(pk)', otherwise }];
+  const onConditionFailed = () => new StaleReadError();
+  if (await get(key)) return [set(key, { undoUntil: null }, { onConditionFailed })];
+  return [{ check: key, condition: 'attribute_not_exists(pk)', onConditionFailed }];
 };
 
 /** For the transaction that brings a restore to another organization, after its safety backup: that may be gone there by now. */

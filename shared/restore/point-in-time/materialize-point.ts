@@ -43,9 +43,9 @@ export const materializePoint = async (tenant: Tenant, restore: RestoreRecord, e
 
 /** Only the last try given out is kept. */
 const beginTry = async (tenant: Tenant, { id, attempt, pointTries = 0 }: RestoreRecord): Promise<RestoreRecord> => {
-  const where = { attempt, pointMade: undefined, pointTries: pointTries === 0 ? undefined : pointTries };
+  const expected = { attempt, pointMade: undefined, pointTries: pointTries === 0 ? undefined : pointTries };
   try {
-    await commit([advance(tenant, id, { set: { pointTries: pointTries + 1 }, where })]);
+    await commit([advance(tenant, id, { set: { pointTries: pointTries + 1 }, expected })]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
@@ -120,7 +120,7 @@ const keep = async (
   const { organization } = await readRunning(tenant, id, attempt);
   const { project } = await partiesOf(tenant, restore, organization);
   const writes: readonly Write[] = [
-    advance(tenant, id, { set: { pointMade: pointTries }, where: { attempt, pointTries, pointMade: undefined } }),
+    advance(tenant, id, { set: { pointMade: pointTries }, expected: { attempt, pointTries, pointMade: undefined } }),
     check,
     create(record),
     { put: { ...backupKey.archive(tenant, record.archive.backup, record.id), backupId: record.id } },

@@ -56,7 +56,7 @@ export const commitSeal = async (
   await commit([
     advance(tenant, id, {
       set: { ...change, ...(told !== undefined && { toldPercent: told }) },
-      where: { attempt, sealedAt: undefined, toldPercent },
+      expected: { attempt, sealedAt: undefined, toldPercent },
     }),
     { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
     ...events,

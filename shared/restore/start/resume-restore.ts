@@ -49,8 +49,8 @@ export const resumeRestore = async (
           restoreKey.restore(tenant, id),
           { ...begun, ...gone },
           {
-            where: { status, attempt, undoneBy: null },
-            otherwise: () => new StaleReadError(),
+            expected: { status, attempt, undoneBy: null },
+            onConditionFailed: () => new StaleReadError(),
           },
         ),
         ...startWrites(tenant, resumed, target, now),

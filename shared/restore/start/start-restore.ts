@@ -139,14 +139,14 @@ export const holdBackup = (tenant: Tenant, backupId: string): Write => ({
   condition: '#status = :completed AND attribute_not_exists(leaving)',
   names: { '#status': 'status' },
   values: { ':one': 1, ':completed': 'completed' },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });
 
 /** A destination that is being removed is given nothing to keep. */
 const whileThere = (tenant: Tenant, { id }: DestinationRecord): Write => ({
   check: organizationKey.storageDestination(tenant, id),
   condition: 'attribute_exists(pk)',
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });
 
 /** A place for what will be touched; nothing lies there yet. */

@@ -110,5 +110,5 @@ const undoBegins = (tenant: Tenant, { id, status, attempt }: RestoreRecord, undo
   condition: '#status = :status AND attempt = :attempt AND undoneBy = :nobody',
   names: { '#status': 'status' },
   values: { ':status': status, ':attempt': attempt, ':nobody': null, ':undo': undoId },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });

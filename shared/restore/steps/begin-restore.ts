@@ -26,7 +26,7 @@ export const beginRestore = async (
   const begun = { status: 'running', startedAt: restore.startedAt ?? iso(now) } as const;
   try {
     await commit([
-      set(key, begun, { where: { status: 'pending', attempt } }),
+      set(key, begun, { expected: { status: 'pending', attempt } }),
       // Without the target's lock there is nothing to begin.
       { check: projectKey.job(tenant, targetProjectId), condition: 'jobId = :jobId', values: { ':jobId': id } },
       ...tell(tenant, restore, 'restore.started', restoreEvent({ ...restore, ...begun }, parties, parties.organization), now),

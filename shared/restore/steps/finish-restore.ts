@@ -48,7 +48,7 @@ const isCompletedAlready = async (tenant: Tenant, id: string): Promise<boolean> 
 const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
   const { id, attempt } = restore;
   if (!restore.plan) throw new JobFailure('INTERNAL_ERROR', 'The restore has no plan');
-  if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' }, where: { attempt } })]);
+  if (restore.dryRun) return commit([advance(tenant, id, { set: { phase: 'Finalizing' }, expected: { attempt } })]);
   // Attempts that were given up have left theirs.
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (restore.shards ?? 0));
   const documents = accountOf(shards.filter(({ range }) => range !== undefined));
@@ -71,7 +71,7 @@ const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
           },
         }),
       },
-      where: { attempt },
+      expected: { attempt },
     }),
   ]);
   if (documents.planned !== touchedBy(restore.plan))
@@ -121,7 +121,7 @@ const writesOf = async (tenant: Tenant, around: RestoreEndContext, now: Date): P
   const { writes: progress } = tellPercent(parties, whole, now);
   const { documentsRestored, documentsDeleted, documentsSkipped } = restoreData(whole);
   return [
-    advance(tenant, id, { set: { ...completed, toldPercent: 100 }, where: { toldPercent, attempt } }),
+    advance(tenant, id, { set: { ...completed, toldPercent: 100 }, expected: { toldPercent, attempt } }),
     ...endRestoreWrites(tenant, around, 'completed', now),
     ...(await undone(tenant, undoOf, id)),
     ...progress,

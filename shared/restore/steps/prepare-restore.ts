@@ -76,8 +76,8 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: Restor
     });
     const { keyFile, encryption, check } = await engine.newDataKey(tenant, journalBackup(tenant, restore).archive);
     const set = { phase: 'Downloading', since: readTime, journal: { ...journal, keyFile, encryption } };
-    const where = { phase: 'Initializing', attempt };
-    await commit([advance(tenant, id, { set, add: { reads: probeReads }, where }), check]);
+    const expected = { phase: 'Initializing', attempt };
+    await commit([advance(tenant, id, { set, add: { reads: probeReads }, expected }), check]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   } finally {
@@ -92,7 +92,7 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: Restor
 const enter = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
   const { restore } = await readRunning(tenant, id, attempt);
   if (restorePhases.indexOf(restore.phase) >= restorePhases.indexOf(phase)) return;
-  await commit([advance(tenant, id, { set: { phase }, where: { phase: restore.phase, attempt } })]);
+  await commit([advance(tenant, id, { set: { phase }, expected: { phase: restore.phase, attempt } })]);
 };
 
 /** The same archive and scope are cut the same way, so two runs at once write the same shards. */
@@ -114,15 +114,15 @@ const cut = async (
     const range = bound && { range: JSON.stringify(bound) };
     return { ...restoreKey.shard(tenant, id, number), number, ...range, expected, ...untouched, ttl };
   });
-  const where = { attempt, shards: undefined };
+  const notPlanned = { attempt, shards: undefined };
   for (let start = 0; start < shards.length; start += transactionMax - 1)
     await commit([
       ...shards.slice(start, start + transactionMax - 1).map((put): Write => ({ put })),
-      whileRunning(tenant, id, where),
+      whileRunning(tenant, id, notPlanned),
     ]);
   const expected = shards.reduce((sum, shard) => sum + shard.expected, 0);
   const made = { phase: 'Validating', shards: shards.length, expected, notFound };
-  await commit([advance(tenant, id, { set: made, where })]);
+  await commit([advance(tenant, id, { set: made, expected: notPlanned })]);
   return shards.length;
 };
 

@@ -13,8 +13,15 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
   const { halt, engine, parties, restore } = run;
   const end = new WritersEnd(halt);
   const writing = new DocumentWriting(run, claim, end.signal);
-  const look = () => lookAt(parties.tenant, restore);
-  const pulse = new Heartbeat({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
+  const checkRunning = () => lookAt(parties.tenant, restore);
+  const pulse = new Heartbeat({
+    checkRunning,
+    total: 0,
+    halt,
+    clock: engine.clock,
+    unreported: () => 0,
+    report: async () => undefined,
+  });
   try {
     return await writing.all();
   } catch (error) {

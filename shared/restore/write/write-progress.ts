@@ -55,7 +55,7 @@ export const claimShard = async (
     try {
       await commit([
         // Until the run says how it ended, nobody knows what it wrote.
-        set(key, { runs, isUnsure: true }, { where: { runs: shard.runs, isWritten: false } }),
+        set(key, { runs, isUnsure: true }, { expected: { runs: shard.runs, isWritten: false } }),
         acquireWriterLease(tenant, id, { number, run: runs }, handOver),
         whileRunning(tenant, id, { attempt }),
       ]);
@@ -114,7 +114,7 @@ export const reportWrites = async (
         set(
           restoreKey.shard(tenant, id, number),
           { ...shardAfter(shard, progress), reports: expected },
-          { where: { runs: run, reports: shard.reports } },
+          { expected: { runs: run, reports: shard.reports } },
         ),
       ]);
       return;
@@ -166,7 +166,7 @@ const restoreWrites = (
       },
       set: { ...(told !== undefined && { toldPercent: told }), ...failures },
       // Whoever tells of a tenth is the only one, and whoever adds to a list has seen all of it.
-      where: { attempt, ...(told !== undefined && { toldPercent }), ...('failures' in failures && { failed }) },
+      expected: { attempt, ...(told !== undefined && { toldPercent }), ...('failures' in failures && { failed }) },
     }),
     ...writes,
   ];

@@ -15,8 +15,15 @@ const batchBytesMax = 4 << 20;
 /** True if all are done; false if another run is to go on. Users who are replaced twice are as they are after once. */
 export const writeUsers = async (run: WriteRun, claim: WriteClaim): Promise<boolean> => {
   const { halt, engine, parties, restore } = run;
-  const look = () => lookAt(parties.tenant, restore);
-  const pulse = new Heartbeat({ look, total: 0, halt, clock: engine.clock, untold: () => 0, tell: async () => undefined });
+  const checkRunning = () => lookAt(parties.tenant, restore);
+  const pulse = new Heartbeat({
+    checkRunning,
+    total: 0,
+    halt,
+    clock: engine.clock,
+    unreported: () => 0,
+    report: async () => undefined,
+  });
   try {
     return await new UserWriting(run, claim).all();
   } catch (error) {

@@ -24,7 +24,7 @@ export const removeSchedule = (
         // A run in between has moved the note of what is due.
         condition: 'revision = :revision AND nextRunAt = :nextRunAt',
         values: { ':revision': revision, ':nextRunAt': nextRunAt },
-        otherwise: () => new StaleReadError(),
+        onConditionFailed: () => new StaleReadError(),
       },
       uncountSchedules(tenant),
       whileStaying(tenant, projectId),

@@ -44,8 +44,8 @@ export const changeSchedule = async (
       writes: [
         set(scheduleKey.schedule(tenant, schedule.id), revised, {
           // A run in between has moved on what is due, and the note of it.
-          where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
-          otherwise: () => new StaleReadError(),
+          expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
+          onConditionFailed: () => new StaleReadError(),
         }),
         whileActive(tenant),
         whileConnected(tenant, project.id),

@@ -33,7 +33,7 @@ export const carrySchedule = async (from: Tenant, to: Tenant, schedule: Schedule
       remove: { pk, sk },
       condition: 'revision = :revision AND nextRunAt = :nextRunAt',
       values: { ':revision': revision, ':nextRunAt': nextRunAt },
-      otherwise: () => new StaleReadError(),
+      onConditionFailed: () => new StaleReadError(),
     },
     ...dueWrites(from, schedule, undefined),
     ...(left

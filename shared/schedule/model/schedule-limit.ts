@@ -11,7 +11,7 @@ export const countSchedule = (tenant: Tenant): Write => ({
   condition:
     'attribute_exists(pk) AND attribute_not_exists(deletedAt) AND (attribute_not_exists(scheduleCount) OR scheduleCount < :max)',
   values: { ':one': 1, ':max': max },
-  otherwise: async () => {
+  onConditionFailed: async () => {
     const found = (await get(organizationKey.organization(tenant))) as OrganizationRecord | undefined;
     return found && found.deletedAt === undefined
       ? new ApiError('CONFLICT', `An organization has at most ${max} schedules`, { max })
@@ -22,5 +22,5 @@ export const countSchedule = (tenant: Tenant): Write => ({
 /** That many less, also of an organization that was deleted; below zero, that many more that have come along with a project. */
 export const uncountSchedules = (tenant: Tenant, amount = 1): Write => ({
   ...add(organizationKey.organization(tenant), 'scheduleCount', -amount),
-  otherwise: noSuchOrganization,
+  onConditionFailed: noSuchOrganization,
 });

@@ -26,7 +26,7 @@ export const postponeTick = async (
     set(
       { pk, sk },
       { putOff: { at: iso(at), tries: next, since: iso(now), message } },
-      { where: { revision, nextRunAt }, otherwise: () => new StaleReadError() },
+      { expected: { revision, nextRunAt }, onConditionFailed: () => new StaleReadError() },
     ),
   ]);
 };

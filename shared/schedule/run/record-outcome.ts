@@ -32,7 +32,7 @@ const toldOf = (tenant: Tenant, backupId: string): Write =>
   set(
     backupKey.backup(tenant, backupId),
     { outcomeTold: true },
-    { where: { outcomeTold: undefined }, otherwise: () => new StaleReadError() },
+    { expected: { outcomeTold: undefined }, onConditionFailed: () => new StaleReadError() },
   );
 
 const writesOf = (around: ScheduleContext, backup: BackupRecord, now: Date): readonly Write[] => {
@@ -76,4 +76,7 @@ const updated = (
   { pk, sk, lastSuccessAt, lastEndAt, nextRunAt }: ScheduleRecord,
   attributes: Readonly<Record<string, unknown>>,
 ): Write =>
-  set({ pk, sk }, attributes, { where: { lastSuccessAt, lastEndAt, nextRunAt }, otherwise: () => new StaleReadError() });
+  set({ pk, sk }, attributes, {
+    expected: { lastSuccessAt, lastEndAt, nextRunAt },
+    onConditionFailed: () => new StaleReadError(),
+  });

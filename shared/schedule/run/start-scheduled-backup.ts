@@ -55,8 +55,8 @@ export const startScheduled = async (
     writes: [
       // First: of two that tell of one moment the other is overtaken, and does not wait for a job that is its own.
       set({ pk: schedule.pk, sk: schedule.sk }, begun, {
-        where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
-        otherwise: () => new StaleReadError(),
+        expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt },
+        onConditionFailed: () => new StaleReadError(),
       }),
       ...writes,
       emit(

@@ -139,7 +139,7 @@ const giveUp = async (
     set(
       { pk: schedule.pk, sk: schedule.sk },
       { ...moved, ...counted.attributes },
-      { where: { revision: schedule.revision, nextRunAt: schedule.nextRunAt }, otherwise: () => new StaleReadError() },
+      { expected: { revision: schedule.revision, nextRunAt: schedule.nextRunAt }, onConditionFailed: () => new StaleReadError() },
     ),
     ...dueWrites(tenant, schedule, failed.schedule),
     whileActive(tenant),

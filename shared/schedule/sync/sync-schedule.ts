@@ -61,7 +61,7 @@ const syncedWrites = (around: ScheduleContext, now: Date): readonly Write[] => {
     set(
       { pk, sk },
       { enteredRevision: revision, nextRunAt: next, ...(!awake && { putOff: undefined }) },
-      { where: { revision, nextRunAt }, otherwise: () => new StaleReadError() },
+      { expected: { revision, nextRunAt }, onConditionFailed: () => new StaleReadError() },
     ),
     ...dueWrites(tenant, schedule, { ...schedule, nextRunAt: next }),
     ...(awake ? [whileActive(tenant), whileConnected(tenant, schedule.projectId)] : stillAsleep(around)),
@@ -81,7 +81,7 @@ const stillAsleep = ({ tenant, organization }: ScheduleContext): readonly Write[
         {
           ...whileActive(tenant),
           condition: 'attribute_not_exists(pk) OR attribute_exists(deletedAt)',
-          otherwise: () => new StaleReadError(),
+          onConditionFailed: () => new StaleReadError(),
         },
       ];
 

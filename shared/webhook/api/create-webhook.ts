@@ -63,7 +63,7 @@ const countWebhook = (tenant: Tenant, max = Number(env('WEBHOOKS_PER_ORGANIZATIO
   expression: 'ADD webhookCount :one',
   condition: `${active} AND (attribute_not_exists(webhookCount) OR webhookCount < :max)`,
   values: { ':one': 1, ':max': max },
-  otherwise: async () => {
+  onConditionFailed: async () => {
     const found = (await get(organizationKey.organization(tenant))) as OrganizationRecord | undefined;
     return found && found.deletedAt === undefined
       ? new ApiError('CONFLICT', `An organization has at most ${max} webhooks`, { max })
@@ -77,5 +77,5 @@ export const uncountWebhook = (tenant: Tenant): Write => ({
   expression: 'ADD webhookCount :less',
   condition: active,
   values: { ':less': -1 },
-  otherwise: noSuchOrganization,
+  onConditionFailed: noSuchOrganization,
 });

@@ -44,5 +44,5 @@ export const whileEnabled = (tenant: Tenant, { id }: WebhookRecord): Write => ({
   condition: 'attribute_exists(pk) AND #enabled = :yes',
   names: { '#enabled': 'enabled' },
   values: { ':yes': true },
-  otherwise: () => new StaleReadError(),
+  onConditionFailed: () => new StaleReadError(),
 });

@@ -74,8 +74,8 @@ export const reviseWebhook = (
   return {
     webhook: Object.fromEntries(entries) as WebhookRecord,
     write: set(webhookKey.webhook(tenant, webhook.id), revised, {
-      where: { revision: webhook.revision },
-      otherwise: () => new StaleReadError(),
+      expected: { revision: webhook.revision },
+      onConditionFailed: () => new StaleReadError(),
     }),
   };
 };
@@ -97,6 +97,6 @@ const forgetFailures = (tenant: Tenant, webhookId: string, health: HealthRecord 
         set(
           webhookKey.health(tenant, webhookId),
           { failingSince: undefined, isSlow: undefined },
-          { otherwise: () => new StaleReadError() },
+          { onConditionFailed: () => new StaleReadError() },
         ),
       ];

@@ -27,6 +27,6 @@ const dueNow = (record: DeliveryRecord, round: Readonly<Record<string, unknown>>
   const { pk, sk, status, attempts, nextAttemptAt } = record;
   const ttl = epochSeconds(after(now, deliveryKeptSeconds));
   const attributes = { status: 'attempting', ...round, nextAttemptAt: iso(now), ttl };
-  const where = { status, attempts, nextAttemptAt };
-  return set({ pk, sk }, attributes, { where, otherwise: () => new StaleReadError() });
+  const expected = { status, attempts, nextAttemptAt };
+  return set({ pk, sk }, attributes, { expected, onConditionFailed: () => new StaleReadError() });
 };

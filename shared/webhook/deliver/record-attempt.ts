@@ -78,7 +78,7 @@ const attemptOf = ({ due, outcome, request }: Made, verdict: Verdict, now: Date)
 
 /** Of several that made the same attempt one writes it down, and nobody makes it any more. */
 const unlessOvertaken = ({ pk, sk, attempts }: DeliveryRecord, attributes: Readonly<Record<string, unknown>>): Update =>
-  set({ pk, sk }, { ...attributes, claimedUntil: undefined }, { where: { status: 'attempting', attempts } });
+  set({ pk, sk }, { ...attributes, claimedUntil: undefined }, { expected: { status: 'attempting', attempts } });
 
 const askDisabling = async (tenant: Tenant, task: Extract<Task, { kind: 'disable-webhook' }>): Promise<void> => {
   const { organizationId } = tenant;

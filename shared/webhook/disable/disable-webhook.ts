@@ -57,7 +57,7 @@ const disablingWrites = (
   set(
     webhookKey.webhook(tenant, id),
     { enabled: false, disabled: { reason, at: iso(now), failingSince }, revision: revision + 1, updatedAt: iso(now) },
-    { where: { enabled: true, revision }, otherwise: () => new StaleReadError() },
+    { expected: { enabled: true, revision }, onConditionFailed: () => new StaleReadError() },
   ),
   whileActive(tenant),
   auditEntry(

@@ -17,7 +17,7 @@ export const acquireReplayLock = (tenant: Tenant, { webhookId, walk }: Turn, now
   condition: 'attribute_not_exists(pk) OR #until <= :now',
   names: { '#until': 'until' },
   values: { ':now': iso(now) },
-  otherwise: () => new ApiError('CONFLICT', 'A replay of this webhook is still running; wait until it has ended'),
+  onConditionFailed: () => new ApiError('CONFLICT', 'A replay of this webhook is still running; wait until it has ended'),
 });
 
 /** Makes it last from now on; false if another replay has it, or this one has ended: a task that comes late does nothing again. */
@@ -34,7 +34,7 @@ export const extendReplayLock = (tenant: Tenant, { webhookId, walk }: Turn, now:
 
 /** Frees the webhook for another, unless another has it. */
 export const releaseReplayLock = async (tenant: Tenant, { webhookId, walk }: Turn, now: Date): Promise<void> => {
-  await updateItem(set(webhookKey.replay(tenant, webhookId), { until: iso(now), isEnded: true }, { where: { walk } }));
+  await updateItem(set(webhookKey.replay(tenant, webhookId), { until: iso(now), isEnded: true }, { expected: { walk } }));
 };
 
 const lasting = (now: Date): { readonly until: string; readonly ttl: number } => {

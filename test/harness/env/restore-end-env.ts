@@ -80,7 +80,7 @@ export const end = async ({ world, id }: Scene, status: 'cancelled' | 'completed
   const around = (await loadEndContext(tenant, id))!;
   const { restore } = around;
   await commit([
-    set(restoreKey.restore(tenant, id), { status, ...endOf(around, now) }, { where: { status: restore.status } }),
+    set(restoreKey.restore(tenant, id), { status, ...endOf(around, now) }, { expected: { status: restore.status } }),
     ...endRestoreWrites(tenant, around, status, now),
   ]);
 };

@@ -108,16 +108,26 @@ export interface WantedFunction {
   readonly name: string;
   readonly entry: string;
   readonly handler: string;
-  readonly uses: readonly Capability[];
+  readonly capabilities: readonly Capability[];
 }
 
 /** Every function the contract asks for: one per row, one per worker. */
 export const wantedFunctions: readonly WantedFunction[] = [
   ...endpoints.map((endpoint) => {
     const { file, name } = handlerOf(endpoint);
-    return { name: endpoint.id, entry: `functions/api/${file}.ts`, handler: `index.${name}`, uses: capabilitiesOf(endpoint) };
+    return {
+      name: endpoint.id,
+      entry: `functions/api/${file}.ts`,
+      handler: `index.${name}`,
+      capabilities: capabilitiesOf(endpoint),
+    };
   }),
-  ...Object.entries<Worker>(workers).map(([name, { entry, uses }]) => ({ name, entry, handler: 'index.handler', uses })),
+  ...Object.entries<Worker>(workers).map(([name, { entry, capabilities }]) => ({
+    name,
+    entry,
+    handler: 'index.handler',
+    capabilities,
+  })),
 ];
 
 export const functionOf = (resources: readonly Resource[], { name, entry, handler }: WantedFunction): Resource => {

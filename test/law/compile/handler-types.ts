@@ -21,8 +21,8 @@ export const withoutHandler = () => {
 };
 
 const access = { role: 'admin', scope: 'organization:write' } as const;
-const uses = ['table:write'] as const;
-const common = { access, uses, summary: '' } as const;
+const capabilities = ['table:write'] as const;
+const common = { access, capabilities, summary: '' } as const;
 const change = { writes: [], audit: [] };
 
 export const rows = group('things', '/things', {
@@ -74,15 +74,15 @@ export const wrong = [
 
 export const wrongRows = [
   // @ts-expect-error a row must say who may call it
-  { id: 'a.b', method: 'GET', path: '/', summary: '', uses } satisfies Endpoint,
+  { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities } satisfies Endpoint,
   // @ts-expect-error a role needs the scope an API key would need, or people-only
-  { id: 'a.b', method: 'GET', path: '/', summary: '', uses, access: { role: 'admin' } } satisfies Endpoint,
+  { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin' } } satisfies Endpoint,
   // @ts-expect-error a scope that does not exist
-  { id: 'a.b', method: 'GET', path: '/', summary: '', uses, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
+  { id: 'a.b', method: 'GET', path: '/', summary: '', capabilities, access: { role: 'admin', scope: 'all' } } satisfies Endpoint,
   // @ts-expect-error a capability that nobody can grant
-  { id: 'a.b', method: 'GET', path: '/', summary: '', access, uses: ['table:drop'] } satisfies Endpoint,
+  { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities: ['table:drop'] } satisfies Endpoint,
   // @ts-expect-error an error code that is not in the table
-  { id: 'a.b', method: 'GET', path: '/', summary: '', access, uses, errors: ['OOPS'] } satisfies Endpoint,
+  { id: 'a.b', method: 'GET', path: '/', summary: '', access, capabilities, errors: ['OOPS'] } satisfies Endpoint,
 ];
 
 /** A string is not a Tenant, and neither is an object that looks like one. */

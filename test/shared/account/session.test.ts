@@ -66,7 +66,7 @@ test('rotation is one step: the session alive, the old token unused, the new one
   );
   match(writes[0]!.condition!, /attribute_not_exists\(revokedAt\)/);
   match(writes[1]!.condition!, /attribute_not_exists\(#usedAt\)/);
-  equal(writes[1]!.otherwise, lost);
+  equal(writes[1]!.onConditionFailed, lost);
 });
 
 test('text that cannot be a refresh token is told from one without asking the table', () => {

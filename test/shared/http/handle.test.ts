@@ -27,10 +27,10 @@ const things = group('things', '/things', {
     status: 201,
     audit: 'thing.made',
     idempotent: true,
-    uses: [],
+    capabilities: [],
   },
-  list: { method: 'GET', path: '', access, summary: '', list: z.object({ id: z.string() }), uses: [] },
-  open: { method: 'GET', path: '/open', access: 'public', summary: '', data: z.object({ id: z.string() }), uses: [] },
+  list: { method: 'GET', path: '', access, summary: '', list: z.object({ id: z.string() }), capabilities: [] },
+  open: { method: 'GET', path: '/open', access: 'public', summary: '', data: z.object({ id: z.string() }), capabilities: [] },
 });
 
 const [org, account] = [newId('organization'), newId('serviceAccount')];
@@ -219,7 +219,7 @@ test('a caller without a valid key is counted by address, whatever key it tries 
 });
 
 test('calls that reach out are limited for the organization; what is refused before it runs takes nothing of that', async () => {
-  const row = { ...things.make, requestShare: 2 / 1_000 };
+  const row = { ...things.make, outboundShare: 2 / 1_000 };
   let reached = 0;
   const run = async () => {
     reached += 1;

@@ -50,15 +50,17 @@ test('calls that wait for others have a share of the limit, which grows with it,
 
 test('whatever reaches a bucket or a database while its caller waits has a limit of its own', () => {
   const reaches = (endpoint: Endpoint): boolean =>
-    endpoint.uses.some((use) => use === 'destination:use' || use === 'source:read');
+    endpoint.capabilities.some((use) => use === 'destination:use' || use === 'source:read');
   deepEqual(
-    (endpoints as readonly Endpoint[]).filter((endpoint) => reaches(endpoint) && endpoint.requestShare === undefined),
+    (endpoints as readonly Endpoint[]).filter((endpoint) => reaches(endpoint) && endpoint.outboundShare === undefined),
     [],
   );
 });
 
 test('whatever has the service send to others has a limit of its own', () => {
-  const limited = (endpoints as readonly Endpoint[]).filter(({ requestShare }) => requestShare !== undefined).map(({ id }) => id);
+  const limited = (endpoints as readonly Endpoint[])
+    .filter(({ outboundShare }) => outboundShare !== undefined)
+    .map(({ id }) => id);
   deepEqual(
     limited.filter((id) => id.startsWith('webhooks.')),
     ['webhooks.test', 'webhooks.retry', 'webhooks.replay'],

@@ -13,7 +13,7 @@ const { text } = group('things', '', {
     summary: '',
     reply: 'file',
     content: { 'text/plain': 'text' },
-    uses: [],
+    capabilities: [],
   },
 });
 const now = () => new Date('2026-03-01T10:00:30Z');

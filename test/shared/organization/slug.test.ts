@@ -58,9 +58,9 @@ for (const [why, name, isTaken] of [
 test('a slug asked for is had as it is, or refused', async () => {
   const wish = made('Acme', 'other', true);
   equal(wish.organization.slug, 'other');
-  const error = await refusal(wish)?.otherwise?.();
+  const error = await refusal(wish)?.onConditionFailed?.();
   ok(error instanceof ApiError && error.code === 'SLUG_TAKEN');
 });
 
 test('a slug made from the name that someone takes at the same moment is decided anew, not refused', async () =>
-  ok((await refusal(made('Acme', undefined, false))?.otherwise?.()) instanceof StaleReadError));
+  ok((await refusal(made('Acme', undefined, false))?.onConditionFailed?.()) instanceof StaleReadError));

@@ -50,5 +50,5 @@ test('a default destination must exist in this very organization when the change
   const { change } = changed({ settings: { defaultStorageId: storage } });
   const check = change.writes.find((write) => 'check' in write);
   deepEqual(check && 'check' in check && check.check, { pk: `ORG#${id}`, sk: `DESTINATION#${storage}` });
-  equal((await check?.otherwise?.())?.code, 'STORAGE_NOT_FOUND');
+  equal((await check?.onConditionFailed?.())?.code, 'STORAGE_NOT_FOUND');
 });

@@ -100,7 +100,7 @@ test('one whose id lies behind the walk, because a clock went back or it was imp
 test('somebody who deletes the backup because of which others may go, or finds it damaged: from then on nobody goes', async () => {
   const remove = ({ last }: Scene): boolean => transact(removeBackup(tenant, recordOf(last)!, undefined, now).writes);
   const damage = ({ last }: Scene): boolean =>
-    transact([set(backupKey.backup(tenant, last.id), { damagedDepth: 'full' }, { where: { status: 'completed' } })]);
+    transact([set(backupKey.backup(tenant, last.id), { damagedDepth: 'full' }, { expected: { status: 'completed' } })]);
   for (const act of [remove, damage]) {
     const left = new Set<string>();
     for (let call = 1, isDone = true; isDone; call++) {

@@ -41,7 +41,7 @@ const cancel = async (id: string): Promise<void> => {
   const { status } = recordOf(id);
   const error = { code: 'CANCELLED', message: 'The backup was cancelled by a person' };
   await commit([
-    set(backupKey.backup(tenant, id), { status: 'cancelled', phase: 'finished', error }, { where: { status } }),
+    set(backupKey.backup(tenant, id), { status: 'cancelled', phase: 'finished', error }, { expected: { status } }),
     { remove: projectKey.job(tenant, projectId) },
   ]);
 };

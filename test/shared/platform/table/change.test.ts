@@ -5,7 +5,7 @@ import { add, set } from '../../../../shared/platform/index.ts';
 const key = { pk: 'A', sk: 'A' };
 
 test('setting writes what is given, removes what is undefined, and only where the item still is as it was read', () => {
-  deepEqual(set(key, { name: 'x', deletedAt: undefined }, { where: { status: 'pending', usedAt: undefined } }), {
+  deepEqual(set(key, { name: 'x', deletedAt: undefined }, { expected: { status: 'pending', usedAt: undefined } }), {
     update: key,
     expression: 'SET #name = :name REMOVE #deletedAt',
     condition: 'attribute_exists(pk) AND #status = :was_status AND attribute_not_exists(#usedAt)',
@@ -15,7 +15,7 @@ test('setting writes what is given, removes what is undefined, and only where th
 });
 
 test('setting an attribute that is also compared keeps both values apart', () => {
-  const { values } = set(key, { status: 'accepted' }, { where: { status: 'pending' } });
+  const { values } = set(key, { status: 'accepted' }, { expected: { status: 'pending' } });
   deepEqual(values, { ':status': 'accepted', ':was_status': 'pending' });
 });
 

@@ -22,7 +22,7 @@ test('of several that put the same item one does, and what it put stays', async 
 
 test('an item is changed only while it is as it was', async () => {
   table.put({ ...key, status: 'open', n: 1, extra: 'x' });
-  const close = set(key, { status: 'closed', n: 2, note: null, extra: undefined }, { where: { status: 'open', n: 1 } });
+  const close = set(key, { status: 'closed', n: 2, note: null, extra: undefined }, { expected: { status: 'open', n: 1 } });
   equal(await updateItem(close), true);
   const after = { ...key, status: 'closed', n: 2, note: null };
   deepEqual(table.get(key), after);
@@ -44,7 +44,7 @@ test('every other failure is told, not taken for a condition', async () => {
 test('changeOne, putNew: a condition that fails after a lost answer is reported as an unknown outcome', async () => {
   for (const write of [
     () => putIfAbsent({ ...key, status: 'open' }),
-    () => updateItem(set(key, { status: 'closed' }, { where: { status: 'open' } })),
+    () => updateItem(set(key, { status: 'closed' }, { expected: { status: 'open' } })),
   ]) {
     let answers = 0;
     table.onWrite = (when) => (when === 'after' && ++answers === 1 ? new Fault('InternalServerError', 500) : undefined);
