@@ -2,7 +2,6 @@ import { invites } from '../../shared/contract/endpoints/invitations.ts';
 import { isId } from '../../shared/contract/ids.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
-  type AddressRecord,
   acceptUrl,
   cancelInvitation,
   type InvitationRecord,
@@ -14,7 +13,7 @@ import {
 import { get, type Tenant } from '../../shared/platform/index.ts';
 
 export const create = handle(invites.create, async (call) => {
-  const holder = (await get(organizationKey.address(call.tenant, call.body.email))) as AddressRecord | undefined;
+  const holder = await get(organizationKey.address(call.tenant, call.body.email));
   const { invitation, change } = invite(call, holder, call.body, call.now);
   return { data: { ...invitation, acceptUrl: await linkTo(call.tenant, invitation) }, change };
 });
@@ -32,7 +31,7 @@ export const resend = handle(invites.resend, async (call) => {
 });
 
 const read = async (tenant: Tenant, id: string): Promise<InvitationRecord | undefined> =>
-  isId('invitation', id) ? ((await get(organizationKey.invitation(tenant, id))) as InvitationRecord | undefined) : undefined;
+  isId('invitation', id) ? await get(organizationKey.invitation(tenant, id)) : undefined;
 
 const linkTo = ({ organizationId }: Tenant, { id, expiresAt }: InvitationRecord): Promise<string> =>
   acceptUrl({ organizationId, invitationId: id, expiresAt });

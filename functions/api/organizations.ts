@@ -33,7 +33,7 @@ export const list = handle(organizations.list, async ({ user, page }) => {
 
 export const current = handle(organizations.current, async ({ organization }) => {
   const { id, name, slug, ownerId, memberCount, projectCount, backupCount, storageUsed, createdAt, updatedAt } = organization;
-  const owner = (await get(accountKey.user(ownerId))) as UserRecord | undefined;
+  const owner = await get(accountKey.user(ownerId));
   return {
     data: {
       id,

@@ -5,7 +5,7 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { idPrefixes, isId } from '../../shared/contract/ids.ts';
 import type { Queue, TaskMessage } from '../../shared/event/index.ts';
-import { batchHandler, log, type QueueMessage, type QueueVariable, sendTasks } from '../../shared/platform/index.ts';
+import { batchHandler, log, type QueueMessage, type QueueVariable, sendMessages } from '../../shared/platform/index.ts';
 
 interface Leaving extends QueueMessage {
   readonly queue: QueueVariable;
@@ -75,6 +75,6 @@ const matchingOf = (pk: string, sk: string): Told | undefined => {
 /** Those that the queue accepted. */
 const send = async (queue: Leaving['queue'], leaving: readonly Leaving[]): Promise<readonly Leaving[]> => {
   const ours = leaving.filter((one) => one.queue === queue);
-  const refused = await sendTasks(queue, ours);
+  const refused = await sendMessages(queue, ours);
   return ours.filter((_, n) => !refused.has(n));
 };

@@ -4,7 +4,7 @@ import { backupDeps } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { type Arranged, messageOf, runContinuousCapture } from '../../shared/pitr/index.ts';
-import { after, delayMaxSeconds, log, sendTasks, unsafeTenant } from '../../shared/platform/index.ts';
+import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
 
 /** What is left of its time is for the end of a turn. */
 const turnMs = (workers.capture.timeoutSeconds * 1_000 * 9) / 10;
@@ -18,7 +18,7 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
     log.info('the next capture is arranged', { ...next, delaySeconds });
     const message = messageOf(organizationId, { kind, projectId, ...next }, Math.min(delaySeconds, delayMaxSeconds));
     // The turn is over all the same; the watch finds the next one late.
-    if ((await sendTasks('CAPTURE_QUEUE_URL', [message])).size > 0)
+    if ((await sendMessages('CAPTURE_QUEUE_URL', [message])).size > 0)
       log.warn('the next capture was not taken by the queue', { projectId, turn: next.turn });
   };
   const next = await runContinuousCapture(unsafeTenant(organizationId, 'record'), task, backupDeps, {

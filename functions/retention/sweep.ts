@@ -1,6 +1,6 @@
 /** Every hour: has the retention of each organization applied in which something is due. */
 import type { TaskMessage } from '../../shared/event/index.ts';
-import { clock, lambdaHandler, log, newId, type QueueMessage, sendTasks } from '../../shared/platform/index.ts';
+import { clock, lambdaHandler, log, newId, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
 import { dueRetentions } from '../../shared/retention/index.ts';
 
 /** Messages held at once. */
@@ -12,7 +12,7 @@ export const handler = lambdaHandler(async (): Promise<void> => {
   let messages: QueueMessage[] = [];
   const send = async (): Promise<void> => {
     due += messages.length;
-    refused += (await sendTasks('CHORE_QUEUE_URL', messages)).size;
+    refused += (await sendMessages('CHORE_QUEUE_URL', messages)).size;
     messages = [];
   };
   for await (const { organizationId } of dueRetentions(now)) {

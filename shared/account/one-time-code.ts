@@ -17,8 +17,7 @@ export const judgeCode = (record: CodeRecord | undefined, now: Date): 'redeem' |
   return record.expiresAt > epochSeconds(now) ? 'redeem' : 'refuse';
 };
 
-export const readCode = async (code: string): Promise<CodeRecord | undefined> =>
-  (await get(accountKey.code(code))) as CodeRecord | undefined;
+export const readCode = async (code: string): Promise<CodeRecord | undefined> => await get(accountKey.code(code));
 
 /** Marks the code as used for this session, and keeps it as long as the session can live. `lost` speaks for the loser of a race. */
 export const redeemCode = (code: string, session: Pick<SessionRecord, 'id' | 'endsAt'>, lost: () => Promise<ApiError>): Write =>

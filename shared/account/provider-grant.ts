@@ -45,7 +45,7 @@ export const grantAccessToken = async (userId: string, neededScopes: readonly st
 const refused = (message: string): TokenError => new TokenError(message, { isTransient: false });
 
 const readGrant = async (userId: string): Promise<GrantRecord> => {
-  const grant = (await get(accountKey.grant(userId))) as GrantRecord | undefined;
+  const grant = await get(accountKey.grant(userId));
   if (!grant) throw refused('There is no consent to use; sign in again and allow access');
   return grant;
 };

@@ -50,14 +50,17 @@ export interface CodeRecord extends Item {
 }
 
 export const accountKey = {
-  user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'PROFILE' }),
-  grant: (userId: string): Key => ({ pk: `USER#${userId}`, sk: 'GRANT' }),
+  user: (userId: string): Key<UserRecord> => ({ pk: `USER#${userId}`, sk: 'PROFILE' }),
+  grant: (userId: string): Key<GrantRecord> => ({ pk: `USER#${userId}`, sk: 'GRANT' }),
   identity: (issuer: string, subject: string): Key => ({
     pk: `IDENTITY#${fingerprint(`${issuer}\n${subject}`)}`,
     sk: 'IDENTITY',
   }),
-  session: (sessionId: string): Key => ({ pk: `SESSION#${sessionId}`, sk: 'SESSION' }),
-  refresh: (sessionId: string, secret: string): Key => ({ pk: `SESSION#${sessionId}`, sk: `REFRESH#${fingerprint(secret)}` }),
-  login: (state: string): Key => ({ pk: `LOGIN#${fingerprint(state)}`, sk: 'LOGIN' }),
-  code: (code: string): Key => ({ pk: `CODE#${fingerprint(code)}`, sk: 'CODE' }),
+  session: (sessionId: string): Key<SessionRecord> => ({ pk: `SESSION#${sessionId}`, sk: 'SESSION' }),
+  refresh: (sessionId: string, secret: string): Key<RefreshRecord> => ({
+    pk: `SESSION#${sessionId}`,
+    sk: `REFRESH#${fingerprint(secret)}`,
+  }),
+  login: (state: string): Key<LoginRecord> => ({ pk: `LOGIN#${fingerprint(state)}`, sk: 'LOGIN' }),
+  code: (code: string): Key<CodeRecord> => ({ pk: `CODE#${fingerprint(code)}`, sk: 'CODE' }),
 };

@@ -35,7 +35,7 @@ export const keepGrant = async (userId: string, { refreshToken, scopes }: Identi
 
 /** The person of a session or a code. */
 export const readUser = async (userId: string): Promise<UserRecord> => {
-  const user = (await get(accountKey.user(userId))) as UserRecord | undefined;
+  const user = await get(accountKey.user(userId));
   if (!user) throw unauthorized('This user is gone; sign in again');
   return user;
 };

@@ -1,4 +1,4 @@
 export { type Filter, spanOf } from './audit-filter.ts';
 export { exportEntries, type Format } from './export-audit-log.ts';
 export { type Entry, listEntries } from './list-audit-log.ts';
-export { type Actor, auditEntry, auditPartition, entryPrefix, type Origin } from './record.ts';
+export { type Actor, auditEntry, auditNote, auditPartition, entryPrefix, type Origin, systemAudit } from './record.ts';

@@ -1,6 +1,17 @@
 /** Audit entries live in a partition of their own, where IAM lets functions add but neither change nor remove. */
 import { auditRetentionDays, type Plan } from '../contract/limits.ts';
-import { type AuditNote, after, create, env, epochSeconds, type Item, iso, newId, type Write } from '../platform/index.ts';
+import {
+  type AuditNote,
+  after,
+  create,
+  env,
+  epochSeconds,
+  type Item,
+  iso,
+  newId,
+  type Tenant,
+  type Write,
+} from '../platform/index.ts';
 
 export interface Actor {
   readonly type: 'user' | 'service_account' | 'system';
@@ -41,3 +52,27 @@ export const auditEntry = (action: string, note: AuditNote, actor: Actor, origin
     ttl: epochSeconds(after(now, retentionDays() * 24 * 3_600)),
   } satisfies Item);
 };
+
+/** What an audit entry says of a resource of the tenant. */
+export const auditNote = (
+  { organizationId }: Pick<Tenant, 'organizationId'>,
+  type: string,
+  id: string,
+  details?: Readonly<Record<string, unknown>>,
+): AuditNote => ({ scope: organizationId, resource: { type, id }, ...(details && { details }) });
+
+/** The entry of something the service did by itself. It has no request, so the id of the resource stands for the request's. */
+export const systemAudit = (
+  actorId: string,
+  {
+    action,
+    note,
+    now,
+    requestId = note.resource.id,
+  }: {
+    readonly action: string;
+    readonly note: AuditNote;
+    readonly now: Date;
+    readonly requestId?: string;
+  },
+): Write => auditEntry(action, note, { type: 'system', id: actorId, email: null }, { ip: null, userAgent: null, requestId }, now);

@@ -47,7 +47,7 @@ export {
   type ShardRecord,
   workPartition,
 } from './model/record.ts';
-export { retentionKey, retentionNote, retentionPartition } from './model/retention-due.ts';
+export { type DueRetention, retentionKey, retentionNote, retentionPartition } from './model/retention-due.ts';
 export type { ArchiveLink } from './model/shared-archives.ts';
 export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './read/open-archive.ts';
 export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/query-source-in-request.ts';

@@ -11,7 +11,6 @@ export {
   assertOrganizationActive,
   assertRunning,
   checkRunningJob,
-  isConflict,
   JobEndedError,
   type JobRecord,
   type Reason,

@@ -3,9 +3,9 @@ import { ArchiveError } from '../archive/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { StorageError } from '../destination/index.ts';
 import { SourceError } from '../firestore/index.ts';
-import { bestEffort, commit, isTransientAwsError, type Key, log } from '../platform/index.ts';
+import { bestEffort, commit, isConflict, isTransientAwsError, type Key, log } from '../platform/index.ts';
 import { failureOf, type JobFailure, type StorageFailure, storageCode } from './job-failure.ts';
-import { isConflict, JobEndedError, type Reason } from './running-job.ts';
+import { JobEndedError, type Reason } from './running-job.ts';
 
 /** Step Functions tries again whatever is thrown, except an error of this name: then the reason stands on the record. */
 const finalName = 'JobFailed';

@@ -2,7 +2,7 @@
 import { type BackupRecord, backupKey, isRetired } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
-import { type RunningRestore, restoreKey, restoresInto } from '../restore/index.ts';
+import { restoreKey, restoresInto } from '../restore/index.ts';
 import { schedulesOfProject } from '../schedule/index.ts';
 import { backupsIn } from './move-context.ts';
 import { Chains } from './split-chain-check.ts';
@@ -72,7 +72,7 @@ const inProgress = (jobId: string, message: string): ApiError =>
 const refuseIfRestored = async (tenant: Tenant, projectId: string): Promise<void> => {
   const ids: string[] = [];
   for await (const { id } of restoresInto(tenant, projectId)) ids.push(id);
-  const notes = (await getAll(ids.map((id) => restoreKey.running(tenant, id)))) as readonly (RunningRestore | undefined)[];
+  const notes = await getAll(ids.map((id) => restoreKey.running(tenant, id)));
   const busy = notes.find((note) => note && note.dueAt === undefined);
   if (!busy) return;
   const message = 'A restore into this project is under way, or what it left behind is being removed';

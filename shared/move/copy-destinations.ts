@@ -1,5 +1,5 @@
 /** The destinations that a project's backups lie in: they are there on the other side too, and count what is theirs on each. */
-import { carryCredentials, type DestinationRecord, destinationData, externalIdOf } from '../destination/index.ts';
+import { carryCredentials, type DestinationRecord, destinationData, destinationKey, externalIdOf } from '../destination/index.ts';
 import { emit } from '../event/index.ts';
 import { type OrganizationRecord, organizationKey, organizationRef } from '../organization/index.ts';
 import { add, create, getAll, iso, StaleReadError, type Write } from '../platform/index.ts';
@@ -25,9 +25,7 @@ export const carryDestinations = async (
   const counts = new Map(byDestination);
   if (settings.defaultStorageId) counts.set(settings.defaultStorageId, counts.get(settings.defaultStorageId) ?? 0);
   const ids = [...counts.keys()];
-  const found = (await getAll(
-    ids.flatMap((id) => [organizationKey.storageDestination(from, id), organizationKey.storageDestination(to, id)]),
-  )) as readonly (DestinationRecord | undefined)[];
+  const found = await getAll(ids.flatMap((id) => [destinationKey(from, id), destinationKey(to, id)]));
   const handedOver: { id: string; name: string }[] = [];
   const writes = await Promise.all(
     ids.map(async (id, n): Promise<readonly Write[]> => {

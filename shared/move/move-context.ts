@@ -20,7 +20,7 @@ export const isOver = ({ until, clock }: Time): boolean => clock.now() >= until;
 
 /** Every backup of an organization; whose they are is for the caller to look at. */
 export const backupsIn = (tenant: Tenant): AsyncIterable<BackupRecord> =>
-  walk({ pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix }) as AsyncIterable<BackupRecord>;
+  walk<BackupRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix });
 
 /** Those that the move has taken hold of. */
 export async function* leavingBy({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {

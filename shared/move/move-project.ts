@@ -8,23 +8,9 @@ import { isId } from '../contract/ids.ts';
 import { enqueue } from '../event/index.ts';
 import { enterOrganization, whileActive } from '../organization/index.ts';
 import { refuseIfCaptured } from '../pitr/index.ts';
+import { after, bestEffort, type Clock, clock, commit, create, getAll, iso, newUlid, StaleReadError } from '../platform/index.ts';
 import {
-  after,
-  bestEffort,
-  type Clock,
-  clock,
-  commit,
-  create,
-  getAll,
-  type Item,
-  iso,
-  newUlid,
-  StaleReadError,
-} from '../platform/index.ts';
-import {
-  type JobRecord,
   jobLock,
-  type MoveRecord,
   movingAway,
   noSuchProject,
   type ProjectRecord,
@@ -53,9 +39,12 @@ export const moveProject = async (
   const now = time.now();
   const limit = { until: after(now, callSeconds), clock: time };
   if (!isId('project', projectId)) throw noSuchProject();
-  const keys = [projectKey.project, projectKey.job, projectKey.move, projectKey.moved].map((key) => key(from, projectId));
-  const found = (await getAll(keys)) as [ProjectRecord?, JobRecord?, MoveRecord?, (Item & { to: string })?];
-  const [project, job, begun, moved] = found;
+  const [project, job, begun, moved] = await getAll([
+    projectKey.project(from, projectId),
+    projectKey.job(from, projectId),
+    projectKey.move(from, projectId),
+    projectKey.moved(from, projectId),
+  ]);
   if (!project && begun?.to !== organizationId && moved?.to !== organizationId) throw noSuchProject();
   const target = await enterOrganization(actor.id, organizationId, 'admin');
   const { tenant: to } = target;

@@ -1,4 +1,5 @@
-import { isConflict } from '../job/index.ts';
+import { isConflict } from '../platform/index.ts';
+
 import { moveRestore, restoresInto } from '../restore/index.ts';
 import { isOver, type MoveContext, type Time } from './move-context.ts';
 

@@ -1,4 +1,5 @@
-import { isConflict } from '../job/index.ts';
+import { isConflict } from '../platform/index.ts';
+
 import { carrySchedule, schedulesOfProject } from '../schedule/index.ts';
 import { isOver, type MoveContext, type Time } from './move-context.ts';
 

@@ -1,5 +1,5 @@
 import { after, type Clock, clock, get, type Tenant } from '../platform/index.ts';
-import { type MoveRecord, projectKey } from '../project/index.ts';
+import { projectKey } from '../project/index.ts';
 import { finishMove, revertMove } from './finish-move.ts';
 import type { MoveContext } from './move-context.ts';
 
@@ -17,7 +17,7 @@ export const settleMove = async (
   until: Date,
   time: Clock = clock,
 ): Promise<void> => {
-  const move = (await get(projectKey.move(from, projectId))) as MoveRecord | undefined;
+  const move = await get(projectKey.move(from, projectId));
   if (move?.id !== moveId) return;
   const route: MoveContext = { id: moveId, projectId, from, to: tenantOf(move.to) };
   const mayBeAtIt = move.isEnding !== true && after(new Date(move.since), callSeconds) > time.now();

@@ -27,7 +27,7 @@ const pageItems = 200;
 
 /** The organizations whose time has come. */
 export const duePurges = (now: Date): AsyncGenerator<DueRecord> =>
-  walk({ ...everything(duePartition), to: iso(after(now, -marginSeconds)) }) as AsyncGenerator<DueRecord>;
+  walk<DueRecord>({ ...everything(duePartition), to: iso(after(now, -marginSeconds)) });
 
 /**
  * Removes what it can until the time given and tells whether nothing is left. An organization that is not due, because it
@@ -40,7 +40,7 @@ export const purgeOrganization = async (
   time: Clock,
   first: (organization: OrganizationRecord) => Promise<boolean> = async () => true,
 ): Promise<boolean> => {
-  const organization = (await get(lookup.organization(organizationId))) as OrganizationRecord | undefined;
+  const organization = await get(lookup.organization(organizationId));
   if (!organization || !isDue(organization, time.now())) return true;
   if (!(await first(organization))) return false;
   // A call that began before the deletion may still have added something behind our back; it cannot once a pass is over,

@@ -49,7 +49,7 @@ export const createServiceAccount = (
 };
 
 export const readServiceAccount = async (tenant: Tenant): Promise<ServiceAccountRecord> => {
-  const account = (await get(organizationKey.serviceAccount(tenant))) as ServiceAccountRecord | undefined;
+  const account = await get(organizationKey.serviceAccount(tenant));
   if (!account) throw noServiceAccount();
   return account;
 };

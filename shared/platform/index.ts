@@ -1,3 +1,4 @@
+export { mapConcurrent } from './async/map-concurrent.ts';
 export {
   type DataKey,
   makeDataKey,
@@ -13,7 +14,7 @@ export { openWrappedKey } from './aws/kms-for-cli.ts';
 export { type Entry, putEntry, removeEntry, scheduledTime, sendLater } from './aws/scheduler.ts';
 export { seal, secretValue, sign, unseal } from './aws/secrets.ts';
 export { escaped, type Letter, sendMail } from './aws/ses.ts';
-export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendTasks } from './aws/sqs.ts';
+export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendMessages } from './aws/sqs.ts';
 export { describeExecution, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
 export { type AssumeRoleInput, assumeRole, type RoleCredentials } from './aws/sts.ts';
 export { isAwsError } from './aws-client/aws-error.ts';
@@ -42,14 +43,35 @@ export { bestEffort, log } from './observe/log.ts';
 export { addLogContext, type Ids, withLogContext } from './observe/log-context.ts';
 export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
+export { omitUndefined } from './omit-undefined.ts';
 export { fingerprint, idBounds, newId, newIdOf, newUlid, randomFraction, randomToken, secureRandomBytes } from './random-id.ts';
 export { removeAll } from './table/batch-delete.ts';
-export { type AuditNote, add, type Change, create, type Item, type Key, remove, set, type Write } from './table/change.ts';
+export {
+  type AuditNote,
+  add,
+  type Change,
+  check,
+  create,
+  type Item,
+  type ItemOf,
+  type Key,
+  not,
+  oneOf,
+  present,
+  remove,
+  set,
+  type Update,
+  update,
+  type Write,
+} from './table/change.ts';
 export { getCoalesced } from './table/coalesced-get.ts';
 export { commit, transactionMax } from './table/commit.ts';
+export { deletePartition } from './table/delete-partition.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table/read-table.ts';
+export { isConflict, retryOnConflict } from './table/retry-on-conflict.ts';
 export { putIfAbsent, setIfAbsent, takeItem, updateItem } from './table/single-item.ts';
 export { StaleReadError } from './table/stale-read-error.ts';
 export { takePage } from './table/take-page.ts';
+export { takeWithinBytes } from './take-within-bytes.ts';
 export { type Proof, type Tenant, unsafeTenant } from './tenant.ts';
 export { systemTimers, type Timer, type Timers } from './timers.ts';

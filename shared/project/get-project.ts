@@ -9,7 +9,7 @@ export const noSuchProject = (): ApiError => new ApiError('PROJECT_NOT_FOUND', '
 /** Another's id, a malformed one and one that never was answer alike. */
 export const readProject = async (tenant: Tenant, projectId: string): Promise<ProjectRecord> => {
   if (!isId('project', projectId)) throw noSuchProject();
-  const project = (await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined;
+  const project = await get(projectKey.project(tenant, projectId));
   if (!project) throw noSuchProject();
   return project;
 };

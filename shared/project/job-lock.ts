@@ -21,7 +21,7 @@ export const databaseLock = (tenant: Tenant, database: string, { jobId, kind }: 
   create({ ...projectKey.databaseJob(tenant, database), jobId, kind, since: iso(now) } satisfies JobRecord, async () =>
     inProgressOf(
       'A restore into the database of this project, which another project is connected to as well, is in progress',
-      (await get(projectKey.databaseJob(tenant, database))) as JobRecord | undefined,
+      await get(projectKey.databaseJob(tenant, database)),
     ),
   );
 
@@ -54,7 +54,7 @@ export const whileConnected = (tenant: Tenant, projectId: string): Write => ({
 });
 
 export const readJob = async (tenant: Tenant, projectId: string): Promise<JobRecord | undefined> =>
-  (await get(projectKey.job(tenant, projectId))) as JobRecord | undefined;
+  await get(projectKey.job(tenant, projectId));
 
 /** For whoever has much to look at before the lock is tried: the lock decides, and this spares the looking. */
 export const refuseBusy = async (tenant: Tenant, projectId: string): Promise<void> => {

@@ -14,7 +14,7 @@ export interface Moving {
 export const standingHere = async <R extends Moving>(tenant: Tenant, rows: readonly R[]): Promise<readonly R[]> => {
   const projectIds = [...new Set(rows.filter(isMoving).map(({ projectId }) => projectId))];
   if (projectIds.length === 0) return rows;
-  const found = (await getAll(projectIds.map((id) => projectKey.move(tenant, id)))) as readonly (MoveRecord | undefined)[];
+  const found = await getAll(projectIds.map((id) => projectKey.move(tenant, id)));
   const moves = new Map(projectIds.map((id, n) => [id, found[n]]));
   return rows.filter((row) => isHere(row, moves.get(row.projectId)));
 };

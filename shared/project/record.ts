@@ -58,14 +58,17 @@ export interface MoveRecord extends Item {
 export const projectPrefix = 'PROJECT#';
 
 export const projectKey = {
-  project: (tenant: Tenant, projectId: string): Key => ({
+  project: (tenant: Tenant, projectId: string): Key<ProjectRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${projectPrefix}${projectId}`,
   }),
-  job: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
+  job: (tenant: Tenant, projectId: string): Key<JobRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
   /** The one restore into a database, whichever of the projects that read it was named. */
-  databaseJob: (tenant: Tenant, database: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#DB#${database}` }),
+  databaseJob: (tenant: Tenant, database: string): Key<JobRecord> => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `JOB#DB#${database}`,
+  }),
   /** Where a project has gone: a call that is repeated after its answer was lost finds it. */
   moved: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVED#${projectId}` }),
-  move: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),
+  move: (tenant: Tenant, projectId: string): Key<MoveRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: `MOVE#${projectId}` }),
 };

@@ -1,6 +1,6 @@
 /** The retention of an organization: one walk, one decision, one transaction for each backup that goes. */
 import { enqueue } from '../event/index.ts';
-import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
+import { organizationKey } from '../organization/index.ts';
 import { pinnedBackups } from '../pitr/index.ts';
 import { type Clock, commit, get, isTransientAwsError, log, type Tenant, walk, withLogContext } from '../platform/index.ts';
 import { type ScheduleRecord, schedulePrefix } from '../schedule/index.ts';
@@ -26,7 +26,7 @@ export const applyRetention = async (
   const due = await readDue(tenant);
   // Another run was faster, or nothing is left to be removed ever.
   if (!due || Date.parse(due.dueAt) > time.now().getTime()) return;
-  const organization = (await get(organizationKey.organization(tenant))) as OrganizationRecord | undefined;
+  const organization = await get(organizationKey.organization(tenant));
   if (!organization) return settleDue(tenant, due, undefined);
   // Whoever recovers it finds everything as it was.
   if (organization.deletedAt !== undefined) return settleDue(tenant, due, time.now().getTime() + dayMs);
@@ -58,7 +58,7 @@ const decideFor = async (
 const judgesOf = async (tenant: Tenant): Promise<ReadonlyMap<string, ScheduleRule>> => {
   const judges = new Map<string, ScheduleRule>();
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: schedulePrefix };
-  for await (const { id, retentionPolicy, timezone, revision } of walk(range) as AsyncIterable<ScheduleRecord>)
+  for await (const { id, retentionPolicy, timezone, revision } of walk<ScheduleRecord>(range))
     judges.set(id, { policy: retentionPolicy ?? undefined, timezone, revision });
   return judges;
 };

@@ -1,22 +1,16 @@
 /** When an organization's retention is next to be applied: a note for each that has something to be removed one day. */
-import { retentionKey, retentionPartition } from '../backup/index.ts';
+import { type DueRetention, retentionKey, retentionPartition } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
-import { commit, get, type Item, iso, set, type Tenant, walk } from '../platform/index.ts';
-
-export interface DueRetention extends Item {
-  readonly organizationId: string;
-  readonly dueAt: string;
-}
+import { commit, get, iso, set, type Tenant, walk } from '../platform/index.ts';
 
 /** Those whose time has come. */
 export async function* dueRetentions(now: Date): AsyncGenerator<DueRetention> {
   // Every id begins with a letter.
-  const notes = walk({ pk: retentionPartition, prefix: '', from: '0' }) as AsyncIterable<Item> as AsyncIterable<DueRetention>;
+  const notes = walk<DueRetention>({ pk: retentionPartition, prefix: '', from: '0' });
   for await (const note of notes) if (note.dueAt <= iso(now)) yield note;
 }
 
-export const readDue = async (tenant: Tenant): Promise<DueRetention | undefined> =>
-  (await get(retentionKey(tenant))) as DueRetention | undefined;
+export const readDue = async (tenant: Tenant): Promise<DueRetention | undefined> => await get(retentionKey(tenant));
 
 /** Puts it off, or forgets it; a note that was written meanwhile, by a backup that was completed, holds. */
 export const settleDue = async (tenant: Tenant, { dueAt }: DueRetention, nextAtMs: number | undefined): Promise<void> => {

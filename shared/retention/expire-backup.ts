@@ -24,7 +24,7 @@ export const expire = async (
   time: Clock,
 ): Promise<'expired' | 'gone' | 'kept'> => {
   for (let tries = 0; tries < triesMax; tries++) {
-    const backup = (await get(backupKey.backup(tenant, verdict.backup.id))) as BackupRecord | undefined;
+    const backup = await get(backupKey.backup(tenant, verdict.backup.id));
     const seen = backup && toCandidate(backup);
     if (!backup || !seen) return 'gone';
     const now = time.now();

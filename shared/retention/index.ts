@@ -1,5 +1,5 @@
 export { applyRetention } from './apply-retention.ts';
 export { type Decision, decide, type Rules, type Verdict } from './decide-expiry.ts';
-export { type DueRetention, dueRetentions } from './due-organizations.ts';
+export { dueRetentions } from './due-organizations.ts';
 export { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
 export type { ScheduleRule } from './retention-policy.ts';

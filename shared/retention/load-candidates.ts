@@ -33,7 +33,7 @@ export const reloadCandidates = async (
 async function* backupsOf(tenant: Tenant): AsyncGenerator<RetentionCandidate> {
   const shared = new Shared();
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, only: seenAttributes };
-  for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
+  for await (const backup of walk<BackupRecord>(range)) {
     const seen = toCandidate(backup, shared);
     if (seen) yield seen;
   }

@@ -132,7 +132,7 @@ const collectionsOf = async (
 ): Promise<readonly string[]> => {
   const { pk, sk } = backupKey.part(tenant, backupId, number, 0);
   const ids: string[] = [];
-  for await (const part of walk({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) }) as AsyncIterable<PartRecord>)
+  for await (const part of walk<PartRecord>({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) }))
     for (const [id] of JSON.parse(part.collections) as readonly (readonly [string, number])[]) ids.push(id);
   return ids;
 };

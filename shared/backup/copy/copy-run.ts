@@ -37,7 +37,7 @@ export const beatOf = ({
   HeartbeatOptions,
   'checkRunning' | 'total' | 'halt' | 'clock'
 > => ({
-  checkRunning: async (now) => stillRunning((await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined, now),
+  checkRunning: async (now) => stillRunning(await get(backupKey.backup(tenant, backup.id)), now),
   total: backup.totalDocuments ?? 0,
   halt,
   clock: engine.clock,

@@ -1,8 +1,18 @@
 /** What a worker writes down about its shard, each time in one transaction with the backup's own counters. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { decilesPassed, isConflict, JobEndedError } from '../../job/index.ts';
-import { type Clock, commit, create, getAll, randomFraction, set, type Tenant, type Write } from '../../platform/index.ts';
+import { decilesPassed, JobEndedError } from '../../job/index.ts';
+import {
+  type Clock,
+  commit,
+  create,
+  getAll,
+  isConflict,
+  randomFraction,
+  set,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
 import { advance, stillRunning, whileRunning } from '../model/running-backup.ts';
 import { tooManyReads } from '../steps/plan-backup.ts';
@@ -71,10 +81,10 @@ export const checkpointShard = async (
   ending?: PartResult,
 ): Promise<BackupRecord> => {
   const { tenant } = parties;
-  const keys = [backupKey.backup(tenant, backupId), backupKey.shard(tenant, backupId, number)];
+  const keys = [backupKey.backup(tenant, backupId), backupKey.shard(tenant, backupId, number)] as const;
   for (let tries = 1; ; tries++) {
     const now = clock.now();
-    const [record, shard] = (await getAll(keys)) as [BackupRecord | undefined, ShardRecord | undefined];
+    const [record, shard] = await getAll(keys);
     const backup = stillRunning(record, now);
     if (!shard || shard.parts !== part + 1) throw new JobEndedError('copied by another worker');
     // The answer to a commit that did happen may have been lost.

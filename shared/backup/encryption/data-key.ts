@@ -76,7 +76,7 @@ export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<B
     return await unlocked(tenant, backup);
   } catch (error) {
     // It may have been wrapped anew since the record was read, by another passphrase, and the one before forgotten.
-    const fresh = (await get(backupKey.backup(tenant, backup.id))) as BackupRecord | undefined;
+    const fresh = await get(backupKey.backup(tenant, backup.id));
     if (!(error instanceof JobFailure) || !fresh?.keyFile || isSameKey(fresh.keyFile, backup.keyFile)) throw error;
     return unlocked(tenant, fresh);
   }

@@ -36,11 +36,13 @@ export interface EncryptionRecord extends Item {
   readonly updatedAt: string;
 }
 
-export const encryptionKey = (tenant: Tenant): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: 'ENCRYPTION' });
+export const encryptionKey = (tenant: Tenant): Key<EncryptionRecord> => ({
+  pk: `ORG#${tenant.organizationId}`,
+  sk: 'ENCRYPTION',
+});
 
 /** Undefined as long as nobody has chosen: then KMS wraps. */
-export const readEncryption = async (tenant: Tenant): Promise<EncryptionRecord | undefined> =>
-  (await get(encryptionKey(tenant))) as EncryptionRecord | undefined;
+export const readEncryption = async (tenant: Tenant): Promise<EncryptionRecord | undefined> => await get(encryptionKey(tenant));
 
 /** How a backup's record names what wraps its key. */
 export const currentEncryption = (chosen: EncryptionRecord | undefined): BackupRecord['encryption'] =>

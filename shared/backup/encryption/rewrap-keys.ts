@@ -51,11 +51,11 @@ interface ArchiveDeps {
 }
 
 const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> =>
-  walk({
+  walk<BackupRecord>({
     pk: `ORG#${tenant.organizationId}`,
     prefix: backupPrefix,
     ...(after !== undefined && { after: `${backupPrefix}${after}` }),
-  }) as AsyncIterable<BackupRecord>;
+  });
 
 /** Those that have a key and objects that it opens. */
 const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
@@ -86,7 +86,7 @@ const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: Backup
 };
 
 const fresh = async (tenant: Tenant, { id }: BackupRecord): Promise<BackupRecord | undefined> =>
-  (await get(backupKey.backup(tenant, id))) as BackupRecord | undefined;
+  await get(backupKey.backup(tenant, id));
 
 const rewrap = async (
   tenant: Tenant,

@@ -22,13 +22,13 @@ const cleanMaxSeconds = 24 * 3_600;
 
 /** All that is under way, or has ended and is not cleaned up after. */
 export const runningBackups = (): AsyncGenerator<RunningRecord> =>
-  walk({ pk: runningPartition, prefix: '', from: '0' }) as AsyncGenerator<RunningRecord>;
+  walk<RunningRecord>({ pk: runningPartition, prefix: '', from: '0' });
 
 export const reapBackup = async (tenant: Tenant, note: RunningRecord, engine: BackupDeps, workflow: Workflow): Promise<void> => {
   const { backupId } = note;
   // In this order: a workflow that was seen to have ended has written all that it ever will.
   const execution = await workflow.look(backupId);
-  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, backupId));
   const now = engine.clock.now();
   const verdict = judge(backup, note, execution, now);
   if (verdict === 'leave') return;

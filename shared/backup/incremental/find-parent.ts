@@ -50,14 +50,16 @@ export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): 
 const lookedAtMax = 500;
 const pagesMax = 20;
 
+type Page = Awaited<ReturnType<typeof query<BackupRecord>>>;
+
 /** Completed backups of the project, newest first, as far back as is looked; and whether that is all of them. */
 async function* latestOf(tenant: Tenant, projectId: string): AsyncGenerator<BackupRecord, boolean, undefined> {
   const where = { projectId, status: 'completed' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
   let [seen, after]: [number, string | undefined] = [0, undefined];
   for (let pages = 0; pages < pagesMax; pages++) {
-    const { items, next } = await query({ ...range, after });
-    for (const backup of items as readonly BackupRecord[]) {
+    const { items, next }: Page = await query<BackupRecord>({ ...range, after });
+    for (const backup of items) {
       if (++seen > lookedAtMax) return false;
       yield backup;
     }

@@ -22,7 +22,7 @@ export const openEarlier = async (
   earlierId: string,
   engine: BackupDeps,
 ): Promise<ParentArchive> => {
-  const earlier = (await get(backupKey.backup(tenant, earlierId))) as BackupRecord | undefined;
+  const earlier = await get(backupKey.backup(tenant, earlierId));
   if (earlier?.status !== 'completed')
     throw new JobFailure('STORAGE_READ_ERROR', `The backup ${earlierId}, which this one is built upon, is gone`);
   const kinship = { tenant, earlier, childId: child.id, engine };

@@ -8,9 +8,7 @@ export const noSuchBackup = (): ApiError => new ApiError('BACKUP_NOT_FOUND', 'Th
 
 /** The backup of that id, also one that was deleted less than 30 days ago; whatever else the text is, there is no such backup. */
 export const readBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
-  const record = isId('backup', backupId)
-    ? ((await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined)
-    : undefined;
+  const record = isId('backup', backupId) ? await get(backupKey.backup(tenant, backupId)) : undefined;
   const [shown] = record ? await shownOf(tenant, [record], clock.now()) : [];
   if (!shown) throw noSuchBackup();
   return shown;

@@ -173,18 +173,24 @@ export const verifyingPrefix = 'VERIFYING#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
 export const backupKey = {
-  backup: (tenant: Tenant, backupId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `${backupPrefix}${backupId}` }),
+  backup: (tenant: Tenant, backupId: string): Key<BackupRecord> => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `${backupPrefix}${backupId}`,
+  }),
   /** Shards and parts are working notes in a partition of their own: they go when the backup has ended. */
-  shard: (tenant: Tenant, backupId: string, number: number): Key => ({
+  shard: (tenant: Tenant, backupId: string, number: number): Key<ShardRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `SHARD#${digits(number, 8)}`,
   }),
-  part: (tenant: Tenant, backupId: string, number: number, part: number): Key => ({
+  part: (tenant: Tenant, backupId: string, number: number, part: number): Key<PartRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
   /** Jobs under way, for the reaper. */
-  running: (tenant: Tenant, backupId: string): Key => ({ pk: runningPartition, sk: `${tenant.organizationId}#${backupId}` }),
+  running: (tenant: Tenant, backupId: string): Key<RunningRecord> => ({
+    pk: runningPartition,
+    sk: `${tenant.organizationId}#${backupId}`,
+  }),
   /** A verification under way. */
   verifying: (tenant: Tenant, backupId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,

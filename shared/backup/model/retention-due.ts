@@ -1,9 +1,14 @@
-import { iso, type Key, type Tenant, type Write } from '../../platform/index.ts';
+import { type Item, iso, type Key, type Tenant, type Write } from '../../platform/index.ts';
 
 export const retentionPartition = 'RETENTION';
 
+export interface DueRetention extends Item {
+  readonly organizationId: string;
+  readonly dueAt: string;
+}
+
 /** One for each organization. */
-export const retentionKey = ({ organizationId }: Tenant): Key => ({ pk: retentionPartition, sk: organizationId });
+export const retentionKey = ({ organizationId }: Tenant): Key<DueRetention> => ({ pk: retentionPartition, sk: organizationId });
 
 /** That the organization has something to be removed one day: the next sweep looks when. */
 export const retentionNote = (tenant: Tenant, now: Date): Write => ({

@@ -16,7 +16,7 @@ export interface ArchiveLink extends Item {
 
 export const linksOf = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveLink> => {
   const { pk, sk: prefix } = backupKey.archive(tenant, archiveId, '');
-  return walk({ pk, prefix }) as AsyncIterable<Item> as AsyncIterable<ArchiveLink>;
+  return walk<Item>({ pk, prefix }) as AsyncIterable<ArchiveLink>;
 };
 
 /** The first completed backup here that has the archive, wherever its objects are. */
@@ -84,4 +84,4 @@ const beingRemoved = (): ApiError =>
   new ApiError('CONFLICT', 'The backup in this folder was deleted or has expired, and its objects are being removed');
 
 const recordOf = async (tenant: Tenant, { backupId }: ArchiveLink): Promise<BackupRecord | undefined> =>
-  (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  await get(backupKey.backup(tenant, backupId));

@@ -16,7 +16,7 @@ export const findDependentBackup = async (tenant: Tenant, backup: BackupRecord):
   if (maker) return maker;
   const where = { status: 'completed', type: 'incremental' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, where };
-  for await (const other of walk(range) as AsyncIterable<BackupRecord>)
+  for await (const other of walk<BackupRecord>(range))
     if (other.id !== backup.id && other.needs?.includes(backup.archive.backup)) return other;
   return undefined;
 };
@@ -24,7 +24,7 @@ export const findDependentBackup = async (tenant: Tenant, backup: BackupRecord):
 /** Upon a backup of a project only the one job of that project can be making another. */
 const makerUpon = async (tenant: Tenant, { id, projectId }: BackupRecord): Promise<BackupRecord | undefined> => {
   const job = await readJob(tenant, projectId);
-  const maker = job && ((await get(backupKey.backup(tenant, job.jobId))) as BackupRecord | undefined);
+  const maker = job && (await get(backupKey.backup(tenant, job.jobId)));
   return maker && isMaking(maker) && (maker.parentBackupId === id || maker.synthesizedFrom === id) ? maker : undefined;
 };
 const isMaking = ({ status }: BackupRecord): boolean => status === 'pending' || status === 'running';

@@ -15,7 +15,7 @@ export const eraseBackup = async (
   open: typeof openStore = openStore,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, backupId));
   if (!backup || !isRetired(backup)) return;
   const place = backupKey.archive(tenant, backup.archive.backup, backupId);
   const isFirst = (await get(place)) !== undefined;

@@ -23,7 +23,7 @@ export const purgeBackups = async (
   open: typeof openStore = openStore,
 ): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix };
-  for await (const backup of walk(range) as AsyncIterable<BackupRecord>) {
+  for await (const backup of walk<BackupRecord>(range)) {
     if (time.now() >= until) return false;
     await erase(tenant, backup, wish, open);
     await removeWork(tenant, backup);

@@ -23,10 +23,10 @@ export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<N
   const pk = workPartition(tenant, backup.id);
   const shards: ShardRecord[] = [];
   // A plan that was given up may have left more of them.
-  for await (const shard of walk({ pk, prefix: 'SHARD#' }) as AsyncIterable<ShardRecord>)
+  for await (const shard of walk<ShardRecord>({ pk, prefix: 'SHARD#' }))
     if (shard.number < (backup.shards ?? 0)) shards.push(shard);
   const parts: PartRecord[] = [];
-  for await (const part of walk({ pk, prefix: 'PART#' }) as AsyncIterable<PartRecord>) parts.push(part);
+  for await (const part of walk<PartRecord>({ pk, prefix: 'PART#' })) parts.push(part);
   if (shards.length !== backup.shards) throw new Error(`there are ${shards.length} of ${backup.shards} shards`);
   for (const { number, isDone, documents, range } of shards) {
     const present = parts.filter((part) => part.number === number).reduce((sum, part) => sum + presentIn(part), 0);

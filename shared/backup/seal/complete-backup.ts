@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainSoftMax } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
-import { decilesUpTo, isConflict } from '../../job/index.ts';
-import { type Clock, commit, emitMetric, get, iso, randomFraction, set, type Write } from '../../platform/index.ts';
+import { decilesUpTo } from '../../job/index.ts';
+import { type Clock, commit, emitMetric, get, isConflict, iso, randomFraction, set, type Write } from '../../platform/index.ts';
 import { jobRelease, projectKey } from '../../project/index.ts';
 import { type EventContext, tellDeciles } from '../copy/backup-progress-events.ts';
 import { auditOf } from '../model/backup-audit.ts';
@@ -39,7 +39,7 @@ export const completeBackup = async (
   clock: Clock,
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
-    const backup = (await get(backupKey.backup(parties.tenant, id))) as BackupRecord | undefined;
+    const backup = await get(backupKey.backup(parties.tenant, id));
     // Another run of this step, or this one whose answer was lost.
     if (backup?.status === 'completed') return;
     const now = clock.now();

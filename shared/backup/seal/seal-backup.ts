@@ -17,7 +17,7 @@ import { proveKept, proveObjects, removeOrphans, storeManifest } from './write-m
 
 /** May run again at any point: everything it writes is made of the workers' notes alone, so a second run writes the same. */
 export const sealBackup = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
-  const found = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const found = await get(backupKey.backup(tenant, backupId));
   // The answer of an earlier run was lost.
   if (found?.status !== 'completed') await seal(tenant, backupId, engine);
   await bestEffort('remove the notes of a backup', removeNotes(tenant, backupId));

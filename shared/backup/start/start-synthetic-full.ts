@@ -2,7 +2,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import type { TaskMessage } from '../../event/index.ts';
-import { after, commit, get, log, newId, StaleReadError, sendTasks, type Tenant, walk } from '../../platform/index.ts';
+import { after, commit, get, log, newId, StaleReadError, sendMessages, type Tenant, walk } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { currentEncryption, readEncryption } from '../encryption/encryption-settings.ts';
 import { isSameScope } from '../incremental/find-parent.ts';
@@ -21,7 +21,7 @@ export const synthesizeFull = async (
   tenant: Tenant,
   backupId: string,
   now: Date,
-  send: typeof sendTasks = sendTasks,
+  send: typeof sendMessages = sendMessages,
 ): Promise<void> => {
   try {
     const begun = await beginSynthesis(tenant, backupId, now);
@@ -32,8 +32,8 @@ export const synthesizeFull = async (
   }
 };
 
-const putOff = async (tenant: Tenant, backupId: string, now: Date, send: typeof sendTasks): Promise<void> => {
-  const origin = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+const putOff = async (tenant: Tenant, backupId: string, now: Date, send: typeof sendMessages): Promise<void> => {
+  const origin = await get(backupKey.backup(tenant, backupId));
   if (!origin?.completedAt || after(new Date(origin.completedAt), waitSeconds) <= now) return;
   const { organizationId } = tenant;
   const message: TaskMessage = { id: newId('task', now), organizationId, task: { kind: 'synthesize-full', backupId } };
@@ -50,7 +50,7 @@ const triesMax = 5;
  */
 const beginSynthesis = async (tenant: Tenant, backupId: string, now: Date): Promise<string | undefined> => {
   for (let tries = 1; ; tries++) {
-    const origin = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+    const origin = await get(backupKey.backup(tenant, backupId));
     if (!origin || !isChain(origin) || (await isNeedless(tenant, origin))) return undefined;
     const [project, destination, chosen] = await Promise.all([
       readProject(tenant, origin.projectId),
@@ -86,7 +86,7 @@ const isChain = ({ status, type, isPartial, damagedDepth, arriving, leaving }: B
 /** Whether a later backup serves as well: a full one, or a later link of the chain, of which a full one is made in its turn. */
 const isNeedless = async (tenant: Tenant, origin: BackupRecord): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, where: { projectId: origin.projectId } };
-  for await (const later of walk({ ...range, from: origin.sk }) as AsyncIterable<BackupRecord>)
+  for await (const later of walk<BackupRecord>({ ...range, from: origin.sk }))
     if (later.id !== origin.id && isAsGood(later, origin)) return true;
   return false;
 };

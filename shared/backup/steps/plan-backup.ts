@@ -1,8 +1,17 @@
 /** The second step: one read time for all of it, and the ranges that are copied side by side. */
 
 import { type Plan, plan } from '../../firestore/index.ts';
-import { isConflict, JobFailure } from '../../job/index.ts';
-import { after, commit, epochSeconds, type Item, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
+import { JobFailure } from '../../job/index.ts';
+import {
+  after,
+  commit,
+  epochSeconds,
+  type Item,
+  isConflict,
+  type Tenant,
+  transactionMax,
+  type Write,
+} from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { openEarlier, unlessParentOpens } from '../incremental/parent-archive.ts';

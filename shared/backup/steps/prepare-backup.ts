@@ -4,9 +4,9 @@ import { keyFileName } from '../../archive/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { probeSource } from '../../firestore/index.ts';
-import { isConflict, JobEndedError } from '../../job/index.ts';
+import { JobEndedError } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { after, commit, get, iso, set, type Tenant } from '../../platform/index.ts';
+import { after, commit, get, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
@@ -19,7 +19,7 @@ export const probeReads = 1;
 
 /** May run again at any point: what an earlier run did is found and kept. */
 export const prepareBackup = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
-  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status === 'pending') await begin(tenant, backup, engine);
   const { backup: begun } = await readRunning(tenant, backupId, engine.clock.now());
   // Beyond this step, all that is done here was done.

@@ -49,7 +49,7 @@ export const verifyBackup = async (
   until: Date,
   engine: BackupDeps,
 ): Promise<Position | undefined> => {
-  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, backupId));
   const { verification } = backup ?? {};
   if (backup?.status !== 'completed' || verification?.status !== 'running') return undefined;
   const begin = { startedAt: verification.checkedAt, seed: randomToken(), objects: 0, leaves: 0, tally: nothing() };
@@ -78,7 +78,7 @@ export const giveUpVerification = async (
   position: Position | null,
   clock: Clock,
 ): Promise<void> => {
-  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, backupId));
   const { verification } = backup ?? {};
   if (backup?.status !== 'completed' || verification?.status !== 'running') return;
   if (position && verification.checkedAt !== position.startedAt) return;

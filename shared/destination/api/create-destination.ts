@@ -5,7 +5,7 @@ import { type CallerContext, organizationKey, organizationRef, whileActive } fro
 import { type Change, create, get, iso, StaleReadError, type Tenant, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectPrefix } from '../../project/index.ts';
 import { maskCredentials, sealCredentials } from '../model/credentials.ts';
-import { destinationData, noSuchDestination } from '../model/get-destination.ts';
+import { destinationData, destinationKey, noSuchDestination } from '../model/get-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
@@ -63,7 +63,7 @@ export const removeDestination = async (
         condition: `attribute_exists(pk) AND backupCount = :none AND ${scheduledUse === undefined ? 'attribute_not_exists(scheduledUse)' : 'scheduledUse = :seen'}`,
         values: { ':none': 0, ...(scheduledUse !== undefined && { ':seen': scheduledUse }) },
         onConditionFailed: async () => {
-          const found = (await get(organizationKey.storageDestination(tenant, id))) as DestinationRecord | undefined;
+          const found = await get(destinationKey(tenant, id));
           if (!found) return noSuchDestination();
           return found.backupCount > 0 ? inUse('Backups lie here', { backupCount: found.backupCount }) : new StaleReadError();
         },

@@ -3,16 +3,21 @@ import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { StorageDestination } from '../../contract/models/storage-destination.ts';
 import { organizationKey } from '../../organization/index.ts';
-import { add, get, type Tenant, takePage, type Write, walk } from '../../platform/index.ts';
+import { add, get, type Key, type Tenant, takePage, type Write, walk } from '../../platform/index.ts';
 import type { DestinationRecord } from './record.ts';
 
 export const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'There is no such storage destination');
 
+export const destinationKey = (tenant: Tenant, id: string): Key<DestinationRecord> => {
+  const { pk, sk } = organizationKey.storageDestination(tenant, id);
+  return { pk, sk };
+};
+
 /** Throws STORAGE_NOT_FOUND, also for what could not be an id. */
 export const readDestination = async (tenant: Tenant, id: string): Promise<DestinationRecord> => {
-  const record = isId('storageDestination', id) ? await get(organizationKey.storageDestination(tenant, id)) : undefined;
+  const record = isId('storageDestination', id) ? await get(destinationKey(tenant, id)) : undefined;
   if (!record) throw noSuchDestination();
-  return record as DestinationRecord;
+  return record;
 };
 
 /** Newest first: their ids sort by time. */
@@ -21,8 +26,8 @@ export const listDestinations = async (
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ destinations: readonly DestinationRecord[]; next: string | undefined }> => {
   const { pk, sk: prefix } = organizationKey.storageDestination(tenant, '');
-  const { items, next } = await takePage(walk({ pk, prefix, newestFirst: true, after }), limit);
-  return { destinations: items as readonly DestinationRecord[], next };
+  const { items, next } = await takePage(walk<DestinationRecord>({ pk, prefix, newestFirst: true, after }), limit);
+  return { destinations: items, next };
 };
 
 /** What the API and events show of a destination: no secret can be in it, because the record's own are sealed. */

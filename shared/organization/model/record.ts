@@ -85,17 +85,21 @@ export const invitationPrefix = 'INVITE#';
 export const membershipPrefix = 'ORG#';
 
 export const organizationKey = {
-  organization: (tenant: Tenant): Key => lookup.organization(tenant.organizationId),
-  member: (tenant: Tenant, userId: string): Key => lookup.member(tenant.organizationId, userId),
+  organization: (tenant: Tenant): Key<OrganizationRecord> => lookup.organization(tenant.organizationId),
+  member: (tenant: Tenant, userId: string): Key<MemberRecord> => lookup.member(tenant.organizationId, userId),
   /** Members in the order they joined: a bare link, because the member's own key is made to be found by user. */
   joined: (tenant: Tenant, joinedAt: string, userId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${joinedPrefix}${joinedAt}#${userId}`,
   }),
-  invitation: (tenant: Tenant, invitationId: string): Key => lookup.invitation(tenant.organizationId, invitationId),
+  invitation: (tenant: Tenant, invitationId: string): Key<InvitationRecord> =>
+    lookup.invitation(tenant.organizationId, invitationId),
   /** One item per invited or joined address: two invitations of one person cannot both exist. */
-  address: (tenant: Tenant, email: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `ADDRESS#${email}` }),
-  serviceAccount: (tenant: Tenant): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: 'SERVICE_ACCOUNT' }),
+  address: (tenant: Tenant, email: string): Key<AddressRecord> => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `ADDRESS#${email}`,
+  }),
+  serviceAccount: (tenant: Tenant): Key<ServiceAccountRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: 'SERVICE_ACCOUNT' }),
   storageDestination: (tenant: Tenant, id: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}` }),
   /** When each actor was last seen in the organization. Not in its own partition, so that readers may note it but write nothing else. */
   seen: (tenant: Tenant, actorId: string): Key => ({ pk: `SEEN#${tenant.organizationId}`, sk: actorId }),
@@ -103,13 +107,16 @@ export const organizationKey = {
 
 /** Keys used to find out who a caller is, before there is a tenant. Only what proves or maintains membership may use them. */
 export const lookup = {
-  organization: (organizationId: string): Key => ({ pk: `ORG#${organizationId}`, sk: 'META' }),
-  member: (organizationId: string, userId: string): Key => ({ pk: `ORG#${organizationId}`, sk: `MEMBER#${userId}` }),
-  invitation: (organizationId: string, invitationId: string): Key => ({
+  organization: (organizationId: string): Key<OrganizationRecord> => ({ pk: `ORG#${organizationId}`, sk: 'META' }),
+  member: (organizationId: string, userId: string): Key<MemberRecord> => ({
+    pk: `ORG#${organizationId}`,
+    sk: `MEMBER#${userId}`,
+  }),
+  invitation: (organizationId: string, invitationId: string): Key<InvitationRecord> => ({
     pk: `ORG#${organizationId}`,
     sk: `${invitationPrefix}${invitationId}`,
   }),
-  apiKey: (accountId: string): Key => ({ pk: `APIKEY#${accountId}`, sk: 'APIKEY' }),
+  apiKey: (accountId: string): Key<ApiKeyRecord> => ({ pk: `APIKEY#${accountId}`, sk: 'APIKEY' }),
   /** The user's side of a membership: a bare link, so that a role is written in one place only. */
   membership: (userId: string, organizationId: string): Key => ({
     pk: `USER#${userId}`,
@@ -117,5 +124,5 @@ export const lookup = {
   }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' }),
   /** Deleted organizations in the order in which they are to be purged, for the sweep. */
-  due: (deadline: string, organizationId: string): Key => ({ pk: duePartition, sk: `${deadline}#${organizationId}` }),
+  due: (deadline: string, organizationId: string): Key<DueRecord> => ({ pk: duePartition, sk: `${deadline}#${organizationId}` }),
 };

@@ -81,13 +81,12 @@ export const findBackup = async (
   const { first } = idBounds('backup', after(now, -seconds), now);
   const where = { projectId, status: 'completed' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
-  for await (const backup of walk({ ...range, newestFirst: true, where }) as AsyncIterable<BackupRecord>)
-    if (fits(backup)) return backup;
+  for await (const backup of walk<BackupRecord>({ ...range, newestFirst: true, where })) if (fits(backup)) return backup;
   return undefined;
 };
 
 export const readComing = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>
-  comingBaseId === null ? undefined : ((await get(backupKey.backup(tenant, comingBaseId))) as BackupRecord | undefined);
+  comingBaseId === null ? undefined : await get(backupKey.backup(tenant, comingBaseId));
 
 /** The wait begins when it failed: one that takes an hour is not asked for again at once. */
 export const failedBase = ({ baseFailures }: PitrRecord, now: Date): Pick<PitrRecord, 'baseTriedAt' | 'baseFailures'> => ({

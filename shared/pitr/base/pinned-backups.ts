@@ -8,7 +8,7 @@ import { type PitrRecord, pitrPrefix } from '../model/record.ts';
 export const pinnedBackups = async (tenant: Tenant): Promise<ReadonlySet<string>> => {
   const pinned = new Set<string>();
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: pitrPrefix };
-  for await (const { bases, comingBaseId } of walk(range) as AsyncIterable<PitrRecord>) {
+  for await (const { bases, comingBaseId } of walk<PitrRecord>(range)) {
     for (const { backupId } of bases) pinned.add(backupId);
     if (comingBaseId !== null) pinned.add(comingBaseId);
   }

@@ -36,7 +36,7 @@ export async function* batchesAfter(
 ): AsyncGenerator<BatchRecord, void, undefined> {
   const { pk } = pitrKey.tokens(tenant, projectId);
   const range = { pk, prefix: batchPrefix, from: `${batchPrefix}${spelled(moment)}` };
-  for await (const batch of walk(range) as AsyncIterable<BatchRecord>) if (microsOf(batch.to) > microsOf(moment)) yield batch;
+  for await (const batch of walk<BatchRecord>(range)) if (microsOf(batch.to) > microsOf(moment)) yield batch;
 }
 
 /** The leaves of a batch, each proven; running to the end proves the whole. Records stand in the order they were found. */

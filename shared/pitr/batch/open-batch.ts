@@ -44,8 +44,7 @@ export const beginBatch = async (
 
 /** The base whose key is to be used; undefined where it is gone. What was found damaged of it meanwhile is noted with the turn. */
 export const keyBackupOf = async (tenant: Tenant, backupId: string | undefined): Promise<BackupRecord | undefined> => {
-  const backup =
-    backupId === undefined ? undefined : ((await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined);
+  const backup = backupId === undefined ? undefined : await get(backupKey.backup(tenant, backupId));
   return backup?.status === 'completed' ? backup : undefined;
 };
 

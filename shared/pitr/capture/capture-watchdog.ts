@@ -9,13 +9,13 @@ import {
   iso,
   newId,
   type QueueMessage,
-  type sendTasks,
+  type sendMessages,
   set,
   type Tenant,
   updateItem,
   walk,
 } from '../../platform/index.ts';
-import { type CapturingRecord, capturingPartition, type PitrRecord, pitrKey } from '../model/record.ts';
+import { type CapturingRecord, capturingPartition, pitrKey } from '../model/record.ts';
 import { forgetEverySeconds } from '../settings/enable-pitr.ts';
 import { reportStalled, shouldReportStall } from './stalled-capture.ts';
 
@@ -33,7 +33,7 @@ export interface Watching {
   readonly clock: Clock;
   /** Proves that a note of ours speaks for its organization. */
   readonly prove: (organizationId: string) => Tenant;
-  readonly send: typeof sendTasks;
+  readonly send: typeof sendMessages;
 }
 
 /** Looks at every project that is captured; what it sends twice does nothing the second time. */
@@ -50,7 +50,7 @@ export const watchCaptures = async ({ clock, prove, send }: Watching): Promise<W
     page = [];
   };
   // Every sort key in it begins with a letter.
-  for await (const item of walk({ pk: capturingPartition, prefix: '', from: '0' }) as AsyncIterable<CapturingRecord>) {
+  for await (const item of walk<CapturingRecord>({ pk: capturingPartition, prefix: '', from: '0' })) {
     page.push(item);
     if (page.length === pageRecords) await look();
   }
@@ -64,7 +64,7 @@ const lookAt = async (
   now: Date,
 ): Promise<readonly [late: readonly QueueMessage[], old: readonly QueueMessage[]]> => {
   const keys = page.map(({ organizationId, projectId }) => pitrKey.pitr(prove(organizationId), projectId));
-  const records = (await getAll(keys)) as readonly (PitrRecord | undefined)[];
+  const records = await getAll(keys);
   for (const [n, { organizationId, projectId }] of page.entries()) {
     const pitr = records[n];
     if (pitr && shouldReportStall(pitr, now))

@@ -2,7 +2,7 @@
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { getAll, StaleReadError, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../project/index.ts';
-import { type PitrRecord, pitrKey, type TokensRecord } from './record.ts';
+import { type PitrRecord, pitrKey } from './record.ts';
 import type { ResumePosition } from './resume-position.ts';
 import { readStandings } from './resume-token-items.ts';
 
@@ -16,12 +16,12 @@ export interface CycleContext {
 
 /** Undefined where nothing is to be captured: it was disabled, or the project or the organization is gone. */
 export const loadCycleContext = async (tenant: Tenant, projectId: string): Promise<CycleContext | undefined> => {
-  const [pitr, project, organization, tokens] = (await getAll([
+  const [pitr, project, organization, tokens] = await getAll([
     pitrKey.pitr(tenant, projectId),
     projectKey.project(tenant, projectId),
     organizationKey.organization(tenant),
     pitrKey.tokens(tenant, projectId),
-  ])) as readonly [PitrRecord | undefined, ProjectRecord | undefined, OrganizationRecord | undefined, TokensRecord | undefined];
+  ]);
   if (!pitr || pitr.status === 'disabled' || !project || !organization || organization.deletedAt !== undefined) return undefined;
   return { tenant, pitr, project, organization, standings: await readStandings(tenant, pitr, tokens) };
 };

@@ -161,21 +161,24 @@ export const capturingPartition = 'DUE#CAPTURE';
 const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organizationId}#${projectId}`;
 
 export const pitrKey = {
-  pitr: (tenant: Tenant, projectId: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `${pitrPrefix}${projectId}` }),
-  tokens: (tenant: Tenant, projectId: string, n = 0): Key => ({
+  pitr: (tenant: Tenant, projectId: string): Key<PitrRecord> => ({
+    pk: `ORG#${tenant.organizationId}`,
+    sk: `${pitrPrefix}${projectId}`,
+  }),
+  tokens: (tenant: Tenant, projectId: string, n = 0): Key<TokensRecord> => ({
     pk: work(tenant, projectId),
     sk: n === 0 ? 'TOKENS' : `TOKENS#${n}`,
   }),
   /** In the order of time. */
-  batch: (tenant: Tenant, projectId: string, to: string, batchId: string): Key => ({
+  batch: (tenant: Tenant, projectId: string, to: string, batchId: string): Key<BatchRecord> => ({
     pk: work(tenant, projectId),
     sk: `${batchPrefix}${to}#${batchId}`,
   }),
-  upload: (tenant: Tenant, projectId: string, batchId: string): Key => ({
+  upload: (tenant: Tenant, projectId: string, batchId: string): Key<UploadRecord> => ({
     pk: work(tenant, projectId),
     sk: `${uploadPrefix}${batchId}`,
   }),
-  capturing: (tenant: Tenant, projectId: string): Key => ({
+  capturing: (tenant: Tenant, projectId: string): Key<CapturingRecord> => ({
     pk: capturingPartition,
     sk: `${tenant.organizationId}#${projectId}`,
   }),

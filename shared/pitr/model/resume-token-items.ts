@@ -39,6 +39,6 @@ export const readStandings = async (
   first: TokensRecord | undefined,
 ): Promise<readonly ResumePosition[]> => {
   const keys = Array.from({ length: tokenItems - 1 }, (_, n) => pitrKey.tokens(tenant, projectId, n + 1));
-  const items = [first, ...((await getAll(keys)) as readonly (TokensRecord | undefined)[])];
+  const items = [first, ...(await getAll(keys))];
   return items.flatMap((item) => (item ? decodeStandings(item.groups) : []));
 };

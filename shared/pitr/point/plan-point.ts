@@ -78,10 +78,10 @@ export const heldBy = ({ base, batches }: PointPlan): readonly string[] => [
 ];
 
 const readRecord = async (tenant: Tenant, projectId: string): Promise<PitrRecord | undefined> =>
-  (await get(pitrKey.pitr(tenant, projectId))) as PitrRecord | undefined;
+  await get(pitrKey.pitr(tenant, projectId));
 
 const readBase = async (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord | undefined> =>
-  (await get(backupKey.backup(tenant, base.backupId))) as BackupRecord | undefined;
+  await get(backupKey.backup(tenant, base.backupId));
 
 /** Whether one is missing can be told only if the record was read before. */
 const listBatches = async (

@@ -47,7 +47,7 @@ export const captureUsing = async (
 ): Promise<{ readonly projectId: string; readonly isEnding: boolean } | undefined> => {
   const where = { 'storageDestination.id': storageDestinationId };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: pitrPrefix, where };
-  for await (const { projectId, status, bases } of walk(range) as AsyncIterable<PitrRecord>) {
+  for await (const { projectId, status, bases } of walk<PitrRecord>(range)) {
     const isOver = status === 'disabled' && bases.length === 0;
     if (!isOver || (await hasAny(tenant, projectId, batchPrefix)))
       return { projectId, isEnding: isOver || (await isProjectGone(tenant, projectId)) };

@@ -137,7 +137,7 @@ const forgetBatches = async (forgetting: Forgetting, last: number | undefined): 
   if (last === undefined) return true;
   const { pk } = pitrKey.tokens(tenant, pitr.projectId);
   const range = { pk, prefix: batchPrefix, ...(Number.isFinite(last) && { to: `${batchPrefix}${momentOf(last + 1)}` }) };
-  for await (const batch of walk(range) as AsyncIterable<BatchRecord>) {
+  for await (const batch of walk<BatchRecord>(range)) {
     if (microsOf(batch.to) > last) return true;
     if (clock.now() >= until) return false;
     await forget(forgetting, batch);

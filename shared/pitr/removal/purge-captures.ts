@@ -12,7 +12,7 @@ export const purgeCaptures = async (
   open: typeof openStore = openStore,
 ): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: pitrPrefix };
-  for await (const { projectId, pk, sk } of walk(range) as AsyncIterable<PitrRecord>) {
+  for await (const { projectId, pk, sk } of walk<PitrRecord>(range)) {
     const work = pitrKey.tokens(tenant, projectId).pk;
     for (;;) {
       // Every sort key in it begins with a letter.

@@ -22,7 +22,7 @@ export const delayMaxSeconds = 900;
 export type QueueVariable = Extract<Variable, `${string}_QUEUE_URL`>;
 
 /** Returns the positions of the messages that SQS did not accept; empty if it accepted all. */
-export const sendTasks = async (queue: QueueVariable, messages: readonly QueueMessage[]): Promise<ReadonlySet<number>> => {
+export const sendMessages = async (queue: QueueVariable, messages: readonly QueueMessage[]): Promise<ReadonlySet<number>> => {
   const starts = Array.from({ length: Math.ceil(messages.length / batchMax) }, (_, n) => n * batchMax);
   const refused = await Promise.all(starts.map((start) => sendBatch(queue, messages.slice(start, start + batchMax), start)));
   return new Set(refused.flat());

@@ -5,12 +5,17 @@
  */
 import type { ApiError } from '../../contract/errors.ts';
 
-export interface Key {
+/** The key of an item. `T` is the type of the item, known to the compiler only: `get` and `getAll` return it. */
+export interface Key<T = unknown> {
   readonly pk: string;
   readonly sk: string;
+  readonly _item?: T;
 }
 
-export type Item = Key & Readonly<Record<string, unknown>>;
+export type Item = Omit<Key, '_item'> & Readonly<Record<string, unknown>>;
+
+/** The type of the item that a key leads to. */
+export type ItemOf<T> = unknown extends T ? Item : T;
 
 interface Conditional {
   /** A DynamoDB condition expression over #names and :values. */
@@ -18,7 +23,7 @@ interface Conditional {
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
   /** What a failed condition means to the caller. It may first do what follows from it, such as ending a session. */
-  readonly onConditionFailed?: () => ApiError | Promise<ApiError>;
+  readonly onConditionFailed?: (() => ApiError | Promise<ApiError>) | undefined;
 }
 
 export type Write =
@@ -49,46 +54,102 @@ export const create = (item: Item, onConditionFailed?: Conditional['onConditionF
   ...(onConditionFailed && { onConditionFailed }),
 });
 
-/**
- * Sets the given attributes of an existing item and removes those given as undefined.
- * `where` narrows it further: each attribute must still have the value that was read.
- */
-export const set = (
-  key: Key,
-  attributes: Readonly<Record<string, unknown>>,
-  options: { expected?: Readonly<Record<string, unknown>>; onConditionFailed?: Conditional['onConditionFailed'] } = {},
-): Extract<Write, { update: Key }> => {
-  const entries = Object.entries(attributes);
-  const where = Object.entries(options.expected ?? {});
-  const sets = entries.filter(([, value]) => value !== undefined).map(([name]) => `#${name} = :${name}`);
-  const removes = entries.filter(([, value]) => value === undefined).map(([name]) => `#${name}`);
-  const expression = [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
-    .filter(Boolean)
-    .join(' ');
-  const conditions = where.map(([name, value]) =>
-    value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :was_${name}`,
-  );
+/** Values of `expected` that are no plain comparison. An attribute expected to be `undefined` must not exist. */
+export const present = Symbol('the attribute exists');
+class OneOf {
+  readonly values: readonly unknown[];
+
+  constructor(values: readonly unknown[]) {
+    this.values = values;
+  }
+}
+class Not {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+/** The attribute has one of these values. */
+export const oneOf = (...values: readonly unknown[]): unknown => new OneOf(values);
+/** The attribute has another value than this, or none. */
+export const not = (value: unknown): unknown => new Not(value);
+
+export interface Update {
+  /** Attributes to set; those given as undefined are removed. */
+  readonly set?: Readonly<Record<string, unknown>> | undefined;
+  /** Counters to add to. */
+  readonly add?: Readonly<Record<string, number>> | undefined;
+  /** Attributes that must still be as they were read: a value, undefined (absent), `present`, `oneOf(…)` or `not(…)`. */
+  readonly expected?: Readonly<Record<string, unknown>> | undefined;
+  readonly onConditionFailed?: Conditional['onConditionFailed'];
+}
+
+/** Compare-and-set of an existing item. The condition fails if there is no item, or if it is not as `expected`. */
+export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditionFailed }: Update): UpdateWrite => {
+  const { condition, names, values } = check(key, expected);
+  const changes = Object.entries({ ...set, ...add });
+  const sets = Object.keys(set).filter((name) => set[name] !== undefined);
+  const removes = Object.keys(set).filter((name) => set[name] === undefined);
+  const clauses = [
+    sets.length > 0 && `SET ${sets.map((name) => `#${name} = :${name}`).join(', ')}`,
+    removes.length > 0 && `REMOVE ${removes.map((name) => `#${name}`).join(', ')}`,
+    Object.keys(add).length > 0 &&
+      `ADD ${Object.keys(add)
+        .map((name) => `#${name} :${name}`)
+        .join(', ')}`,
+  ];
+  const given = changes.filter(([, value]) => value !== undefined);
   return {
     update: key,
-    expression,
-    condition: ['attribute_exists(pk)', ...conditions].join(' AND '),
-    names: Object.fromEntries([...entries, ...where].map(([name]) => [`#${name}`, name])),
-    values: Object.fromEntries([
-      ...entries.filter(([, value]) => value !== undefined).map(([name, value]) => [`:${name}`, value]),
-      ...where.filter(([, value]) => value !== undefined).map(([name, value]) => [`:was_${name}`, value]),
-    ]),
-    ...(options.onConditionFailed && { onConditionFailed: options.onConditionFailed }),
+    expression: clauses.filter(Boolean).join(' '),
+    condition,
+    names: { ...names, ...Object.fromEntries(changes.map(([name]) => [`#${name}`, name])) },
+    values: { ...values, ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])) },
+    ...(onConditionFailed && { onConditionFailed }),
   };
 };
 
-/** Adds to a counter of an existing item. */
-export const add = (key: Key, counter: string, amount: number): Write => ({
-  update: key,
-  expression: 'ADD #counter :amount',
-  condition: 'attribute_exists(pk)',
-  names: { '#counter': counter },
-  values: { ':amount': amount },
-});
+type UpdateWrite = Extract<Write, { update: Key }>;
+type CheckWrite = Extract<Write, { check: Key }> & Required<Pick<Conditional, 'names' | 'values'>>;
+
+/** Checks that an item exists and is as `expected`, without changing it. */
+export const check = (
+  key: Key,
+  expected: Readonly<Record<string, unknown>> = {},
+  onConditionFailed?: Conditional['onConditionFailed'],
+): CheckWrite => {
+  const values: Record<string, unknown> = {};
+  const conditions = Object.entries(expected).map(([name, value]) => {
+    if (value === undefined) return `attribute_not_exists(#${name})`;
+    if (value === present) return `attribute_exists(#${name})`;
+    if (value instanceof OneOf) {
+      value.values.forEach((one, n) => {
+        values[`:was_${name}_${n}`] = one;
+      });
+      return `#${name} IN (${value.values.map((_, n) => `:was_${name}_${n}`).join(', ')})`;
+    }
+    values[`:was_${name}`] = value instanceof Not ? value.value : value;
+    return `#${name} ${value instanceof Not ? '<>' : '='} :was_${name}`;
+  });
+  return {
+    check: key,
+    condition: ['attribute_exists(pk)', ...conditions].join(' AND '),
+    names: Object.fromEntries(Object.keys(expected).map((name) => [`#${name}`, name])),
+    values,
+    ...(onConditionFailed && { onConditionFailed }),
+  };
+};
+
+/** `update` that sets attributes and nothing else. */
+export const set = (
+  key: Key,
+  attributes: Readonly<Record<string, unknown>>,
+  options: Omit<Update, 'set' | 'add'> = {},
+): UpdateWrite => update(key, { set: attributes, ...options });
+
+/** `update` that adds to one counter and nothing else. */
+export const add = (key: Key, counter: string, amount: number): UpdateWrite => update(key, { add: { [counter]: amount } });
 
 /** Removes an item that must exist. */
 export const remove = (key: Key, onConditionFailed?: Conditional['onConditionFailed']): Write => ({

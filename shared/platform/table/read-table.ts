@@ -4,7 +4,7 @@ import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynam
 import { ApiError } from '../../contract/errors.ts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { env } from '../env.ts';
-import type { Item, Key } from './change.ts';
+import type { Item, ItemOf, Key } from './change.ts';
 import { readItem, storable } from './item-values.ts';
 import { tableClient } from './table-client.ts';
 
@@ -14,7 +14,7 @@ const batchGetMax = 100;
 const putOffMax = 5;
 
 /** The items of these keys, in the order of the keys; undefined where there is none. One round trip up to 100 keys. */
-export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
+export const getAll = async <const K extends readonly Key[]>(keys: K): Promise<Found<K>> => {
   const found = new Map<string, Item>();
   const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
   const batches = Array.from({ length: Math.ceil(distinct.length / batchGetMax) }, (_, n) =>
@@ -33,10 +33,12 @@ export const getAll = async (keys: readonly Key[]): Promise<readonly (Item | und
       }
     }),
   );
-  return keys.map((key) => found.get(nameOf(key)));
+  return keys.map((key) => found.get(nameOf(key))) as Found<K>;
 };
 
-export const get = async (key: Key): Promise<Item | undefined> => (await getAll([key]))[0];
+type Found<K extends readonly Key[]> = { -readonly [I in keyof K]: (K[I] extends Key<infer T> ? ItemOf<T> : Item) | undefined };
+
+export const get = async <T>(key: Key<T>): Promise<ItemOf<T> | undefined> => (await getAll([key]))[0] as ItemOf<T> | undefined;
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
@@ -63,7 +65,9 @@ export interface Range {
 }
 
 /** One page of a partition: at most `limit` items, and the sort key to continue after, if there is more. */
-export const query = async (range: Range): Promise<{ items: readonly Item[]; next: string | undefined }> => {
+export const query = async <T extends object = Item>(
+  range: Range,
+): Promise<{ items: readonly T[]; next: string | undefined }> => {
   const { pk, prefix, newestFirst = false, limit } = range;
   const from = range.from ?? prefix;
   // U+10FFFF sorts after every character a sort key of ours can hold.
@@ -90,7 +94,7 @@ export const query = async (range: Range): Promise<{ items: readonly Item[]; nex
     ...(limit !== undefined && { Limit: limit }),
   });
   const { Items = [], LastEvaluatedKey: last } = await callAws((options) => tableClient.send(command, options));
-  return { items: Items.map(itemOf), next: last && itemOf(last).sk };
+  return { items: Items.map(itemOf) as unknown as readonly T[], next: last && itemOf(last).sk };
 };
 
 const filter = (where: Readonly<Record<string, string>>) => {
@@ -105,10 +109,10 @@ const filter = (where: Readonly<Record<string, string>>) => {
 };
 
 /** Every item of a range, page by page, with nothing held but the page. */
-export async function* walk(range: Range): AsyncGenerator<Item> {
+export async function* walk<T extends object = Item>(range: Range): AsyncGenerator<T> {
   let after = range.after;
   do {
-    const page = await query({ ...range, after });
+    const page = await query<T>({ ...range, after });
     yield* page.items;
     after = page.next;
   } while (after !== undefined);

@@ -1,8 +1,8 @@
 /** What a run that checks writes down about its shard, each time in one transaction with the restore's own counters. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PartContents } from '../../backup/index.ts';
-import { assertRunning, isConflict, JobEndedError } from '../../job/index.ts';
-import { commit, getAll, set, type Tenant, type Write } from '../../platform/index.ts';
+import { assertRunning, JobEndedError } from '../../job/index.ts';
+import { commit, getAll, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { JournalPartRecord, PlanCounts, RestoreRecord, RestoreShardRecord } from '../model/record.ts';
 import { restoreKey } from '../model/record.ts';
 import { tellPercent } from '../model/restore-progress-events.ts';

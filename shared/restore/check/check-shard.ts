@@ -2,7 +2,7 @@
 import { RunControl } from '../../job/index.ts';
 import { get, log, type Tenant } from '../../platform/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
-import { type RestoreRecord, restoreKey, type ScopeRecord } from '../model/record.ts';
+import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { partiesOf } from '../model/restore-context.ts';
 import { readRunning } from '../model/running-restore.ts';
 import { openForRestore, openProven, readSource } from '../read/open-for-restore.ts';
@@ -86,6 +86,6 @@ export const readNamed = async (
   readonly documents: readonly string[] | undefined;
   readonly given: readonly (readonly [given: string, paths: readonly string[]])[] | undefined;
 }> => {
-  const named = (await get(restoreKey.scope(tenant, id))) as ScopeRecord | undefined;
+  const named = await get(restoreKey.scope(tenant, id));
   return { documents: named && JSON.parse(named.documents), given: named && JSON.parse(named.given) };
 };

@@ -1,10 +1,21 @@
 /** What follows the end of a restore: its target is free, and nothing stays that neither an undo nor a resume needs. */
 import { deleteArchiveObjects } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
-import { isConflict } from '../../job/index.ts';
-import { after, commit, get, iso, log, query, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
+
+import {
+  after,
+  commit,
+  get,
+  isConflict,
+  iso,
+  log,
+  query,
+  type Tenant,
+  transactionMax,
+  type Write,
+} from '../../platform/index.ts';
 import { waitForWriters } from '../model/active-writers.ts';
-import { type Journal, type RestoreRecord, type RunningRestore, restoreKey, restoreWork } from '../model/record.ts';
+import { type Journal, type RestoreRecord, restoreKey, restoreWork } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/release-holds.ts';
 import { eraseStray } from '../point-in-time/materialize-attempts.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
@@ -43,7 +54,7 @@ export const cleanUpRestore = async (
     if (await isFree(tenant, around, engine, cleaning)) await clean(tenant, restore, engine, cleaning);
   } catch (error) {
     if (!isConflict(error)) throw error;
-    const now = (await get(restoreKey.restore(tenant, restoreJobId))) as RestoreRecord | undefined;
+    const now = await get(restoreKey.restore(tenant, restoreJobId));
     // It was resumed: whoever ends the next attempt cleans up after this one, too.
     if (now?.attempt !== around.restore.attempt) return;
     throw error;
@@ -83,7 +94,7 @@ const clean = async (
   else for (const journal of journals) await deleteArchiveObjects(tenant, storedAs(tenant, restore, journal), openStore);
   if (!isGivenUp) await eraseStray(tenant, restore, openStore);
   if (isOver) await removeNotes(tenant, restore);
-  const note = (await get(restoreKey.running(tenant, id))) as RunningRestore | undefined;
+  const note = await get(restoreKey.running(tenant, id));
   if (note?.attempt !== attempt) return;
   await commit([
     restore.givenUp === undefined ? whileEnded(tenant, restore) : forgetJournals(tenant, restore),

@@ -1,8 +1,8 @@
 /** How a restore ends that cannot go on: it says why, frees its target when nobody writes, and keeps what takes back what was written. */
 import { ApiError } from '../../contract/errors.ts';
 import { failureWrites } from '../../destination/index.ts';
-import { isConflict, type Reason } from '../../job/index.ts';
-import { commit, emitMetric, set, type Tenant, type Write } from '../../platform/index.ts';
+import type { Reason } from '../../job/index.ts';
+import { commit, emitMetric, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { unauthorizedWrite } from '../../project/index.ts';
 import { type Waiting, waitForWriters } from '../model/active-writers.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';

@@ -9,8 +9,7 @@ import { resumableUntil } from './clean-up-restore.ts';
 export const journalKeyIds = async (tenant: Tenant, now: Date): Promise<ReadonlySet<string>> => {
   const ids = new Set<string>();
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix };
-  for await (const restore of walk(range) as AsyncIterable<RestoreRecord>)
-    if (isOpened(restore, now)) ids.add(restore.journal.encryption.keyId);
+  for await (const restore of walk<RestoreRecord>(range)) if (isOpened(restore, now)) ids.add(restore.journal.encryption.keyId);
   return ids;
 };
 

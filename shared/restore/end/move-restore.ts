@@ -1,19 +1,19 @@
 /** Restores go with the project they restored into: there they can be taken back. */
 import { commit, create, get, iso, type Tenant, walk } from '../../platform/index.ts';
-import { type RestoreRecord, type RunningRestore, restoreKey, restorePrefix } from '../model/record.ts';
+import { type RestoreRecord, restoreKey, restorePrefix } from '../model/record.ts';
 import { undoCarried } from '../model/safety-backup.ts';
 import { removeNotes, whileEnded } from './clean-up-restore.ts';
 
 export async function* restoresInto(tenant: Tenant, projectId: string): AsyncGenerator<RestoreRecord> {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix, where: { targetProjectId: projectId } };
-  for await (const restore of walk(range) as AsyncIterable<RestoreRecord>) yield restore;
+  for await (const restore of walk<RestoreRecord>(range)) yield restore;
 }
 
 /** Only for one that has ended, and cannot begin again where its target is no longer. Twice is as good as once. */
 export const moveRestore = async (from: Tenant, to: Tenant, restore: RestoreRecord, now: Date): Promise<void> => {
   const { id, pk, sk } = restore;
   await removeNotes(from, restore);
-  const note = (await get(restoreKey.running(from, id))) as RunningRestore | undefined;
+  const note = await get(restoreKey.running(from, id));
   const carried = { ...note, ...restoreKey.running(to, id), organizationId: to.organizationId, dueAt: iso(now) };
   const { condition, names = {}, values = {} } = whileEnded(from, restore);
   const { undoUntil, writes } = await undoCarried(to, restore);

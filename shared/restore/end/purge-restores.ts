@@ -25,7 +25,7 @@ export const purgeRestores = async (
   open: typeof openStore = restoreEngine.openStore,
 ): Promise<boolean> => {
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: restorePrefix };
-  for await (const restore of walk(range) as AsyncIterable<RestoreRecord>) {
+  for await (const restore of walk<RestoreRecord>(range)) {
     if (time.now() >= until) return false;
     await erase(tenant, restore, wish, open);
     await removeWork(tenant, restore);

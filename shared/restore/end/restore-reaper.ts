@@ -23,7 +23,7 @@ const cleanMaxSeconds = 24 * 3_600;
 
 /** All that is under way, or has ended and is not cleaned up after. */
 export const restoresUnderWay = (): AsyncGenerator<RunningRestore> =>
-  walk({ pk: runningRestores, prefix: '', from: '0' }) as AsyncGenerator<RunningRestore>;
+  walk<RunningRestore>({ pk: runningRestores, prefix: '', from: '0' });
 
 export const reapRestore = async (
   tenant: Tenant,
@@ -37,7 +37,7 @@ export const reapRestore = async (
   const name = `${restoreJobId}-${attempt}`;
   // In this order: a workflow that was seen to have ended begins nothing more.
   const execution = await workflow.look(name);
-  const restore = (await get(restoreKey.restore(tenant, restoreJobId))) as RestoreRecord | undefined;
+  const restore = await get(restoreKey.restore(tenant, restoreJobId));
   const now = engine.clock.now();
   const verdict = judge(restore, note, execution, now);
   if (verdict === 'leave') return;

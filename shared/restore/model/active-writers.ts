@@ -50,6 +50,6 @@ export const waitForWriters = async (
 
 const hasWriter = async (tenant: Tenant, id: string, now: string): Promise<boolean> => {
   const range = { pk: restoreWork(tenant, id), prefix: writerPrefix };
-  for await (const { until } of walk(range) as AsyncIterable<WriterRecord>) if (until > now) return true;
+  for await (const { until } of walk<WriterRecord>(range)) if (until > now) return true;
   return false;
 };

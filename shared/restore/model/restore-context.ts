@@ -1,6 +1,6 @@
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
-import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
+import { projectKey, readProject } from '../../project/index.ts';
 import type { RestoreParties } from '../check/check-run.ts';
 import type { RestoreRecord } from './record.ts';
 
@@ -12,6 +12,6 @@ export const partiesOf = async (
 ): Promise<RestoreParties> => {
   const target = await readProject(tenant, targetProjectId);
   const isSame = projectId === targetProjectId;
-  const project = isSame ? target : ((await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined);
+  const project = isSame ? target : await get(projectKey.project(tenant, projectId));
   return { tenant, organization, project, target };
 };

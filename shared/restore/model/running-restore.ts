@@ -37,7 +37,7 @@ export const sameAttempt = (record: RestoreRecord | undefined, attempt: number |
 
 /** What a worker asks every few seconds beside its work. */
 export const lookAt = async (tenant: Tenant, { id, attempt }: Pick<RestoreRecord, 'id' | 'attempt'>): Promise<RestoreRecord> =>
-  sameAttempt((await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined, attempt);
+  sameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
 
 export const advance = (tenant: Tenant, restoreJobId: string, change: Advance): Write =>
   updateRunningJob(restoreKey.restore(tenant, restoreJobId), change);

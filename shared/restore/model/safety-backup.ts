@@ -22,7 +22,7 @@ export const undoCarried = async (
 ): Promise<{ undoUntil: string | null; writes: readonly Write[] }> => {
   if (undoUntil === null || safetyBackupId === undefined) return { undoUntil, writes: [] };
   const key = backupKey.backup(to, safetyBackupId);
-  const safety = (await get(key)) as BackupRecord | undefined;
+  const safety = await get(key);
   if (!safety || isRetired(safety)) return { undoUntil: null, writes: [] };
   const condition = '#status = :status';
   return { undoUntil, writes: [{ check: key, condition, names: { '#status': 'status' }, values: { ':status': safety.status } }] };

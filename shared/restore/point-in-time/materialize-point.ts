@@ -12,9 +12,9 @@ import {
 } from '../../backup/index.ts';
 import { countBackups, type ObjectStore, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
-import { isConflict, JobFailure, RunControl } from '../../job/index.ts';
+import { JobFailure, RunControl } from '../../job/index.ts';
 import { buildRestorePoint, loadRestorePoint, pointBackup } from '../../pitr/index.ts';
-import { after, bestEffort, commit, create, iso, type Tenant, type Write } from '../../platform/index.ts';
+import { after, bestEffort, commit, create, isConflict, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { asUpload, uploading } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { turnHoldIntoDependency } from '../model/release-holds.ts';

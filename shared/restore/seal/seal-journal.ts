@@ -6,8 +6,8 @@ import { keyFileName } from '../../archive/index.ts';
 import { type ArchiveNotes, type BackupRecord, proveObjects, removeOrphans, storeManifest } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ObjectStore } from '../../destination/index.ts';
-import { isConflict, UploadError } from '../../job/index.ts';
-import { bestEffort, get, type Tenant, walk } from '../../platform/index.ts';
+import { UploadError } from '../../job/index.ts';
+import { bestEffort, get, isConflict, type Tenant, walk } from '../../platform/index.ts';
 import { sumOf } from '../check/check-progress.ts';
 import { asUpload, destinationGone, journalBackup, openJournalStore } from '../model/journal.ts';
 import { touchedBy } from '../model/reconcile-counts.ts';
@@ -39,7 +39,7 @@ export const sealJournal = async (
     await commitSeal(parties, restore, { plan: notes.plan, writes, sealed }, engine.clock.now());
   } catch (error) {
     if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationGone(error);
-    const now = (await get(restoreKey.restore(tenant, restoreJobId))) as RestoreRecord | undefined;
+    const now = await get(restoreKey.restore(tenant, restoreJobId));
     if (!isConflict(error) || now?.sealedAt === undefined || now.attempt !== restore.attempt) throw error;
   }
   return { writes };
@@ -58,7 +58,7 @@ const readNotes = async (tenant: Tenant, restore: RestoreRecord): Promise<Journa
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (count ?? 0));
   const parts: JournalPartRecord[] = [];
   // Attempts that were given up have left theirs.
-  for await (const part of walk({ pk: restoreWork(tenant, id), prefix: 'PART#' }) as AsyncIterable<JournalPartRecord>)
+  for await (const part of walk<JournalPartRecord>({ pk: restoreWork(tenant, id), prefix: 'PART#' }))
     if (part.index.backup === journal.backupId) parts.push(part);
   if (shards.length !== count) throw new Error(`there are ${shards.length} of ${count} shards`);
   if (sealedAt === undefined && !dryRun) for (const shard of shards) proveShard(shard, parts);

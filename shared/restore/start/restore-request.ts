@@ -113,7 +113,7 @@ const projectsAsked = async (
   { projectId }: BackupRecord,
   targetProjectId: string | undefined,
 ): Promise<readonly [ProjectRecord | undefined, ProjectRecord]> => {
-  const project = (await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined;
+  const project = await get(projectKey.project(tenant, projectId));
   if (targetProjectId !== undefined && targetProjectId !== projectId)
     return [project, await readProject(tenant, targetProjectId)];
   if (project) return [project, project];

@@ -2,7 +2,7 @@
  * Going on with a restore that failed or was cancelled. Where its plan was complete the same plan is written to its end; where
  * it was not, nothing was written either, and all begins anew.
  */
-import { type BackupRecord, backupKey, readBackup } from '../../backup/index.ts';
+import { backupKey, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
@@ -113,7 +113,7 @@ const afresh = async (tenant: Tenant, { journal, givenUp = [] }: RestoreRecord, 
 
 /** What was planned stands in the safety backup: without it nobody knows what is left to do. */
 const holdJournal = async (tenant: Tenant, safetyBackupId: string): Promise<Write> => {
-  const safety = (await get(backupKey.backup(tenant, safetyBackupId))) as BackupRecord | undefined;
+  const safety = await get(backupKey.backup(tenant, safetyBackupId));
   if (safety?.status !== 'completed')
     throw new ApiError(
       'BACKUP_NOT_FOUND',

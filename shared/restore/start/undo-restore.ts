@@ -76,7 +76,7 @@ const refuseUnlessUndoable = (restore: RestoreRecord, now: Date): string => {
 };
 
 const readSafety = async (tenant: Tenant, safetyBackupId: string): Promise<BackupRecord> => {
-  const backup = (await get(backupKey.backup(tenant, safetyBackupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, safetyBackupId));
   if (backup?.status !== 'completed')
     throw new ApiError('BACKUP_NOT_FOUND', 'The safety backup of this restore is gone; restore another backup instead');
   refuseLeaving(backup);
@@ -89,7 +89,7 @@ const isClean = ({ status, raced, failed, users, racedUsers = users?.skipped }: 
 
 /** What tells the documents that the restore has left from those of others. */
 const readLeft = async (tenant: Tenant, { status, backupId, mergeMode }: RestoreRecord): Promise<RestoreRecord['leftBy']> => {
-  const backup = (await get(backupKey.backup(tenant, backupId))) as BackupRecord | undefined;
+  const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status !== 'completed')
     throw new ApiError(
       'CONFLICT',

@@ -1,6 +1,6 @@
-import { assertOrganizationActive, isConflict } from '../../job/index.ts';
+import { assertOrganizationActive } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, getAll, iso, set, type Tenant } from '../../platform/index.ts';
+import { commit, getAll, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { auditOf } from '../model/restore-audit.ts';

@@ -1,7 +1,7 @@
 /** The last step: every document of the plan is accounted for, or the restore has failed. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { assertOrganizationActive, isConflict, JobEndedError, JobFailure } from '../../job/index.ts';
-import { bestEffort, commit, emitMetric, get, set, type Tenant, type Write } from '../../platform/index.ts';
+import { assertOrganizationActive, JobEndedError, JobFailure } from '../../job/index.ts';
+import { bestEffort, commit, emitMetric, get, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
 import { accountOf, shortfall, touchedBy } from '../model/reconcile-counts.ts';
@@ -40,7 +40,7 @@ export const finishRestore = async (
 
 /** Another run of this step, or this one whose answer was lost. */
 const isCompletedAlready = async (tenant: Tenant, id: string): Promise<boolean> => {
-  const restore = (await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined;
+  const restore = await get(restoreKey.restore(tenant, id));
   return restore?.status === 'completed';
 };
 
@@ -133,7 +133,7 @@ const writesOf = async (tenant: Tenant, around: RestoreEndContext, now: Date): P
 /** The restore that was taken back says so, unless its record is gone; one that it had taken back itself is in effect again. */
 const undone = async (tenant: Tenant, undoOf: string | null, undoneBy: string): Promise<readonly Write[]> => {
   const read = async (id: string | null): Promise<RestoreRecord | undefined> =>
-    id === null ? undefined : ((await get(restoreKey.restore(tenant, id))) as RestoreRecord | undefined);
+    id === null ? undefined : await get(restoreKey.restore(tenant, id));
   const taken = await read(undoOf);
   if (!taken) return [];
   const earlier = await read(taken.undoOf);

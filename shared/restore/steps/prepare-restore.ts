@@ -7,8 +7,8 @@ import { type BackupRecord, fetchManifest, openOwnManifest, openParts } from '..
 import { restorePhases } from '../../contract/models/restore.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTarget, probeSource } from '../../firestore/index.ts';
-import { isConflict } from '../../job/index.ts';
-import { after, commit, epochSeconds, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
+
+import { after, commit, epochSeconds, isConflict, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { noPlan } from '../check/check-progress.ts';
 import { readNamed } from '../check/check-shard.ts';

@@ -1,7 +1,7 @@
 /** The pace that all writers of a restore share, kept in one item of the table. */
 import { type RateState, type RateStore, SharedPace } from '../../firestore/index.ts';
-import { isConflict } from '../../job/index.ts';
-import { after, commit, epochSeconds, get, type Item, type Tenant } from '../../platform/index.ts';
+
+import { after, commit, epochSeconds, get, type Item, isConflict, type Key, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import type { RestoreEngine } from '../restore-deps.ts';
 
@@ -39,18 +39,19 @@ const keptSeconds = 30 * 24 * 3_600;
  * out stays given out, and slowdowns are never forgotten.
  */
 export class TableRateStore implements RateStore {
-  readonly #key;
+  readonly #key: Key<PaceRecord>;
   readonly #engine: PaceEngine;
   #known: { readonly record: PaceRecord | undefined } | undefined;
 
   constructor(tenant: Tenant, restoreJobId: string, engine: PaceEngine) {
-    this.#key = restoreKey.pace(tenant, restoreJobId);
+    const { pk, sk } = restoreKey.pace(tenant, restoreJobId);
+    this.#key = { pk, sk };
     this.#engine = engine;
   }
 
   async change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T> {
     for (let tries = 1; ; tries++) {
-      this.#known ??= { record: (await get(this.#key)) as PaceRecord | undefined };
+      this.#known ??= { record: await get(this.#key) };
       const { record } = this.#known;
       const { state, result } = step(record?.state);
       if (state === record?.state) return result;

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { FirestoreDatabase, RateLimiter, WriteFailure } from '../../firestore/index.ts';
-import { isConflict, JobEndedError, type RunControl } from '../../job/index.ts';
-import { type Clock, commit, get, getAll, set, type Tenant, type Write } from '../../platform/index.ts';
+import { JobEndedError, type RunControl } from '../../job/index.ts';
+import { type Clock, commit, get, getAll, isConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { RestoreParties } from '../check/check-run.ts';
 import { acquireWriterLease } from '../model/active-writers.ts';
 import { firstFailures } from '../model/reconcile-counts.ts';
@@ -48,7 +48,7 @@ export const claimShard = async (
 ): Promise<WriteClaim | undefined> => {
   const key = restoreKey.shard(tenant, id, number);
   for (let tries = 1; ; tries++) {
-    const shard = (await get(key)) as RestoreShardRecord | undefined;
+    const shard = await get(key);
     if (!shard) throw new Error(`there is no shard ${number}`);
     if (shard.isWritten) return undefined;
     const runs = shard.runs + 1;
@@ -98,11 +98,11 @@ export const reportWrites = async (
   progress: Progress,
 ): Promise<void> => {
   const { tenant } = parties;
-  const keys = [restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)];
+  const keys = [restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)] as const;
   /** Told apart from the commits of other runs by what the shard counts: it only grows. */
   let expected: number | undefined;
   for (let tries = 1; ; tries++) {
-    const [record, shard] = (await getAll(keys)) as [RestoreRecord | undefined, RestoreShardRecord | undefined];
+    const [record, shard] = await getAll(keys);
     const restore = sameAttempt(record, attempt);
     if (shard?.runs !== run) throw new JobEndedError('written by another worker');
     // The answer to a commit that did happen may have been lost.

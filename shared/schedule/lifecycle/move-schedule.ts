@@ -12,11 +12,11 @@ import { scheduleEvent } from '../model/schedule-view.ts';
 
 /** Every schedule of a project; there are at most some hundred in an organization. */
 export const schedulesOfProject = (tenant: Tenant, projectId: string): AsyncIterable<ScheduleRecord> =>
-  walk({
+  walk<ScheduleRecord>({
     pk: scheduleKey.schedule(tenant, '').pk,
     prefix: schedulePrefix,
     where: { projectId },
-  }) as AsyncIterable<ScheduleRecord>;
+  });
 
 /** In one transaction it is there and no longer here; what is due stays due. Each side's entries follow by a task of that side. */
 export const carrySchedule = async (from: Tenant, to: Tenant, schedule: ScheduleRecord, now: Date): Promise<void> => {

@@ -10,7 +10,7 @@ export const purgeSchedules = async (
   remove: Entries['remove'] = entries.remove,
 ): Promise<boolean> => {
   const range = { pk: scheduleKey.schedule(tenant, '').pk, prefix: schedulePrefix };
-  for await (const { id, nextRunAt, pk, sk } of walk(range) as AsyncIterable<ScheduleRecord>) {
+  for await (const { id, nextRunAt, pk, sk } of walk<ScheduleRecord>(range)) {
     if (time.now() >= until) return false;
     // In this order: the schedule leads to the rest.
     for (const name of entryNames(tenant, id)) await remove(name);

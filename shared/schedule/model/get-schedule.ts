@@ -16,7 +16,7 @@ export const readSchedule = async (tenant: Tenant, scheduleId: string): Promise<
 
 /** Undefined where the project is gone, which its schedules are about to be. */
 export const projectOf = async (tenant: Tenant, { projectId }: ScheduleRecord): Promise<ProjectRecord | undefined> =>
-  (await get(projectKey.project(tenant, projectId))) as ProjectRecord | undefined;
+  await get(projectKey.project(tenant, projectId));
 
 export interface ScheduleFilter {
   readonly projectId?: string | undefined;
@@ -48,4 +48,4 @@ const schedulesOf = (
   where: Readonly<Record<string, string>>,
   order: { readonly newestFirst?: boolean; readonly after?: string | undefined } = {},
 ): AsyncIterable<ScheduleRecord> =>
-  walk({ pk: scheduleKey.schedule(tenant, '').pk, prefix: schedulePrefix, where, ...order }) as AsyncIterable<ScheduleRecord>;
+  walk<ScheduleRecord>({ pk: scheduleKey.schedule(tenant, '').pk, prefix: schedulePrefix, where, ...order });

@@ -36,12 +36,12 @@ export const schedulePrefix = 'SCHEDULE#';
 export const duePartition = 'DUE#SCHEDULE';
 
 export const scheduleKey = {
-  schedule: (tenant: Tenant, scheduleId: string): Key => ({
+  schedule: (tenant: Tenant, scheduleId: string): Key<ScheduleRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${schedulePrefix}${scheduleId}`,
   }),
   /** Sorted by when it is due, so that the watch reads no more than what is. */
-  due: (tenant: Tenant, scheduleId: string, at: string): Key => ({
+  due: (tenant: Tenant, scheduleId: string, at: string): Key<DueRecord> => ({
     pk: duePartition,
     sk: `${at}#${tenant.organizationId}#${scheduleId}`,
   }),

@@ -19,7 +19,7 @@ export interface ActiveScheduleContext extends ScheduleContext {
 
 /** Undefined if there is no such schedule. */
 export const readAround = async (tenant: Tenant, scheduleId: string): Promise<ScheduleContext | undefined> => {
-  const schedule = (await get(scheduleKey.schedule(tenant, scheduleId))) as ScheduleRecord | undefined;
+  const schedule = await get(scheduleKey.schedule(tenant, scheduleId));
   if (!schedule) return undefined;
   const [project, organization] = await getAll([
     projectKey.project(tenant, schedule.projectId),

@@ -1,7 +1,7 @@
 /** Keeps count of an organization's schedules. */
 import { ApiError } from '../../contract/errors.ts';
 import { schedulesPerOrganization as max } from '../../contract/limits.ts';
-import { noSuchOrganization, type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { noSuchOrganization, organizationKey } from '../../organization/index.ts';
 import { add, get, type Tenant, type Write } from '../../platform/index.ts';
 
 /** One more, of an organization that is there and has room. */
@@ -12,7 +12,7 @@ export const countSchedule = (tenant: Tenant): Write => ({
     'attribute_exists(pk) AND attribute_not_exists(deletedAt) AND (attribute_not_exists(scheduleCount) OR scheduleCount < :max)',
   values: { ':one': 1, ':max': max },
   onConditionFailed: async () => {
-    const found = (await get(organizationKey.organization(tenant))) as OrganizationRecord | undefined;
+    const found = await get(organizationKey.organization(tenant));
     return found && found.deletedAt === undefined
       ? new ApiError('CONFLICT', `An organization has at most ${max} schedules`, { max })
       : noSuchOrganization();

@@ -1,6 +1,6 @@
 /** A schedule whose project has a job waits for it. */
 import type { TaskMessage } from '../../event/index.ts';
-import { commit, iso, newId, type QueueMessage, StaleReadError, sendTasks, set } from '../../platform/index.ts';
+import { commit, iso, newId, type QueueMessage, StaleReadError, sendMessages, set } from '../../platform/index.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import type { Told } from './decide-tick.ts';
 
@@ -39,6 +39,6 @@ export const tickOf = (organizationId: string, scheduleId: string, at: string, t
 
 /** Throws unless the queue took them all. */
 export const sendTicks = async (messages: readonly QueueMessage[]): Promise<void> => {
-  const refused = await sendTasks('SCHEDULE_QUEUE_URL', messages);
+  const refused = await sendMessages('SCHEDULE_QUEUE_URL', messages);
   if (refused.size > 0) throw new Error(`the queue did not take ${refused.size} of ${messages.length} ticks`);
 };

@@ -33,7 +33,7 @@ export const watchSchedules = async (
 ): Promise<Watched> => {
   const range = { pk: duePartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
   const watched = { due: 0, told: 0 };
-  for await (const notes of pagesOf(walk(range) as AsyncIterable<DueRecord>)) {
+  for await (const notes of pagesOf(walk<DueRecord>(range))) {
     const found = await getAll(notes.map((note) => scheduleKey.schedule(tenantOf(note.organizationId), note.scheduleId)));
     const messages = await Promise.all(
       notes.map((note, n) =>

@@ -77,7 +77,7 @@ const refuseWaiting = async (tenant: Tenant, projectId: string, schedule: Schedu
   try {
     await refuseBusy(tenant, projectId);
   } catch (error) {
-    const present = (await get({ pk: schedule.pk, sk: schedule.sk })) as ScheduleRecord | undefined;
+    const present = await get({ pk: schedule.pk, sk: schedule.sk });
     if (present?.revision !== schedule.revision || present.nextRunAt !== schedule.nextRunAt) throw new StaleReadError();
     throw error;
   }

@@ -25,7 +25,7 @@ export const syncSchedules = async (
     ...(projectId !== undefined && { where: { projectId } }),
   };
   let done = after;
-  for await (const { id } of walk(range) as AsyncIterable<ScheduleRecord>) {
+  for await (const { id } of walk<ScheduleRecord>(range)) {
     if (time.now() >= until)
       return commit([enqueue(tenant, { kind: 'sync-schedules', ...wish, ...(done && { after: done }) }, time.now())]);
     if (deletedProjectName === undefined) await syncSchedule(tenant, id, time, doors);

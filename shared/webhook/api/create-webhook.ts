@@ -1,7 +1,7 @@
 /** Adding a webhook, and keeping count of them. */
 import { ApiError } from '../../contract/errors.ts';
 import { webhookTimeoutMs } from '../../contract/limits.ts';
-import { noSuchOrganization, type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { noSuchOrganization, organizationKey } from '../../organization/index.ts';
 import { type Change, create, env, get, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
@@ -64,7 +64,7 @@ const countWebhook = (tenant: Tenant, max = Number(env('WEBHOOKS_PER_ORGANIZATIO
   condition: `${active} AND (attribute_not_exists(webhookCount) OR webhookCount < :max)`,
   values: { ':one': 1, ':max': max },
   onConditionFailed: async () => {
-    const found = (await get(organizationKey.organization(tenant))) as OrganizationRecord | undefined;
+    const found = await get(organizationKey.organization(tenant));
     return found && found.deletedAt === undefined
       ? new ApiError('CONFLICT', `An organization has at most ${max} webhooks`, { max })
       : noSuchOrganization();

@@ -9,7 +9,7 @@ import {
   log,
   newId,
   type PostOutcome,
-  sendTasks,
+  sendMessages,
   set,
   type Tenant,
   updateItem,
@@ -83,6 +83,6 @@ const unlessOvertaken = ({ pk, sk, attempts }: DeliveryRecord, attributes: Reado
 const askDisabling = async (tenant: Tenant, task: Extract<Task, { kind: 'disable-webhook' }>): Promise<void> => {
   const { organizationId } = tenant;
   const body = JSON.stringify({ id: newId('task'), organizationId, task } satisfies TaskMessage);
-  const refused = await sendTasks('TASK_QUEUE_URL', [{ body, sender: `ORG#${organizationId}` }]);
+  const refused = await sendMessages('TASK_QUEUE_URL', [{ body, sender: `ORG#${organizationId}` }]);
   if (refused.size > 0) throw new Error('the queue did not take the wish to disable a webhook');
 };

@@ -1,7 +1,7 @@
 /** Disabling a webhook whose endpoint is gone, or has failed everything for days. */
 import { type Actor, auditEntry } from '../../audit/index.ts';
 import { enqueue, type Task } from '../../event/index.ts';
-import { type OrganizationRecord, organizationKey, whileActive } from '../../organization/index.ts';
+import { organizationKey, whileActive } from '../../organization/index.ts';
 import { commit, emitMetric, getAll, iso, log, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { about } from '../api/create-webhook.ts';
 import { isDead } from '../deliver/endpoint-health.ts';
@@ -21,8 +21,8 @@ export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: D
     organizationKey.organization(tenant),
     webhookKey.webhook(tenant, task.webhookId),
     webhookKey.health(tenant, task.webhookId),
-  ];
-  const [organization, webhook, health] = (await getAll(keys)) as [OrganizationRecord?, WebhookRecord?, HealthRecord?];
+  ] as const;
+  const [organization, webhook, health] = await getAll(keys);
   const isThere = organization && !organization.deletedAt;
   const isDone = isThere && webhook && isDue(task, webhook, health, now) && (await happens(tenant, webhook, task, now));
   if (!isDone) return log.info('the webhook stays as it is', { webhookId: task.webhookId, reason: task.reason });

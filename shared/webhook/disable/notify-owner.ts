@@ -1,8 +1,8 @@
 /** Tells the owner that a webhook was disabled. */
-import { accountKey, type UserRecord } from '../../account/index.ts';
-import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { accountKey } from '../../account/index.ts';
+import { organizationKey } from '../../organization/index.ts';
 import { count, epochSeconds, get, getAll, log, sendMail, type Tenant } from '../../platform/index.ts';
-import { type WebhookRecord, webhookKey } from '../model/record.ts';
+import { webhookKey } from '../model/record.ts';
 import { disabledLetter } from './disabled-email.ts';
 
 const hourSeconds = 3_600;
@@ -11,13 +11,13 @@ const mailsPerHour = 10;
 
 /** Whoever owns the organization when the mail leaves. Nothing is sent if the webhook was enabled or removed meanwhile. */
 export const tellDisabled = async (tenant: Tenant, webhookId: string, now: Date): Promise<void> => {
-  const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)];
-  const [organization, webhook] = (await getAll(keys)) as [OrganizationRecord?, WebhookRecord?];
+  const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)] as const;
+  const [organization, webhook] = await getAll(keys);
   if (!organization || organization.deletedAt || !webhook || webhook.enabled || !webhook.disabled) {
     log.info('no mail: the webhook is no longer disabled by us', { webhookId });
     return;
   }
-  const owner = (await get(accountKey.user(organization.ownerId))) as UserRecord | undefined;
+  const owner = await get(accountKey.user(organization.ownerId));
   if (!owner) throw new Error(`the owner of ${organization.id} has no profile`);
   const mails = await countMail(tenant, now);
   if (mails > mailsPerHour) {

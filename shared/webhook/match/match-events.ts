@@ -5,7 +5,7 @@ import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
 import { matches } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
-import { type DeliveryRecord, type HealthRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { readEvent } from '../model/stored-event.ts';
 
 /** Deliveries that are put at once, and then sent. */
@@ -77,7 +77,7 @@ const pairsOf = (position: number, event: StoredEvent, webhooks: readonly Webhoo
 const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
   try {
-    const healths = (await getAll(ids.map((id) => webhookKey.health(tenant, id)))) as readonly (HealthRecord | undefined)[];
+    const healths = await getAll(ids.map((id) => webhookKey.health(tenant, id)));
     return new Set(ids.filter((_, n) => queueFor(healths[n]) === 'slowDelivery'));
   } catch (error) {
     log.warn('nothing is known of endpoints: the slow lane is taken for all', { error, organizationId: tenant.organizationId });

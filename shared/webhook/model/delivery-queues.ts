@@ -10,7 +10,7 @@ import {
   type QueueMessage,
   type QueueVariable,
   sendLater,
-  sendTasks,
+  sendMessages,
   type Tenant,
 } from '../../platform/index.ts';
 import type { HealthRecord } from './record.ts';
@@ -56,7 +56,7 @@ export const sendDeliveries = async (
         ...messageOf(tenant, one),
         ...(one.delaySeconds !== undefined && { delaySeconds: one.delaySeconds }),
       }));
-    const refused = await sendTasks(queues[lane], messages);
+    const refused = await sendMessages(queues[lane], messages);
     return positions.filter((_, n) => refused.has(n));
   };
   return new Set((await Promise.all([sendOf('delivery'), sendOf('slowDelivery')])).flat());
@@ -75,7 +75,7 @@ export const sendAttemptLater = async (tenant: Tenant, name: AttemptName, delayS
 /** Has an attempt made among the slow after so many seconds, or as many as a queue can wait. */
 export const requeueLater = async (tenant: Tenant, name: AttemptName, seconds: number): Promise<void> => {
   const delaySeconds = Math.min(seconds, delayMaxSeconds);
-  const refused = await sendTasks(queues.slowDelivery, [{ ...messageOf(tenant, name), delaySeconds }]);
+  const refused = await sendMessages(queues.slowDelivery, [{ ...messageOf(tenant, name), delaySeconds }]);
   if (refused.size > 0) throw new Error('the slow queue did not take an attempt');
 };
 

@@ -95,7 +95,7 @@ export const removedPrefix = 'REMOVED#WEBHOOK#';
 const healthSk = 'HEALTH';
 
 export const webhookKey = {
-  webhook: ({ organizationId }: Tenant, webhookId: string): Key => ({
+  webhook: ({ organizationId }: Tenant, webhookId: string): Key<WebhookRecord> => ({
     pk: `ORG#${organizationId}`,
     sk: `${webhookPrefix}${webhookId}`,
   }),
@@ -107,11 +107,11 @@ export const webhookKey = {
   /** Which replay of a webhook runs, and until when nobody else may begin one. */
   replay: ({ organizationId }: Tenant, webhookId: string): Key => ({ pk: `ORG#${organizationId}`, sk: `REPLAY#${webhookId}` }),
   /** A partition of its own for each webhook: however much is sent, the organization's own is not slowed down. */
-  delivery: ({ organizationId }: Tenant, webhookId: string, deliveryId: string): Key => ({
+  delivery: ({ organizationId }: Tenant, webhookId: string, deliveryId: string): Key<DeliveryRecord> => ({
     pk: `DELIVERY#${organizationId}#${webhookId}`,
     sk: deliveryId,
   }),
-  health: ({ organizationId }: Tenant, webhookId: string): Key => ({
+  health: ({ organizationId }: Tenant, webhookId: string): Key<HealthRecord> => ({
     pk: `DELIVERY#${organizationId}#${webhookId}`,
     sk: healthSk,
   }),

@@ -20,7 +20,7 @@ export const waitForFinalDelivery = async (tenant: Tenant, deletedAt: Date, unti
   const keys = await keysOf(tenant);
   for (let isTold = keys.length === 0; !isTold && time.now() < patientUntil; ) {
     if (time.now() >= until) return false;
-    isTold = ((await getAll(keys)) as readonly (DeliveryRecord | undefined)[]).every(isTried);
+    isTold = (await getAll(keys)).every(isTried);
     // After the last attempt, too: what it tells of its endpoint is noted behind it.
     await pause(lookEveryMs);
   }

@@ -21,8 +21,7 @@ export const purgeDeliveries = async (tenant: Tenant, until: Date, time: Clock):
 
 /** Those that are there, and those that were removed as long as something that was sent to them is kept. */
 async function* everOf({ organizationId }: Tenant): AsyncGenerator<Pick<WebhookRecord, 'id' | 'pk' | 'sk'>> {
-  for (const prefix of [webhookPrefix, removedPrefix])
-    yield* walk({ pk: `ORG#${organizationId}`, prefix }) as AsyncGenerator<WebhookRecord>;
+  for (const prefix of [webhookPrefix, removedPrefix]) yield* walk<WebhookRecord>({ pk: `ORG#${organizationId}`, prefix });
 }
 
 /** False if the time was over before the partition was empty. */

@@ -1,6 +1,6 @@
 /** Sends the events of a time range again, a page at a time. Nobody else waits for it: its messages take the slow lane. */
 import { enqueue, eventPrefix } from '../../event/index.ts';
-import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { organizationKey } from '../../organization/index.ts';
 import {
   after,
   type Clock,
@@ -69,8 +69,8 @@ const isOver = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock
 };
 
 const enabledWebhook = async (tenant: Tenant, webhookId: string): Promise<WebhookRecord | undefined> => {
-  const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)];
-  const [organization, webhook] = (await getAll(keys)) as [OrganizationRecord?, WebhookRecord?];
+  const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)] as const;
+  const [organization, webhook] = await getAll(keys);
   return organization && !organization.deletedAt && webhook?.enabled ? webhook : undefined;
 };
 
@@ -102,7 +102,7 @@ const redo = async (
   now: Date,
 ): Promise<void> => {
   const keys = events.map(({ id }) => webhookKey.delivery(tenant, webhook.id, deliveryIdOf(id, webhook.id)));
-  const found = (await getAll(keys)) as readonly (DeliveryRecord | undefined)[];
+  const found = await getAll(keys);
   const begun = await Promise.all(events.map((event, n) => begin(tenant, webhook, task, event, found[n], now)));
   const wanted = begun.filter((each) => each !== undefined);
   const refused = await sendDeliveries(tenant, wanted);

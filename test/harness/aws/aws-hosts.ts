@@ -26,7 +26,7 @@ export const hostsCalled = async (): Promise<readonly string[]> => {
   for (const call of [
     () => platform.get({ pk: 'A', sk: 'B' }),
     () => platform.makeDataKey({}),
-    () => platform.sendTasks('TASK_QUEUE_URL', [{ body: 'x', sender: 'y' }]),
+    () => platform.sendMessages('TASK_QUEUE_URL', [{ body: 'x', sender: 'y' }]),
     () => platform.describeExecution('BACKUP_WORKFLOW_ARN', 'x'),
     () => platform.removeEntry('x'),
     () => platform.secretValue('SERVICE_SECRET_ID'),
