@@ -8,7 +8,7 @@ import { kept } from './exceptions.ts';
 import { grantedLines, templateResources } from './granted.ts';
 import { compare, type Report } from './report.ts';
 
-const recordFile = fileURLToPath(new URL('../permission/used.txt', import.meta.url));
+const recordFile = fileURLToPath(new URL('used.txt', import.meta.url));
 
 const linesOf = (text: string): readonly string[] => [...new Set(text.split('\n').filter(Boolean))].sort();
 

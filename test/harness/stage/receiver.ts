@@ -153,8 +153,8 @@ export const startReceiver = async (wish: ReceiverWish = {}): Promise<Receiver> 
 
 /** Key and chain of a file of test/fixture/tls. */
 export const certificate = (name: string): { readonly key: Buffer; readonly cert: Buffer } => ({
-  key: readFileSync(new URL(`../fixture/tls/${name}.key.pem`, import.meta.url)),
-  cert: readFileSync(new URL(`../fixture/tls/${name}.pem`, import.meta.url)),
+  key: readFileSync(new URL(`../../fixture/tls/${name}.key.pem`, import.meta.url)),
+  cert: readFileSync(new URL(`../../fixture/tls/${name}.pem`, import.meta.url)),
 });
 
 const give = async (answer: Answer, response: ServerResponse, count: Receiver['count'], signal: AbortSignal): Promise<void> => {
