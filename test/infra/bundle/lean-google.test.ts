@@ -27,7 +27,7 @@ const partBytes = 8 << 20;
 const sharedErrors: Plugin = {
   name: 'shared-errors',
   setup(building) {
-    building.onResolve({ filter: /^\.\/store\.ts$/ }, () => ({
+    building.onResolve({ filter: /\/object-store\.ts$/ }, () => ({
       path: join(root, 'shared/destination/store/object-store.ts'),
       external: true,
     }));

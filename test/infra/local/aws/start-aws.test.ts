@@ -295,7 +295,7 @@ test('without Java, the reason is one line that says what to install', async (t)
 test('a killed process leaves no DynamoDB behind, and what was written is there afterwards', async (t) => {
   const target = tempDir(t);
   const script = `
-    import { startDynamoDb } from '${import.meta.resolve('../../../infra/local/engines/dynamodb-process.ts')}';
+    import { startDynamoDb } from '${import.meta.resolve('../../../../infra/local/engines/dynamodb/jvm-process.ts')}';
     const { port } = await startDynamoDb(process.argv[1]);
     console.log(port);
     setInterval(() => undefined, 1_000);`;
