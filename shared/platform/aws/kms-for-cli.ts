@@ -1,6 +1,6 @@
 import { DecryptCommand, KMSClient, type KMSClientConfig } from '@aws-sdk/client-kms';
 import { callAws } from '../aws-client/call-aws.ts';
-import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { baseConfig } from '../aws-client/sdk-config.ts';
 import type { Context } from './kms.ts';
 
 type Credentials = NonNullable<KMSClientConfig['credentials']>;
@@ -16,7 +16,7 @@ export const openWrappedKey = async (
 ): Promise<Buffer> => {
   const region = /^arn:[\w-]+:kms:([\w-]+):/.exec(keyId)?.[1];
   const client = new KMSClient({
-    ...sdkConfig,
+    ...baseConfig,
     credentials,
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
