@@ -12,3 +12,11 @@ export const EventStreamSerde = eventStreamSerdeProvider;
 
 /** The S3 client asks for it when it is made, and uses it for SelectObjectContent only, which we never call. */
 export const resolveEventStreamSerdeConfig = <T>(config: T): T => config;
+
+/** The DynamoDB client asks for both when it is made. */
+export const resolveEndpointDiscoveryConfig = <T>(config: T): T => config;
+export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
+  environmentVariableSelector: (): undefined => undefined,
+  configFileSelector: (): undefined => undefined,
+  default: false,
+};

@@ -5,10 +5,17 @@ import type { Plugin } from 'esbuild';
 
 /**
  * The credential provider chain (single sign-on, profiles, processes, web identity, instance metadata): every client of a function
- * gets the credentials of Lambda's environment. Event streams: no call of ours has one. What only these import goes with them.
+ * gets the credentials of Lambda's environment. Event streams: no call of ours has one. Endpoint discovery of DynamoDB: the client
+ * configures it and no command of ours uses it. What only these import goes with them.
  */
 const unused =
-  /^(@aws-sdk\/(credential-provider-(node|sso|ini|process|web-identity|http|login)|token-providers|nested-clients)|@smithy\/(credential-provider-imds|core\/event-streams))(\/|$)/;
+  /^(@aws-sdk\/(credential-provider-(node|sso|ini|process|web-identity|http|login)|token-providers|nested-clients|middleware-endpoint-discovery)|@smithy\/(credential-provider-imds|core\/event-streams))(\/|$)/;
+
+/** A function has no AWS configuration files. Read as empty, they need no `node:fs/promises` and no failing file access at the first call. */
+const configurationFiles = `
+export const filePromises = {};
+export const fileIntercept = {};
+export const readFile = async () => '';`;
 
 /** The stand-in throws a clear error if it is ever called. */
 export const leanSdk: Plugin = {
@@ -16,6 +23,9 @@ export const leanSdk: Plugin = {
   setup(build) {
     const path = fileURLToPath(new URL('lean-sdk-stand-in.ts', import.meta.url));
     build.onResolve({ filter: unused }, () => ({ path }));
+    build.onLoad({ filter: /[\\/]@smithy[\\/]core[\\/].*[\\/]shared-ini-file-loader[\\/]readFile\.js$/ }, () => ({
+      contents: configurationFiles,
+    }));
     // A client reads only its own version, for the user agent.
     build.onLoad({ filter: /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/ }, async ({ path: manifest }) => {
       const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { readonly version: string };
