@@ -1,7 +1,7 @@
 /** What a cold start costs, per bundle: its size, the CPU to load it beside the bare DynamoDB client, and the CPU to its first answer. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -33,8 +33,9 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
 
   let met = true;
   const rows = [...files].map(([name, file]) => {
-    const bytes = readFileSync(file);
-    const zipBytes = deflateRawSync(bytes, { level: 9 }).length;
+    const parts = partsOf(file);
+    const bytes = sumOf(parts.map((part) => part.length));
+    const zipBytes = sumOf(parts.map((part) => deflateRawSync(part, { level: 9 }).length));
     const ratio = fastest(name) / fastest(bare);
     const answerMs = answered.get(name);
     const measured = { zipBytes, import: ratio, answerMs: answerMs ?? 0 };
@@ -45,7 +46,7 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
     met &&= !isApi || reached('must');
     return [
       name,
-      fixed(bytes.length / 1_000, 0),
+      fixed(bytes / 1_000, 0),
       fixed(zipBytes / 1_000, 0),
       fixed(fastest(name), 0),
       fixed(ratio),
@@ -87,6 +88,13 @@ const bundleAll = async (dir: string): Promise<ReadonlyMap<string, string>> => {
     [official, fileURLToPath(new URL('official.cjs', import.meta.url))],
   ]);
 };
+
+/** Everything that is uploaded: a function also has the files beside its index.cjs. */
+const partsOf = (file: string): readonly Buffer[] =>
+  (basename(file) === 'index.cjs' ? readdirSync(dirname(file)) : [basename(file)]).map((name) =>
+    readFileSync(join(dirname(file), name)),
+  );
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 const nameOf = (entry: string): string => entry.replace(/^functions\/|\.ts$/g, '');
 

@@ -175,7 +175,7 @@ test('AWS clients of the platform share one configuration, and each call has a t
   ok(made.length >= 8);
   for (const { path, code } of made) {
     // It runs outside of functions, where configuration files may name an endpoint.
-    const config = path.endsWith('/wrapped-key.ts') ? /\bbaseConfig\b/ : /\b(sdkConfig|queueClientConfig)\b/;
+    const config = path.endsWith('/kms-for-cli.ts') ? /\bbaseConfig\b/ : /\b(sdkConfig|queueClientConfig)\b/;
     ok(config.test(code), path);
   }
   const sends = linesWith(/(?<!callAws\(|callOwnKey\('', )\(options\) => \w+\.send\(|(?<!=> \w+)\.send\(/, platform);

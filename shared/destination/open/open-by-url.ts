@@ -5,6 +5,7 @@ import type { GoogleAccount } from '../../platform/index.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { workerPatience as patience } from '../store/retry.ts';
 import type { S3Place } from '../store/s3/s3-bucket.ts';
+import { S3Store } from '../store/s3/s3-store.ts';
 
 /** A folder of a bucket, and where the store is if not at its maker's. */
 export interface Address {
@@ -25,7 +26,6 @@ export const openS3Address = async ({
   region,
   credentials,
 }: Address & Pick<S3Place, 'region' | 'credentials'>): Promise<ObjectStore> => {
-  const { S3Store } = await import('../store/s3/s3-store.ts');
   return new S3Store({
     bucket,
     folder,

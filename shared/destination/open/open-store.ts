@@ -8,6 +8,7 @@ import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { type RetryPolicy, workerPatience } from '../store/retry.ts';
 import type { S3Place } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
+import { S3Store } from '../store/s3/s3-store.ts';
 
 /** Where and what a destination is, apart from its secrets. */
 export type Place = Pick<
@@ -41,7 +42,8 @@ export const openPlace = async (
   return openS3(place, keys, folder, patience);
 };
 
-// Each SDK is loaded by the first store that needs it: most functions open stores of one type, many of none.
+// Google's client is loaded by the first bucket that needs it. That of S3 is not: it shares most of its code with the other AWS clients,
+// and a bundle contains only the used parts of modules that are imported statically.
 
 const openGcs = async (
   { bucket }: Place,
@@ -54,7 +56,6 @@ const openGcs = async (
 };
 
 const openS3 = async (place: Place, credentials: S3Keys, folder: string, patience: RetryPolicy): Promise<ObjectStore> => {
-  const { S3Store } = await import('../store/s3/s3-store.ts');
   const { bucket, objectLock, sse, sseKmsKeyId } = place;
   const isAws = place.type === 's3' && place.endpoint === null;
   return new S3Store({

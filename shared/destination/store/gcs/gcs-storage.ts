@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
-import { Storage } from '@google-cloud/storage';
 import { StorageError } from '../object-store.ts';
 import { Crc32c } from './crc32c.ts';
+import { Storage } from './gcs-library.ts';
 import type { GcsCall, GcsRequest, GcsTransport } from './gcs-transport.ts';
 
 type MakeRequest = Storage['makeAuthenticatedRequest'];

@@ -1,11 +1,12 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { AuthClient, type gaxios } from 'google-auth-library';
+import type { gaxios } from 'google-auth-library';
 import { clock } from '../../../platform/clock.ts';
 import { type GoogleAccount, googleAccessToken, TokenError } from '../../../platform/http/google-token.ts';
 import { tooLarge } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
 import { noAnswer, refusal } from './gcs-error.ts';
+import { AuthClient } from './gcs-library.ts';
 
 /** Travels with the options of each request through the library. */
 export interface GcsCall {
