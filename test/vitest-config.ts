@@ -47,7 +47,7 @@ export default defineConfig({
     ],
     // Both projects have these, too.
     globalSetup: ['test/setup/run-dir.ts'],
-    setupFiles: ['test/support/seed.ts'],
+    setupFiles: ['test/setup/import-hook.js', 'test/support/seed.ts'],
     // Modules keep state, so each file gets a process of its own.
     pool: 'forks',
     // Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing.
@@ -57,7 +57,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files of the stage wait half of their time: four workers keep two cores busy.
     maxWorkers: 4,
-    sequence: { sequencer: FileOrder },
+    sequence: { sequencer: FileOrder, setupFiles: 'list' },
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     reporters: ['default', 'test/setup/count-reporter.ts'],
