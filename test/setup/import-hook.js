@@ -36,7 +36,7 @@ const resolve = (specifier, context, nextResolve) => {
   if (entry.test(specifier)) {
     const url = specifier.replace(entry, '');
     if (url === self) beginFile();
-    return { url: isShared && url !== self ? `${url}?${fileNumber}` : url, shortCircuit: true };
+    return { url: isShared && url !== self ? `${url}?vitest=${String(fileNumber).padStart(13, '0')}` : url, shortCircuit: true };
   }
   if (/^\.\.?\/.*\.ts$/.test(specifier) && isOwn(context.parentURL)) {
     const url = new URL(specifier, context.parentURL);
@@ -49,7 +49,7 @@ const resolve = (specifier, context, nextResolve) => {
 };
 
 const load = (url, context, nextLoad) => {
-  const source = /\.ts(\?\d+)?$/.test(url) && isOwn(url) ? readStripped(url.replace(/\?.*/, '')) : '';
+  const source = /\.ts(\?vitest=\d+)?$/.test(url) && isOwn(url) ? readStripped(url.replace(/\?.*/, '')) : '';
   return source ? { format: 'module', source, shortCircuit: true } : nextLoad(url, context);
 };
 
