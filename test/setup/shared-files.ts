@@ -10,7 +10,7 @@ const folders = 'test/{shared,functions,infra/local/firestore}/**/*.test.ts';
 /** Child processes and threads, signals and streams, measures of memory and CPU, and changes of what all modules see. */
 const processWide = [
   /node:(child_process|worker_threads|cluster|inspector|v8|vm|dns)/,
-  /\bprocess\.(?!env\b|hrtime\b|nextTick\b|version)/,
+  /(?<!-)\bprocess\.(?!env\b|hrtime\b|nextTick\b|version)/,
   /\bglobalThis\b|\bglobal\.|\.prototype\b|\bconsole\.\w+ = |setGlobalDispatcher|syncBuiltinESMExports|\bgc\(/,
   // A spy is taken away after its file.
   /\bvi\.(?!spyOn|fn|waitFor|waitUntil)/,
