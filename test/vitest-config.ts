@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import FileOrder from './setup/file-order.ts';
+import { sharedFiles } from './setup/shared-files.ts';
 
 /** The files that need a running stage. Every other test file belongs to `unit`, where no STAGE_ variable is set. */
 const stageFiles = [
@@ -28,13 +29,27 @@ Object.assign(process.env, {
   NODE_COMPILE_CACHE: pathOf('../node_modules/.cache/compile'),
 });
 
+/** Watching needs Vitest's own import hook and coverage plain addresses of modules: then each file gets a process. */
+const isSharing = process.argv.includes('run') && !process.argv.some((argument) => argument.startsWith('--coverage'));
+const shared = isSharing ? sharedFiles(pathOf('..'), stageFiles) : [];
+
 const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 300_000);
 
 export default defineConfig({
   root: pathOf('..'),
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: stageFiles } },
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...stageFiles, ...shared] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit-shared',
+          include: [...shared],
+          isolate: false,
+          // Fresh copies of modules would fill the compile cache.
+          env: { TEST_SHARED_PROCESS: '1', NODE_DISABLE_COMPILE_CACHE: '1' },
+        },
+      },
       {
         extends: true,
         test: {
@@ -45,9 +60,9 @@ export default defineConfig({
         },
       },
     ],
-    // Both projects have these, too.
+    // All projects have these, too.
     globalSetup: ['test/setup/run-dir.ts'],
-    setupFiles: ['test/setup/seed.ts'],
+    setupFiles: ['test/setup/import-hook.js', 'test/setup/seed.ts'],
     // Modules keep state, so each file gets a process of its own.
     pool: 'forks',
     // Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing.
@@ -57,7 +72,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files of the stage wait half of their time: four workers keep two cores busy.
     maxWorkers: 4,
-    sequence: { sequencer: FileOrder },
+    sequence: { sequencer: FileOrder, setupFiles: 'list' },
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     reporters: ['default', 'test/setup/count-reporter.ts'],

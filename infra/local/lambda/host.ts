@@ -30,16 +30,16 @@ export interface HostLimits {
   readonly total: number;
 }
 
-/** What instances may hold together is a quarter of the memory there is. */
+/** What instances may hold together is a third of the memory there is. */
 const instanceBytes = 28 * 1024 ** 2;
-const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 4 / instanceBytes);
+const instancesOf = (memoryBytes: number): number => Math.floor(memoryBytes / 3 / instanceBytes);
 
 /**
- * 48 instances hold about 1.3 GB; half of today's functions can stay warm, and where there is memory all of them: a start costs as much
- * CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, projects that are listened to), leave a third of
+ * 48 instances hold about 1.3 GB; half of today's functions can stay warm, and where there is memory all of them, each in as many
+ * instances as the tests call at once: a start costs as much CPU as a thousand warm runs. All that queues feed, busy at once (deliveries that hang, projects that are listened to), leave a third of
  * the places to the others.
  */
-const total = Math.min(224, Math.max(48, instancesOf(process.availableMemory())));
+const total = Math.min(320, Math.max(48, instancesOf(process.availableMemory())));
 const limitsByDefault: HostLimits = { perFunction: 4, perFedFunction: total >= 192 ? 16 : 8, total };
 
 const placesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimits): number =>

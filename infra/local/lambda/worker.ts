@@ -2,7 +2,7 @@
  * What runs inside an instance's thread: loads the bundle once, then answers one event after the other.
  * Events and results cross as JSON text, as they do on Lambda: what JSON cannot carry does not arrive.
  */
-import { createRequire, enableCompileCache } from 'node:module';
+import { createRequire, enableCompileCache, flushCompileCache } from 'node:module';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 
 /** What an instance tells its thread at birth. */
@@ -73,7 +73,13 @@ const answer = async (handler: Handler, order: Order): Promise<void> => {
 
 try {
   const handler = load(workerData as Birth);
-  port.on('message', (order: Order) => void answer(handler, order));
+  // Stored after the first event, with the code it compiled: the next instance finds it, not only those after a restart of the stage.
+  let isStored = false;
+  port.on('message', async (order: Order) => {
+    await answer(handler, order);
+    if (!isStored) flushCompileCache();
+    isStored = true;
+  });
   tell({ kind: 'ready' });
 } catch (error) {
   tell({ kind: 'unloadable', ...explain(error) });

@@ -26,8 +26,10 @@ for (const type of ['s3', 'spaces'] as const)
     beforeAll(async () => {
       const url = await startS3(stops);
       proxy = await openFaultProxy(stops, url);
-      behind = await openAt(type, url, 'fault');
-      store = await openAt(type, proxy.url, 'fault');
+      // No fault here is silence, so only a busy machine is slow.
+      const patience = { ...quick, requestMs: 20_000 };
+      behind = await openAt(type, url, 'fault', patience);
+      store = await openAt(type, proxy.url, 'fault', patience);
       stops.push(
         () => behind.close(),
         () => store.close(),
