@@ -1,4 +1,4 @@
-/** The one way our code becomes a Lambda bundle: for deployment, the local stage and the bench alike. */
+/** Bundles functions for Lambda: deployment, local stage and benchmarks use the same bundles. */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
@@ -8,12 +8,12 @@ import { endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { leanGoogle } from './lean-google.ts';
 import { leanSdk } from './lean-sdk.ts';
-import { finished } from './precompute.ts';
+import { precompute } from './precompute.ts';
 import { undescribed } from './undescribed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Every file a function starts from: one per group of the contract, one per worker. */
+/** The entry file of every function: one per group of endpoints, one per worker. */
 export const entries: readonly string[] = [
   ...new Set([
     ...endpoints.map((endpoint) => `functions/api/${handlerOf(endpoint).file}.ts`),
@@ -22,26 +22,25 @@ export const entries: readonly string[] = [
 ];
 
 export interface BundleOptions {
-  /** Writes index.cjs.map beside each bundle; it would double what is uploaded. */
+  /** Writes index.cjs.map beside each bundle. Off by default, because it doubles the upload. */
   readonly sourcemap?: boolean;
-  /** Packages, or files of ours from the root, and the files to put in their place: the bench measures without a network. */
-  readonly instead?: Readonly<Record<string, string>>;
+  /** Packages or own files, by path from the root, and the files that replace them. Benchmarks use it to measure without a network. */
+  readonly replacements?: Readonly<Record<string, string>>;
 }
 
-/** Where the bundle of an entry is: a folder with index.cjs and, if it opens buckets, the library file, and nothing else. */
+/** The folder of an entry's bundle. It contains index.cjs and, if the function opens buckets, the library file. */
 export const bundleDir = (entry: string, outdir: string): string => join(outdir, entry.replace(/\.ts$/, ''));
 
 /**
- * Bundled into a file of its own beside index.cjs: a sixth of a function that opens buckets, read only for a bucket of Cloud Storage.
- * It shares no code with the rest. Loading code that does would need modules, which start slower.
+ * Google's client, bundled into a second file that is loaded only for buckets of Cloud Storage: a sixth of the code of a function that
+ * opens buckets. It shares no code with index.cjs.
  */
 const library = 'shared/destination/store/gcs/gcs-library.ts';
 export const libraryFile = 'gcs-library.cjs';
 
 /**
- * Bundles each entry with all it needs into `<outdir>/<entry without .ts>/index.cjs`.
- * CommonJS because it starts a sixth faster than the same code as a module (126 ms against 149).
- * Answers what each bundle was made of.
+ * Bundles each entry with its dependencies into `<outdir>/<entry without .ts>/index.cjs`, and returns what each bundle contains.
+ * CommonJS starts a sixth faster than the same code as a module (126 ms against 149).
  */
 export const bundle = async (wanted: readonly string[], outdir: string, options: BundleOptions = {}): Promise<Metafile> => {
   const missing = wanted.filter((entry) => !existsSync(join(root, entry)));
@@ -56,11 +55,11 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     format: 'cjs',
     platform: 'node',
     target: 'node24',
-    // Modules can be shaken; CommonJS cannot.
+    // esbuild tree-shakes modules, but not CommonJS.
     mainFields: ['module', 'main'],
     // The SDK imports Node's http dynamically. As a require it does not load Node's fetch with it, 50 ms of a cold start.
     supported: { 'dynamic-import': false },
-    plugins: [leanSdk, leanGoogle, finished, undescribed, libraryApart, placedInstead(options.instead ?? {})],
+    plugins: [leanSdk, leanGoogle, precompute, undescribed, externalLibrary, replaceModules(options.replacements ?? {})],
     sourcemap: options.sourcemap ?? false,
     legalComments: 'none',
     logLevel: 'error',
@@ -70,19 +69,20 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
   const outputs = Object.entries(metafile.outputs);
   const users = outputs.filter(([, { imports }]) => imports.some(({ path }) => path === `./${libraryFile}`));
   if (users.length === 0) return metafile;
-  const made = await build({ ...common, entryPoints: [library], write: false });
-  const [contents] = Object.values(made.metafile.outputs).filter(({ entryPoint }) => entryPoint === library);
+  const libraryBuild = await build({ ...common, entryPoints: [library], write: false });
+  const [contents] = Object.values(libraryBuild.metafile.outputs).filter(({ entryPoint }) => entryPoint === library);
   if (!contents) throw new Error(`${library} was not bundled`);
   for (const [path] of users) {
     const dir = dirname(path);
-    for (const file of made.outputFiles) await writeFile(join(root, dir, basename(file.path)), file.contents);
+    for (const file of libraryBuild.outputFiles) await writeFile(join(root, dir, basename(file.path)), file.contents);
     metafile.outputs[join(dir, libraryFile)] = contents;
   }
   return metafile;
 };
 
-const libraryApart: Plugin = {
-  name: 'library-apart',
+/** Leaves the import of the library in index.cjs as a `require` of the second file. */
+const externalLibrary: Plugin = {
+  name: 'external-library',
   setup(bundling) {
     bundling.onResolve({ filter: /[\\/]gcs-library\.ts$/ }, ({ kind }) =>
       kind === 'entry-point' ? undefined : { path: `./${libraryFile}`, external: true },
@@ -90,13 +90,13 @@ const libraryApart: Plugin = {
   },
 };
 
-const placedInstead = (instead: Readonly<Record<string, string>>): Plugin => ({
-  name: 'placed-instead',
+const replaceModules = (replacements: Readonly<Record<string, string>>): Plugin => ({
+  name: 'replace-modules',
   setup(bundling) {
     bundling.onResolve({ filter: /./ }, ({ path, resolveDir }) => {
       const own = path.startsWith('.') ? relative(root, join(resolveDir, path)) : path;
-      const other = instead[own];
-      return other === undefined ? undefined : { path: join(root, other) };
+      const replacement = replacements[own];
+      return replacement === undefined ? undefined : { path: join(root, replacement) };
     });
   },
 });

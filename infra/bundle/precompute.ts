@@ -1,17 +1,18 @@
-/** What is known when a bundle is made, and need not be made again in every container. */
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 /**
- * A file called precomputed.ts exports functions without arguments; a bundle has what they give in the place of their code, and nothing
- * of what it was made from comes along. What they give must be JSON.
+ * Runs the functions of every `precomputed.ts` while bundling and stores their results, which must be JSON, in place of the code.
+ * The bundle then contains nothing of what computes them.
  */
-export const finished: Plugin = {
-  name: 'finished',
+export const precompute: Plugin = {
+  name: 'precompute',
   setup(build) {
     build.onLoad({ filter: /[\\/]shared[\\/]\w+[\\/]precomputed\.ts$/ }, async ({ path }) => {
-      const made = (await import(pathToFileURL(path).href)) as Readonly<Record<string, () => unknown>>;
-      const constants = Object.entries(made).map(([name, make]) => `export const ${name} = () => (${JSON.stringify(make())});`);
+      const functions = (await import(pathToFileURL(path).href)) as Readonly<Record<string, () => unknown>>;
+      const constants = Object.entries(functions).map(
+        ([name, compute]) => `export const ${name} = () => (${JSON.stringify(compute())});`,
+      );
       return { contents: constants.join('\n'), loader: 'js' };
     });
   },

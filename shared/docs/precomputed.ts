@@ -1,6 +1,6 @@
 /**
- * The description, ready to be served. A bundle has the finished texts in the place of this file (infra/bundle/precompute.ts), so that the
- * function that serves them carries neither the contract nor what makes a description of it.
+ * The API description as served. Bundles contain these texts, computed while bundling (infra/bundle/precompute.ts), instead of the
+ * contract and the code that describes it.
  */
 import { describe } from '../contract/openapi/document.ts';
 import { docsPage, type Page } from './page.ts';

@@ -23,7 +23,7 @@ const roundTripsGoal = 3;
 const typical: readonly Endpoint[] = [contract.auth.me, contract.organizations.current, contract.invites.create];
 export const measureHandlers = async (dir: string): Promise<boolean> => {
   const out = join(dir, 'without-network');
-  await bundle([...new Set(endpoints.map(entryOf)), bare], out, { instead: withoutNetwork });
+  await bundle([...new Set(endpoints.map(entryOf)), bare], out, { replacements: withoutNetwork });
   open();
   const load = (entry: string) => require(join(bundleDir(entry, out), 'index.cjs')) as Record<string, Handler>;
   const handlerFor = (endpoint: Endpoint): Handler => load(entryOf(endpoint))[handlerOf(endpoint).name]!;

@@ -19,7 +19,7 @@ const ways = Object.keys(names) as Way[];
 
 export const measureSpeed = async (dir: string): Promise<boolean> => {
   const out = join(dir, 'webhook');
-  await bundle([entry], out, { instead: withoutNetwork });
+  await bundle([entry], out, { replacements: withoutNetwork });
   const receiver = child('webhook/receiver.ts');
   const sender = child('webhook/sender.ts', await receiver.heard<string>(), join(bundleDir(entry, out), 'index.cjs'));
   const took: Readonly<Record<Way, Took[]>> = { pool: [], door: [], function: [] };
