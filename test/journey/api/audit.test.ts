@@ -28,7 +28,7 @@ beforeAll(async () => {
   admin = await addMember(organization, 'admin');
 });
 
-test('a change is one entry: who, what, from where, and the request it was', async () => {
+test('audit: a change creates one entry with actor, action, origin and request id', async () => {
   const before = (await list()).data.length;
   const { headers } = await rename('Renamed', { 'user-agent': 'journey/1' });
   const { data } = await list();
@@ -45,7 +45,7 @@ test('a change is one entry: who, what, from where, and the request it was', asy
   ok(Math.abs(Date.parse(entry.timestamp) - Date.now()) < 60_000);
 });
 
-test('reading leaves no entry, and neither does a call that is refused or finds nothing to change', async () => {
+test('audit: reads, refused calls and calls without effect create no entry', async () => {
   const before = (await list()).data.length;
   await call(organizations.current, as());
   await call(auditLogs.download, as());
@@ -56,7 +56,7 @@ test('reading leaves no entry, and neither does a call that is refused or finds 
   equal((await list()).data.length, before);
 });
 
-test('newest first, page by page, to the end and no further', async () => {
+test('audit: the list is newest first, page by page, to the end', async () => {
   for (let n = 0; n < 7; n++) await rename(`Name ${n}`);
   const all = (await list({ limit: '100' })).data;
   deepEqual(
@@ -80,14 +80,14 @@ test('newest first, page by page, to the end and no further', async () => {
   );
 });
 
-test('a page stays what it was while new entries come in', async () => {
+test('audit: new entries do not shift pages', async () => {
   const first = await list({ limit: '2' });
   await rename('In between');
   const second = await list({ limit: '2', cursor: first.pagination.nextCursor! });
   ok(second.data[0]!.id < first.data[1]!.id);
 });
 
-test('filters narrow the list, alone and together', async () => {
+test('audit: filters work alone and combined', async () => {
   await call(invites.create, { token: admin.accessToken, org: organization.id, body: { email: newEmail() } });
   const only = async (query: Record<string, string>, fits: (entry: Entry) => boolean) => {
     const { data } = await list({ limit: '100', ...query });
@@ -103,7 +103,7 @@ test('filters narrow the list, alone and together', async () => {
   deepEqual((await list({ action: 'organization' })).data, []);
 });
 
-test('a cursor may be used with other dates than it was made for', async () => {
+test('audit: a cursor can be used with other dates', async () => {
   const { pagination } = await list({ limit: '2' });
   const cursor = pagination.nextCursor!;
   deepEqual((await list({ cursor, from: '2001-01-01', to: '2001-01-02' })).data, []);
@@ -111,7 +111,7 @@ test('a cursor may be used with other dates than it was made for', async () => {
   ok((await list({ cursor, from: '2001-01-01' })).data.length > 0);
 });
 
-test('dates are inclusive, a bare one is its whole day, ten years are no problem', async () => {
+test('audit: dates are inclusive, a date without time is the whole day, and ranges of ten years work', async () => {
   const today = new Date().toISOString().slice(0, 10);
   ok((await list({ from: today, to: today })).data.length > 0);
   const { data } = await list({ limit: '100' });
@@ -148,7 +148,7 @@ for (const [query, field] of [
     }
   });
 
-test('an unknown format is told the known ones', async () => {
+test('audit: an unknown export format is refused with the allowed values', async () => {
   const { body } = await api('GET', `${auditLogs.download.path}?format=xml`, as());
   deepEqual(body.error.details.allowedValues, ['csv', 'json']);
   deepEqual(body.error.details.invalidValues, ['xml']);
@@ -156,7 +156,7 @@ test('an unknown format is told the known ones', async () => {
 
 const dangerous = ['=HYPERLINK("http://evil.example","x")', '+1+1', '-1+1', '@SUM(1)', '＝1+1', '","=1+1', "a';DROP"];
 
-test('names that a spreadsheet would run are text in CSV and unchanged in JSON', async () => {
+test('audit: formula-like names are escaped in CSV and unchanged in JSON', async () => {
   for (const name of dangerous) await rename(name, { 'user-agent': name.normalize('NFKC') });
   const csv = await call(auditLogs.download, as());
   equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
@@ -180,7 +180,7 @@ test('names that a spreadsheet would run are text in CSV and unchanged in JSON',
   );
 });
 
-test('an export takes the filters of the list', async () => {
+test('audit: an export accepts the filters of the list', async () => {
   const { text } = await call(auditLogs.download, { ...as(), query: { format: 'json', action: 'organization.created' } });
   deepEqual(
     (JSON.parse(text) as Entry[]).map(({ action }) => action),
@@ -189,7 +189,7 @@ test('an export takes the filters of the list', async () => {
 });
 
 // DynamoDB removes an item some time after its TTL, up to two days later.
-test('an entry past its retention is gone at once; a kept one stays as long as the plan says', async () => {
+test('audit: expired entries disappear at once; others are kept as long as the plan allows', async () => {
   const [kept] = (await itemsOf(`AUDIT#${organization.id}`)).slice(-1);
   const at = new Date(Date.now() - 3_600_000);
   const { first: id } = idBounds('audit', at, at);
@@ -201,7 +201,7 @@ test('an entry past its retention is gone at once; a kept one stays as long as t
   ok(Object.values(auditRetentionDays).includes(Math.round(days)), String(days));
 });
 
-test('a service account reads the log by its scope and is named in it', async () => {
+test('audit: a service account with scope can read the log and is named in it', async () => {
   const apiKey = await newApiKey(organization, ['organization:read', 'organization:write']);
   await call(organizations.update, { token: apiKey, org: organization.id, body: { name: 'By key' } });
   const { status, body } = await call(auditLogs.list, { token: apiKey, org: organization.id, query: { limit: '1' } });
@@ -210,13 +210,13 @@ test('a service account reads the log by its scope and is named in it', async ()
   match(body.data[0]!.actor.id, /^sa_/);
 });
 
-test('no method changes the log', async () => {
+test('audit: no method changes the log', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     for (const path of [auditLogs.list.path, auditLogs.download.path])
       equal((await api(method, path, { ...as(), body: {} })).status, 405);
 });
 
-test('a log of more than a page of the table is exported whole', async () => {
+test('audit: an export of more than one table page is complete', async () => {
   const { id } = await newOrganization(organization.owner);
   const [entry] = await itemsOf(`AUDIT#${id}`);
   const many = Array.from({ length: 150 }, (_, n) => {

@@ -8,18 +8,18 @@ const ask = (origin: string, path = '/api/v1/organizations') =>
     headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' },
   });
 
-test('a preflight from an allowed origin is good and names it', async () => {
+test('CORS: a preflight from an allowed origin succeeds and names it', async () => {
   const { status, headers } = await ask('https://app.example.com');
   equal(status, 204);
   equal(headers.get('access-control-allow-origin'), 'https://app.example.com');
   equal(headers.get('access-control-allow-credentials'), 'true');
 });
 
-test('another origin is allowed nothing', async () => {
+test('CORS: another origin is not allowed', async () => {
   equal((await ask('https://app.example.com.evil.io')).headers.get('access-control-allow-origin'), null);
 });
 
-test('OPTIONS that is no preflight is a method like any other', async () => {
+test('CORS: OPTIONS without a preflight header is an ordinary method', async () => {
   const { status } = await fetch(`${process.env.STAGE_URL}/api/v1/organizations`, { method: 'OPTIONS' });
   equal(status, 405);
 });

@@ -9,7 +9,7 @@ import { version } from '../../../shared/contract/version.ts';
 import { api, call } from '../../harness/stage/client.ts';
 import { signIn } from '../../harness/stage/person.ts';
 
-test('the service is up, and says so at the top and in the envelope', async () => {
+test('health: the service reports that it is up', async () => {
   const { status, text, headers } = await call(system.health);
   equal(status, 200);
   const report = Health.strict().parse(JSON.parse(text));
@@ -19,7 +19,7 @@ test('the service is up, and says so at the top and in the envelope', async () =
   equal(headers.get('cache-control'), 'no-store');
 });
 
-test('asked for its parts, it looks at them', async () => {
+test('health: a deep check tests the dependencies', async () => {
   const { status, text } = await call(system.health, { query: { checks: 'true' } });
   const report = Health.parse(JSON.parse(text));
   deepEqual(report.checks, { database: 'ok', redis: 'ok', storage: 'ok' });
@@ -34,7 +34,7 @@ for (const query of ['checks=yes', 'checks=', 'checks=true&checks=true', 'deep=1
     equal(body.error.code, 'VALIDATION_ERROR');
   });
 
-test('access tokens verify with the published keys and nothing else', async () => {
+test('JWKS: access tokens verify with the published keys only', async () => {
   const answer = await call(system.jwks);
   equal(answer.headers.get('cache-control'), 'public, max-age=300');
   const { keys } = JSON.parse(answer.text) as { keys: Record<string, string>[] };
@@ -45,7 +45,7 @@ test('access tokens verify with the published keys and nothing else', async () =
   ok(verify('sha256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url')));
 });
 
-test('the description served is the one agreed on', async () => {
+test('OpenAPI: the served description equals the fixture', async () => {
   const { status, text, headers } = await call(description.openapi);
   equal(status, 200);
   match(headers.get('content-type') ?? '', /^application\/json/);
@@ -53,7 +53,7 @@ test('the description served is the one agreed on', async () => {
   deepEqual(JSON.parse(text), JSON.parse(readFileSync(new URL('../../fixture/openapi.json', import.meta.url), 'utf8')));
 });
 
-test('the page shows every operation, runs nothing and loads nothing', async () => {
+test('docs page: shows every operation, runs no script and loads nothing', async () => {
   const { status, text, headers } = await call(description.docs);
   equal(status, 200);
   equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -61,7 +61,7 @@ test('the page shows every operation, runs nothing and loads nothing', async () 
   for (const { id } of endpoints) ok(text.includes(`id="${id}"`), id);
 });
 
-test('the description can be asked for again and again and stays the same', async () => {
+test('OpenAPI: repeated requests return the same description', async () => {
   const [first, second] = [await call(description.openapi), await call(description.openapi)];
   equal(first.text, second.text);
 });

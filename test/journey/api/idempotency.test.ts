@@ -316,7 +316,7 @@ const another = async (changes: Readonly<Record<string, unknown>>) => {
   return { options, effects: () => restoresOf(organization, targetProjectId) };
 };
 
-test('every row that takes a key is tried', () =>
+test('idempotency: every endpoint that accepts a key is tested', () =>
   deepEqual(
     cases.map(({ endpoint }) => endpoint.id as string).sort(),
     endpoints
@@ -336,7 +336,7 @@ for (const { endpoint, prepare } of cases)
     /** For calls that do nothing: whatever comes after them finds it as it was. */
     const unused = once(prepare);
 
-    test('the second call gets the first one’s answer, word for word', async () => {
+    test('a second call gets the first response, byte for byte', async () => {
       const { options, effects, key, first } = await begun();
       ok(first.status < 300, first.text);
       const second = await call(endpoint, keyed(options, key));
@@ -347,7 +347,7 @@ for (const { endpoint, prepare } of cases)
       equal(await effects(), 1);
     });
 
-    test('another body under the same key is refused and does nothing', async () => {
+    test('another body with the same key is refused and does nothing', async () => {
       const { options, otherBody, effects, key } = await begun();
       const { status, body } = await call(endpoint, keyed({ ...options, body: otherBody ?? { x: 1 } }, key));
       // A row without fields has no other body: it is a bad one.
@@ -355,7 +355,7 @@ for (const { endpoint, prepare } of cases)
       equal(await effects(), 1);
     });
 
-    test('calls at the same moment are one call', async () => {
+    test('concurrent calls act as one', async () => {
       const [{ options, effects }, key] = [await prepare(), randomUUID()];
       const answers = await Promise.all(Array.from({ length: 6 }, () => call(endpoint, keyed(options, key))));
       const good = answers.filter(({ status }) => status < 300);
@@ -375,7 +375,7 @@ for (const { endpoint, prepare } of cases)
         equal(await effects(), 0);
       });
 
-    test('a refused call keeps nothing: the key is free for the corrected one', async () => {
+    test('a refused call stores nothing: its key can be used for the corrected call', async () => {
       const { options, effects } = await unused();
       const key = randomUUID();
       equal((await call(endpoint, keyed({ ...options, body: { nonsense: 1 } }, key))).status, 400);
@@ -387,7 +387,7 @@ for (const { endpoint, prepare } of cases)
     });
   });
 
-test('a key is its owner’s: the same one from someone else is another call', async () => {
+test('idempotency: the same key of another caller is another call', async () => {
   const [one, other] = await Promise.all([signIn(), signIn()]);
   const make = (token: string) =>
     call(organizations.create, { token, body: { name: 'Mine' }, headers: { 'idempotency-key': 'shared' } });
@@ -397,7 +397,7 @@ test('a key is its owner’s: the same one from someone else is another call', a
   equal(second.headers.get('idempotent-replayed'), null);
 });
 
-test('a key is one organization’s and one address’s', async () => {
+test('idempotency: a key applies to one organization and one endpoint', async () => {
   const owner = await signIn();
   const [one, other] = [await newOrganization(owner), await newOrganization(owner)];
   const email = newEmail();
@@ -410,7 +410,7 @@ test('a key is one organization’s and one address’s', async () => {
 });
 
 // The TTL only cleans up; a stored answer is over when its day is.
-test('after a day the key is new again, although the answer may still be in the table', async () => {
+test('idempotency: a key expires after a day, even if its response is still in the table', async () => {
   const { accessToken, userId } = await signIn();
   const key = randomUUID();
   const options = { token: accessToken, body: { name: 'Daily' }, headers: { 'idempotency-key': key } };

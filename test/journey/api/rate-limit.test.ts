@@ -22,7 +22,7 @@ const earlyInTheMinute = async (): Promise<void> => {
 
 const resendLimit = invites.resend.requestsPerMinute;
 
-test('resending an invitation over and over ends with 429 and when to come back; others go on', async () => {
+test('rate limit: resending an invitation repeatedly answers 429 with Retry-After; other callers are unaffected', async () => {
   await earlyInTheMinute();
   const organization = await newOrganization();
   const as = { token: organization.owner.accessToken, org: organization.id };
@@ -53,7 +53,7 @@ test('resending an invitation over and over ends with 429 and when to come back;
   equal((await call(organizations.current, as)).status, 200);
 });
 
-test('every call counts down what is left, for one actor in one organization', async () => {
+test('rate limit: every call decrements the remaining count of its actor and organization', async () => {
   await earlyInTheMinute();
   const owner = await signIn();
   const [one, other] = [await newOrganization(owner), await newOrganization(owner)];

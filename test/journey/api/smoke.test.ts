@@ -56,7 +56,7 @@ const doors = ['ok health', 'ok description', 'ok signing keys', 'ok identity pr
 const toBackup = ['ok sign in', 'ok organization', 'ok destination', 'ok project', 'ok estimate', 'ok backup'];
 const read = ['ok verify', 'ok browse', 'ok restore, dry run'];
 
-test('a person walks the whole journey, and nothing of it is left: no object, no organization, no session', async () => {
+test('smoke test: a user runs the whole journey, and no object, organization or session is left', async () => {
   const [bucket, person] = [await newBucket(), await signIn()];
   const source = `source-${bucket}`;
   await seed(source, { 'users/ada': { name: { stringValue: 'canary' } }, 'ghost/none/deep/leaf': {} });
@@ -81,7 +81,7 @@ test('a person walks the whole journey, and nothing of it is left: no object, no
   deepEqual((await call(auth.me, { token: again.accessToken })).body.data.organizations, []);
 });
 
-test('a service account walks in its own organization with what is there, which stays; a webhook that fails is told', async () => {
+test('smoke test: a service account uses existing resources, which stay; a failing webhook is reported', async () => {
   const organization = await newOrganization();
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   const apiKey = await newApiKey(organization, scopes);
@@ -106,7 +106,7 @@ test('a service account walks in its own organization with what is there, which 
   deepEqual([(await call(backups.list, by)).body.data, (await call(webhooks.list, by)).body.data], [[], []]);
 });
 
-test('interrupted in the middle of a backup it removes what it made', async () => {
+test('smoke test: interrupted during a backup, it deletes what it created', async () => {
   const bucket = await newBucket();
   const wish = { SMOKE_PROJECT: `source-${bucket}`, SMOKE_DESTINATION: destinationJson(bucket) };
   const walked = await walk(wish, (line, stop) => line.startsWith('      ') && stop());
@@ -116,7 +116,7 @@ test('interrupted in the middle of a backup it removes what it made', async () =
   equal(walked.code, 1);
 });
 
-test('a bucket that refuses is one line with the call, its answer and the id of the request, and without the key', async () => {
+test('smoke test: a bucket that denies access is one line with the call, response and request id, without the key', async () => {
   const walked = await walk({ SMOKE_DESTINATION: destinationJson(await newBucket(), 'denied-key-id') });
   equal(walked.code, 1);
   match(
@@ -127,7 +127,7 @@ test('a bucket that refuses is one line with the call, its answer and the id of 
   ok(!walked.text.includes(secret) && !walked.text.includes('denied-key-id'));
 });
 
-test('a token that is no longer good is told so', async () => {
+test('smoke test: an expired token is reported', async () => {
   const { accessToken } = await signIn();
   await call(auth.logout, { token: accessToken });
   const walked = await walk({ SMOKE_TOKEN: accessToken });
@@ -135,7 +135,7 @@ test('a token that is no longer good is told so', async () => {
   match(walked.text, /^FAIL {2}sign in: GET \/api\/v1\/auth\/me answered 401 UNAUTHORIZED: /m);
 });
 
-test('a person signs in with their browser, which comes back with the code', async () => {
+test('smoke test: a user signs in with the browser', async () => {
   const wish = { ...readWish([stageUrl()], {}), isLocal: false };
   const email = newEmail();
   const lines: string[] = [];
@@ -175,7 +175,7 @@ const command = (...words: string[]): Promise<{ code: number; text: string }> =>
     );
   });
 
-test('as a command it exits with 1 where nobody or somebody else answers, with 2 where it is asked wrongly', async () => {
+test('smoke test: exits with 1 if the service does not answer, with 2 on wrong usage', async () => {
   const gone = await startReceiver();
   await gone.stop();
   const [nobody, bucket, wrong] = await Promise.all([

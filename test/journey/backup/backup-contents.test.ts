@@ -66,7 +66,7 @@ beforeAll(async () => {
 const look = (path: string, more: Record<string, string> = {}) =>
   call(backupContents.documents, { ...by(), params: { backupId: backup.id }, query: { path, ...more } });
 
-describe('looking into a backup', () => {
+describe('browsing a backup', () => {
   test('from the root to one document', async () => {
     const roots = await call(backupContents.documents, { ...by(), params: { backupId: backup.id } });
     deepEqual(
@@ -89,7 +89,7 @@ describe('looking into a backup', () => {
     ]);
   });
 
-  test('every kind of value is what the source itself says, to the letter', async () => {
+  test('returns every value type exactly as the source returns it', async () => {
     const [{ fields, name, createTime, updateTime }] = JSON.parse(`[${await firestore('GET', 'kinds/all')}]`);
     const answer = await look('kinds/all');
     equal(answer.status, 200);
@@ -100,7 +100,7 @@ describe('looking into a backup', () => {
       ok(answer.text.includes(exact), exact);
   });
 
-  test('a collection comes page by page, in the order of names', async () => {
+  test('lists a collection page by page in name order', async () => {
     const paths: string[] = [];
     let cursor: string | null = null;
     do {
@@ -115,7 +115,7 @@ describe('looking into a backup', () => {
     );
   });
 
-  test('what is not there, not a path, or not ours', async () => {
+  test('refuses missing documents, invalid paths and backups of other organizations', async () => {
     for (const path of ['nobody', 'users/nobody', 'users/u1/none']) {
       const answer = await look(path);
       deepEqual([answer.status, answer.body.error.code], [404, 'NOT_FOUND'], path);
@@ -159,7 +159,7 @@ describe('comparing a backup', () => {
   const compare = (of: string, against: string, more: Record<string, string> = {}) =>
     call(backupContents.diff, { ...by(), params: { backupId: of }, query: { against, ...more } });
 
-  test('with the live database is for members: it bills reads', async () => {
+  test('with the live database requires the member role, because it bills reads', async () => {
     const { accessToken: token } = await addMember(organization, 'viewer');
     const params = { backupId: backup.id };
     const asked = (against: string) => call(backupContents.diff, { token, org: organization.id, params, query: { against } });
@@ -201,7 +201,7 @@ describe('comparing a backup', () => {
     equal(backwards.body.data.changes[0]!.change, 'removed');
   });
 
-  test('with what cannot be compared', async () => {
+  test('with something that cannot be compared is refused', async () => {
     for (const [against, status, code] of [
       ['bkp_01ARZ3NDEKTSV4RRFFQ69G5FAV', 404, 'BACKUP_NOT_FOUND'],
       ['yesterday', 400, 'VALIDATION_ERROR'],
@@ -214,7 +214,7 @@ describe('comparing a backup', () => {
   });
 });
 
-test('every look is in the audit log, without what was seen', async () => {
+test('browse: every read is audited without the content that was read', async () => {
   const { body, text: all } = await call(auditLogs.list, { ...by(), query: { limit: '100' } });
   const actions = body.data.map(({ action, details }) => `${action} ${details.path ?? details.against ?? ''}`);
   for (const action of ['backup.browsed users/u1', 'backup.browsed ', 'backup.compared live'])
@@ -237,7 +237,7 @@ describe('verifying a backup', () => {
   const put = (name: string, Body: Buffer) =>
     bucketClient().send(new PutObjectCommand({ Bucket: bucket, Key: `${backup.path}/${name}`, Body }));
 
-  test('as it was made it passes at every depth', async () => {
+  test('passes at every depth when nothing was changed', async () => {
     for (const depth of ['structure', 'sample', 'full']) {
       const { status, objects, findings, verifiedAt, checkedAt } = await verify(depth);
       deepEqual([status, findings, verifiedAt], ['passed', [], checkedAt]);
@@ -245,7 +245,7 @@ describe('verifying a backup', () => {
     }
   });
 
-  test('damage in the bucket is found and named, and putting it right is believed again', async () => {
+  test('finds and names damage in the bucket, and passes again after the repair', async () => {
     const [chunk] = Object.keys(await objectsIn(bucket, `${backup.path}/chunk/`));
     const name = chunk!.slice(backup.path.length + 1);
     const bytes = await objectAt(bucket, chunk!);
@@ -272,7 +272,7 @@ describe('verifying a backup', () => {
     equal((await verify('full')).status, 'passed');
   });
 
-  test('a key in the bucket that does not open the backup is found, also if it says that it is its own', async () => {
+  test('finds a key file that does not open the backup, even if it claims to belong to it', async () => {
     const bytes = await objectAt(bucket, `${backup.path}/key`);
     const { identity } = parseKeyFile(bytes);
     const useless = { kind: 'kms', keyId: 'key', blob: Buffer.from('not a key') } as const;
@@ -291,13 +291,13 @@ describe('verifying a backup', () => {
     equal((await verify('structure')).status, 'passed');
   });
 
-  test('a depth that is none is refused', async () => {
+  test('refuses an unknown depth', async () => {
     const bad = await call(backups.verify, { ...by(), params: { backupId: backup.id }, body: { depth: 'deep' } });
     deepEqual([bad.status, bad.body.error.details.allowedValues], [400, ['structure', 'sample', 'full']]);
   });
 });
 
-test('a deleted backup is looked into no more', async () => {
+test('browse: a deleted backup cannot be read', async () => {
   equal((await call(backups.remove, { ...by(), params: { backupId: backup.id } })).status, 200);
   for (const answer of [
     await look(''),

@@ -57,8 +57,8 @@ beforeAll(async () => {
   ({ bucket } = body.data);
 });
 
-describe('what is imported', () => {
-  test('is a completed backup that can be looked into, wherever it was copied to', async () => {
+describe('an imported backup', () => {
+  test('is completed and can be browsed, wherever it was copied to', async () => {
     const path = await copyTo('copies/of-ours');
     const { status, body, text } = await bring({
       path: `${path}/`,
@@ -79,7 +79,7 @@ describe('what is imported', () => {
     deepEqual(read.body.data[0]?.fields, { name: { stringValue: 'Ada' }, born: { integerValue: '1815' } });
   });
 
-  test('shares its objects with the record that has them, and they stay until the last is deleted', async () => {
+  test('shares its objects with the original record; they are deleted with the last record', async () => {
     const { status, body, text } = await bring();
     equal(status, 201, text);
     const counted = (await call(organizations.current, by())).body.data.statistics.backupCount;
@@ -94,7 +94,7 @@ describe('what is imported', () => {
     ok(Object.keys(await objectsIn(bucket, original.path)).length >= 4);
   });
 
-  test('from a safety backup holds what a restore touched: it is not rolled back to, and compared in that alone', async () => {
+  test('made from a safety backup covers only the restored documents: no rollback to it, and diffs are limited to them', async () => {
     const { sourceProjectId } = (await call(projects.get, { ...by(), params: { projectId: original.projectId } })).body.data;
     await seed(sourceProjectId, { 'users/ada': { name: { stringValue: 'Countess' } }, 'orders/new': {} });
     const { safetyBackupId } = await restore(organization, { backupId: original.id, collections: ['users'] });
@@ -122,7 +122,7 @@ describe('what is imported', () => {
     deepEqual([outside.status, outside.body.error?.details.field], [400, 'path']);
   });
 
-  test('needs a member, a project and a destination that are there', async () => {
+  test('requires the member role, an existing project and an existing destination', async () => {
     const viewer = await addMember(organization, 'viewer');
     const asViewer = await call(backupContents.register, { token: viewer.accessToken, org: organization.id, body: ask({}) });
     equal(asViewer.body.error.code, 'PERMISSION_DENIED');
@@ -134,7 +134,7 @@ describe('what is imported', () => {
   });
 });
 
-describe('what is refused, with the reason', () => {
+describe('an import is refused with the reason for', () => {
   for (const path of [
     '../x',
     'a/../../b',
@@ -152,12 +152,12 @@ describe('what is refused, with the reason', () => {
   ])
     test(`the path ${JSON.stringify(path.slice(0, 20))}`, () => refused({ path }, 'path', /./));
 
-  test('a folder with nothing in it', () => refused({ path: 'nothing/here' }, 'path', /no object key/));
-  test('a folder of something else', async () => {
+  test('an empty folder', () => refused({ path: 'nothing/here' }, 'path', /no object key/));
+  test('a folder that is not a backup', async () => {
     await put('pictures/key', Buffer.from('not a key'));
     await refused({ path: 'pictures' }, 'path', /not a backup/);
   });
-  test('a key file larger than any', async () => {
+  test('an oversized key file', async () => {
     await put('large/key', Buffer.alloc(100_000, 0x7b));
     await refused({ path: 'large' }, 'path', /100000 bytes/);
   });
@@ -167,13 +167,13 @@ describe('what is refused, with the reason', () => {
       'path',
       /no manifest/,
     ));
-  test('an object that is missing, or shorter', async () => {
+  test('a missing or truncated object', async () => {
     const isChunk = (name: string) => name.startsWith('chunk/');
     await refused({ path: await copyTo('lost', (name, bytes) => (isChunk(name) ? undefined : bytes)) }, 'path', /missing/);
     const cut = await copyTo('cut', (name, bytes) => (isChunk(name) ? bytes.subarray(0, -1) : bytes));
     await refused({ path: cut }, 'path', /bytes instead of/);
   });
-  test('a manifest cut, flipped, of another version, or of nothing', async () => {
+  test('a manifest that is truncated, corrupted, empty or of another version', async () => {
     const changes: Record<string, (bytes: Buffer) => Uint8Array> = {
       cut: (bytes) => bytes.subarray(0, bytes.length - 7),
       flipped: (bytes) => bytes.with(bytes.length - 20, (bytes.at(-20) ?? 0) ^ 1),
@@ -186,7 +186,7 @@ describe('what is refused, with the reason', () => {
       await refused({ path }, 'path', /not a backup that can be imported/);
     }
   });
-  test('a key of another backup, or one said to be ours that another organization made', async () => {
+  test('the key of another backup, or a key of another organization that claims to be ours', async () => {
     const rename = (to: object) => (name: string, bytes: Buffer) => {
       if (name !== 'key') return bytes;
       const { identity, wraps } = parseKeyFile(bytes);

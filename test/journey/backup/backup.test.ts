@@ -66,7 +66,7 @@ describe('a backup', () => {
     path = `nightly/backups/${project.id}/${id}`;
   });
 
-  test('is completed and says what it holds', () => {
+  test('completes and describes its contents', () => {
     equal(backup.status, 'completed', JSON.stringify(backup.error));
     deepEqual(
       [backup.phase, backup.documentCount, backup.countVerified, backup.path, backup.progress],
@@ -79,7 +79,7 @@ describe('a backup', () => {
     equal(backup.duration, Date.parse(backup.completedAt!) - Date.parse(backup.startedAt!));
   });
 
-  test('lies in the bucket as chunks, indexes, a key and a manifest, with the very size it says', async () => {
+  test('is stored as chunks, indexes, a key and a manifest of exactly the reported size', async () => {
     const names = Object.keys(await objectsIn(bucket));
     for (const name of names) match(name.slice(path.length), /^\/(key|manifest|(chunk|index)\/\d{8}-\d{4})$/);
     ok(names.includes(`${path}/manifest`) && names.includes(`${path}/key`) && names.length >= 6);
@@ -90,7 +90,7 @@ describe('a backup', () => {
     );
   });
 
-  test('is told of by one event at its start, one for each tenth and one at its end', async () => {
+  test('emits one event at its start, one per 10 % of progress and one at its end', async () => {
     const events = await eventsOf(backup.id);
     deepEqual(
       events.map(({ type, data }) => (data.progress ? `${type} ${data.progress.percent}` : type)).sort(),
@@ -104,7 +104,7 @@ describe('a backup', () => {
     deepEqual([completed.size, completed.documentCount, completed.status], [backup.size, 600, 'completed']);
   });
 
-  test('frees its project, counts in its organization and leaves no notes', async () => {
+  test('releases its project lock, updates the organization totals and deletes its work items', async () => {
     const { data } = (await call(organizations.current, by())).body;
     deepEqual([data.statistics.backupCount, data.statistics.storageUsed], [1, backup.size]);
     const project = (await call(projects.get, { ...by(), params: { projectId: backup.projectId } })).body.data;
@@ -117,7 +117,7 @@ describe('a backup', () => {
     );
   });
 
-  test('shows nothing of the documents in any object, log, event, audit entry or item', async () => {
+  test('leaks no document content into objects, logs, events, audit entries or table items', async () => {
     for (const name of Object.keys(await objectsIn(bucket))) {
       ok(!name.includes(canary));
       ok(!(await objectAt(bucket, name)).includes(canary), name);
@@ -127,7 +127,7 @@ describe('a backup', () => {
   });
 });
 
-test('a named database is read, with its users of Firebase Authentication', async () => {
+test('backup: a named database is backed up with its Firebase Authentication users', async () => {
   const [project, destination] = await Promise.all([
     newProject(organization, { databaseId: 'second' }),
     newDestination(organization),
@@ -166,12 +166,12 @@ describe('a backup that fails', () => {
     return { backup, project, destination };
   };
 
-  test('because its stream ended early with OK says COUNT_MISMATCH', async () => {
+  test('reports COUNT_MISMATCH when the stream ends early with status OK', async () => {
     const { backup } = await failing((project) => addFault({ project, method: 'RunQuery', end: { afterMessages: 1 } }));
     deepEqual([backup.status, backup.error?.code], ['failed', 'COUNT_MISMATCH']);
   });
 
-  test('because the source refused says SOURCE_AUTH_ERROR, and its project is to be connected again', async () => {
+  test('reports SOURCE_AUTH_ERROR when the source denies access, and marks the project for reconnection', async () => {
     const { backup, project } = await failing((source) =>
       addFault({ project: source, method: 'RunQuery', status: 'PERMISSION_DENIED' }),
     );
@@ -181,7 +181,7 @@ describe('a backup that fails', () => {
     await revokeSource(project.sourceProjectId, null);
   });
 
-  test('because its moment is over says SNAPSHOT_EXPIRED', async () => {
+  test('reports SNAPSHOT_EXPIRED when its read time has expired', async () => {
     const message = 'The requested snapshot version is too old.';
     const { backup } = await failing((project) =>
       addFault({ project, method: 'RunQuery', status: 'FAILED_PRECONDITION', message }),
@@ -189,12 +189,12 @@ describe('a backup that fails', () => {
     deepEqual([backup.status, backup.error?.code], ['failed', 'SNAPSHOT_EXPIRED']);
   });
 
-  test('because it would read more than it may says CANCELLED and how much', async () => {
+  test('reports CANCELLED with the number of reads when it would exceed its read limit', async () => {
     const { backup } = await failing(async () => undefined, { maxReads: 2 });
     deepEqual([backup.status, backup.error?.code, backup.error?.details?.maxReads], ['failed', 'CANCELLED', 2]);
   });
 
-  test('does not keep its project from the next one', async () => {
+  test('does not block the next backup of its project', async () => {
     const { project, destination } = await failing((source) =>
       addFault({ project: source, method: 'RunQuery', end: { afterMessages: 0 } }),
     );
@@ -203,7 +203,7 @@ describe('a backup that fails', () => {
   });
 });
 
-test('progress grows while it runs and reaches 100 only when it is completed', async () => {
+test('backup: progress increases while it runs and reaches 100 only on completion', async () => {
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   const text = { text: { stringValue: 'x'.repeat(8_000) } };
   await seed(project.sourceProjectId, Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`a/${n}`, text])));

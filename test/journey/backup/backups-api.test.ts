@@ -42,7 +42,7 @@ const slowProject = async () => {
   return slow;
 };
 
-describe('bad input is refused, and nothing is written', () => {
+describe('a backup request with bad input is refused, and nothing is written', () => {
   const wrong: readonly (readonly [string, object, string])[] = [
     ['no collections', { collections: [] }, 'collections'],
     ['all and one', { collections: ['*', 'a'] }, 'collections'],
@@ -80,18 +80,18 @@ describe('bad input is refused, and nothing is written', () => {
       equal(answer.body.error.details.field, field);
     });
 
-  test('a project that is none, and one of nobody', async () => {
+  test('for an invalid or unknown project id', async () => {
     equal((await create({})).body.error.details.field, 'projectId');
     equal((await create({ projectId: 'x' })).body.error.details.field, 'projectId');
     equal((await create({ projectId: newId('project') })).body.error.code, 'PROJECT_NOT_FOUND');
   });
 
-  test('without any destination it is asked for', async () => {
+  test('without any destination', async () => {
     const { status, body } = await create({ projectId: project.id });
     deepEqual([status, body.error.details.field], [400, 'storageDestinationId']);
   });
 
-  test('ids of another organization are as good as none', async () => {
+  test('with ids of another organization', async () => {
     const other = await newOrganization();
     const [theirs, bucket] = await Promise.all([newProject(other), newDestination(other)]);
     equal((await create({ projectId: theirs.id, storageDestinationId: destination.id })).body.error.code, 'PROJECT_NOT_FOUND');
@@ -101,13 +101,13 @@ describe('bad input is refused, and nothing is written', () => {
     equal(estimate.body.error.code, 'STORAGE_NOT_FOUND');
   });
 
-  test('an incremental one without anything to build on', async () => {
+  test('for an incremental backup without a parent', async () => {
     const { status, body } = await create({ projectId: project.id, storageDestinationId: destination.id, type: 'incremental' });
     deepEqual([status, body.error.code], [409, 'CONFLICT']);
     match(body.error.message, /no completed backup yet/);
   });
 
-  test('and there is no backup, no lock and no task of it', async () => {
+  test('and leaves no backup, lock or task', async () => {
     const items = await itemsOf(`ORG#${organization.id}`);
     const left = items.filter(({ sk }) => /^(BACKUP|JOB|ARCHIVE)#/.test(sk) && JSON.stringify(sk).includes(project.id));
     deepEqual(left, []);
@@ -122,7 +122,7 @@ describe('dryRun', () => {
     return body.data as unknown as z.output<typeof Estimate>;
   };
 
-  test('says what a backup would read and store, and writes nothing: not even a destination is needed', async () => {
+  test('estimates reads and size, and writes nothing; it needs no destination', async () => {
     const before = await itemsOf(`ORG#${organization.id}`);
     const audit = await itemsOf(`AUDIT#${organization.id}`);
     const data = await estimate();
@@ -132,13 +132,13 @@ describe('dryRun', () => {
     deepEqual(await itemsOf(`AUDIT#${organization.id}`), audit);
   });
 
-  test('counts what is chosen, and names what is not there', async () => {
+  test('counts the selected collections and names missing ones', async () => {
     const data = await estimate({ collections: ['users/ada/notes', 'nowhere'] });
     deepEqual([data.documents, data.unknownCollections], [1, ['nowhere']]);
     equal((await estimate({ excludeCollections: ['users'] })).documents, 0);
   });
 
-  test('of a source that does not let us in is refused as such', async () => {
+  test('for a source that denies access reports that', async () => {
     const closed = await newProject(organization);
     await revokeSource(closed.sourceProjectId);
     const { status, body } = await create({ projectId: closed.id, dryRun: true });
@@ -146,8 +146,8 @@ describe('dryRun', () => {
   });
 });
 
-describe('creating', () => {
-  test('answers 202 with the record, which says what was asked for', async () => {
+describe('creating a backup', () => {
+  test('returns 202 with the record of the request', async () => {
     const at = await newProject(organization);
     const body = {
       projectId: at.id,
@@ -168,7 +168,7 @@ describe('creating', () => {
     await endOf(organization, data.id);
   });
 
-  test('of two at the same moment one wins', async () => {
+  test('twice at the same time starts one', async () => {
     const slow = await slowProject();
     const body = { projectId: slow.id, storageDestinationId: destination.id };
     const answers = await Promise.all([create(body), create(body)]);
@@ -180,7 +180,7 @@ describe('creating', () => {
     await call(backups.cancel, { ...by(), params: { backupId: id } });
   });
 
-  test('with an Idempotency-Key it is created once', async () => {
+  test('twice with one Idempotency-Key creates one', async () => {
     const at = await newProject(organization);
     const body = { projectId: at.id, storageDestinationId: destination.id };
     const headers = { 'idempotency-key': `once-${at.id}` };
@@ -196,7 +196,7 @@ describe('creating', () => {
     await endOf(organization, [...ids][0]!);
   });
 
-  test('takes the project’s destination, and the organization’s where it has none', async () => {
+  test("uses the project's default destination, else the organization's", async () => {
     const apart = await newOrganization();
     const [first, second] = await Promise.all([newDestination(apart), newDestination(apart)]);
     await call(organizations.update, { ...by(apart), body: { settings: { defaultStorageId: first.id } } });
@@ -215,8 +215,8 @@ describe('creating', () => {
   });
 });
 
-describe('cancelling', () => {
-  test('ends a backup at once, frees its project, tells one event and leaves nothing in the bucket', async () => {
+describe('cancelling a backup', () => {
+  test('ends it at once, releases its project lock, emits one event and leaves no objects in the bucket', async () => {
     const slow = await slowProject();
     const bucket = await newBucket();
     const place = await newDestination(organization, { bucket });
@@ -252,14 +252,14 @@ describe('a completed backup', () => {
     bucket = (await call(storageDestinations.get, { ...by(), params: { storageId } })).body.data.bucket;
   });
 
-  test('is counted, and cannot be cancelled', async () => {
+  test('is included in the totals and cannot be cancelled', async () => {
     const { backupCount, storageUsed } = await statistics();
     ok(backupCount >= 1 && storageUsed >= backup.size && backup.size > 0);
     const { status, body } = await call(backups.cancel, { ...by(), params: { backupId: backup.id } });
     deepEqual([status, body.error.code], [409, 'CONFLICT']);
   });
 
-  test('gives an incremental one nothing to be compared with elsewhere, or of other collections, and says so', async () => {
+  test('is no parent for a backup to another destination or of other collections, and the error says so', async () => {
     const other = await newDestination(organization);
     for (const [more, reason] of [
       [{ storageDestinationId: other.id }, /another storage destination/],
@@ -271,7 +271,7 @@ describe('a completed backup', () => {
     }
   });
 
-  test('is found by project, status, type and time', async () => {
+  test('is listed by project, status, type and time', async () => {
     const found = async (query: Record<string, string>) =>
       (await call(backups.list, { ...by(), query: { projectId: backup.projectId, ...query } })).body.data.map(({ id }) => id);
     const [day = ''] = backup.createdAt.split('T');
@@ -288,7 +288,7 @@ describe('a completed backup', () => {
       deepEqual(await found(query as Record<string, string>), [], JSON.stringify(query));
   });
 
-  test('is not found by filters that are none', async () => {
+  test('is not listed by invalid filters', async () => {
     for (const [query, field] of [
       [{ from: '2026-01-02', to: '2026-01-01' }, 'from'],
       [{ from: 'yesterday' }, 'from'],
@@ -301,7 +301,7 @@ describe('a completed backup', () => {
     }
   });
 
-  test('is deleted by an admin alone, or a key that may write', async () => {
+  test('can be deleted only by an admin or a key with write scope', async () => {
     const member = await addMember(organization, 'member');
     const params = { backupId: backup.id };
     const answer = await call(backups.remove, { org: organization.id, token: member.accessToken, params });
@@ -311,7 +311,7 @@ describe('a completed backup', () => {
     equal((await call(backups.get, { org: organization.id, token, params })).status, 200);
   });
 
-  test('deleted, it is gone from lists, counts and the bucket, and says so itself', async () => {
+  test('when deleted disappears from lists, totals and the bucket, and its record says so', async () => {
     const before = await statistics();
     ok(Object.keys(await objectsIn(bucket, backup.path)).length >= 3);
     const params = { backupId: backup.id };
@@ -333,7 +333,7 @@ describe('a completed backup', () => {
     equal((await call(storageDestinations.remove, { ...by(), params: { storageId } })).status, 200);
   });
 
-  test('under way it is not deleted', async () => {
+  test('cannot be deleted while running', async () => {
     const slow = await slowProject();
     const { id } = await startBackup(organization, { projectId: slow.id, storageDestinationId: destination.id });
     const { status, body } = await call(backups.remove, { ...by(), params: { backupId: id } });

@@ -53,13 +53,13 @@ beforeAll(async () => {
 });
 
 describe('a chain of backups', () => {
-  test('without a full backup nothing can be built upon it', async () => {
+  test('needs a full backup first', async () => {
     const body = { projectId: project.id, storageDestinationId: destination.id, type: 'incremental' };
     const { status, body: answer } = await call(backups.create, { ...by(), body });
     deepEqual([status, answer.error.code], [409, 'CONFLICT']);
   });
 
-  test('each link stores what changed since the one before', async () => {
+  test('stores in each link only the changes since its parent', async () => {
     await takeLink('full');
     await client.doc('things/7').set({ text: 'changed' });
     await client.doc('things/8').delete();
@@ -75,7 +75,7 @@ describe('a chain of backups', () => {
     ok(first!.size < full!.size / 4 && second!.size < full!.size / 4, `${first!.size} and ${second!.size} of ${full!.size}`);
   });
 
-  test('any link is browsed, compared, verified and restored to its own moment', async () => {
+  test('can be browsed, compared, verified and restored at any link', async () => {
     for (const { backup, held } of links) {
       const params = { backupId: backup.id };
       const listed = await call(backupContents.documents, { ...by(), params, query: { path: '' } });
@@ -108,7 +108,7 @@ describe('a chain of backups', () => {
     }
   });
 
-  test('what another finds records in is not deleted; a long chain gets a full backup, and then it can go', async () => {
+  test('protects parents from deletion; a synthetic full backup of a long chain releases them', async () => {
     const [full, first, last] = links.map(({ backup }) => backup) as [Shown, Shown, Shown];
     const remove = (backupId: string) => call(backups.remove, { ...by(), params: { backupId } });
     const refused = await remove(full.id);

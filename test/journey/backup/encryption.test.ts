@@ -39,8 +39,8 @@ beforeAll(async () => {
   organization = await newOrganization();
 });
 
-describe('what is chosen', () => {
-  test('at first KMS wraps, and everyone may see that', async () => {
+describe('encryption settings', () => {
+  test('default to KMS, visible to every role', async () => {
     const viewer = await addMember(organization, 'viewer');
     const { status, body } = await call(encryption.get, { org: organization.id, token: viewer.accessToken });
     equal(status, 200);
@@ -48,7 +48,7 @@ describe('what is chosen', () => {
     match(body.data.keyId, /^arn:aws:kms:/);
   });
 
-  test('members and keys that only read may not choose', async () => {
+  test('cannot be changed by members or read-only keys', async () => {
     const member = await addMember(organization, 'member');
     const body = { mode: 'kms' };
     for (const row of [encryption.set, encryption.rotate]) {
@@ -78,10 +78,10 @@ describe('what is chosen', () => {
       deepEqual([status, answer.error.code, answer.error.details.field], [400, 'VALIDATION_ERROR', field], text);
     });
 
-  test('nothing of it was kept', async () => equal((await current()).updatedAt, null));
+  test('and nothing of it is stored', async () => equal((await current()).updatedAt, null));
 });
 
-describe('a backup from before', () => {
+describe('an existing backup', () => {
   let backup: Shown;
   let bucket: string;
   let stored: Readonly<Record<string, string>>;
@@ -110,7 +110,7 @@ describe('a backup from before', () => {
     ok(Object.keys(stored).length >= 3);
   });
 
-  test('is wrapped by a new passphrase, which alone opens it, however its letters are composed', async () => {
+  test('is rewrapped with a new passphrase, which alone opens it in any Unicode normalization', async () => {
     const answer = await set({ mode: 'customer', passphrase: decomposed });
     deepEqual([answer.status, answer.body.data.mode, answer.body.data.rewrap], [200, 'customer', 'running']);
     ok(!answer.text.includes('canary'));
@@ -121,7 +121,7 @@ describe('a backup from before', () => {
     ok((await openWith(composed)) >= 2);
   });
 
-  test('a rotation wraps its key anew and nothing else', async () => {
+  test('is rewrapped by a rotation, which changes only its key', async () => {
     const { key } = await objects();
     const { status, body } = await call(encryption.rotate, by());
     deepEqual([status, body.data.rewrap], [202, 'running']);
@@ -132,7 +132,7 @@ describe('a backup from before', () => {
     ok((await openWith(composed)) >= 2);
   });
 
-  test('is read by the service all the while', async () => {
+  test('stays readable by the service throughout', async () => {
     const { status, text } = await call(backupContents.documents, {
       ...by(),
       params: { backupId: backup.id },
@@ -142,13 +142,13 @@ describe('a backup from before', () => {
     ok(text.includes('1815'));
   });
 
-  test('a backup of now is wrapped by the passphrase from its first day', async () => {
+  test('a new backup is wrapped with the passphrase from the start', async () => {
     const { encryption: made } = await takeBackup(organization);
     equal(made.mode, 'customer');
     equal(made.keyId, (await current()).keyId);
   });
 
-  test('another passphrase takes the place of the first, which is forgotten', async () => {
+  test('another passphrase replaces the first, which no longer works', async () => {
     await set({ mode: 'customer', passphrase: second });
     await untilIdle();
     deepEqual((await objects()).sealed, stored);
@@ -157,7 +157,7 @@ describe('a backup from before', () => {
     deepEqual(kept?.previous, {});
   });
 
-  test('back with KMS it needs no passphrase, and its objects are still the same', async () => {
+  test('back on KMS needs no passphrase, and its objects are unchanged', async () => {
     await set({ mode: 'kms' });
     const { mode } = await untilIdle();
     equal(mode, 'kms');
@@ -173,7 +173,7 @@ describe('a backup from before', () => {
     deepEqual([kept?.previous, kept?.sealed], [{}, undefined]);
   });
 
-  test('the log says who chose what, and no passphrase is anywhere', async () => {
+  test('the audit log names who changed it, and no passphrase is stored or logged anywhere', async () => {
     const { body, text } = await call(auditLogs.list, by());
     const actions = body.data.map(({ action }) => action).filter((action) => action.startsWith('encryption.'));
     deepEqual(actions.sort(), ['encryption.changed', 'encryption.changed', 'encryption.changed', 'encryption.rotated']);

@@ -23,7 +23,7 @@ describe('an incremental backup', { concurrent: false }, () => {
     full = await takeBackup(organization);
   });
 
-  test('is estimated: it reads as much as a full one, and stores what has changed', async () => {
+  test('is estimated to read as much as a full one and to store only the changes', async () => {
     const estimate = async (type: string) => {
       const { status, body } = await call(backups.create, { ...by(), body: { ...wish(), type, dryRun: true } });
       equal(status, 200);
@@ -34,7 +34,7 @@ describe('an incremental backup', { concurrent: false }, () => {
     deepEqual([changed.reads, changed.bytes], [whole.reads, 0]);
   });
 
-  test('is made upon the latest, and holds all that is there now', async () => {
+  test('builds on the latest backup and contains the current state', async () => {
     const project = await call(projects.get, { ...by(), params: { projectId: full.projectId } });
     await seed(project.body.data.sourceProjectId, { 'users/grace': { name: { stringValue: 'Grace Hopper' } } });
     const begun = await startBackup(organization, wish());
@@ -48,7 +48,7 @@ describe('an incremental backup', { concurrent: false }, () => {
     deepEqual(await names('users'), ['Ada', 'Grace Hopper']);
   });
 
-  test('keeps what it finds records in from being deleted, and lets it go with itself', async () => {
+  test('protects its parent from deletion until it is deleted itself', async () => {
     const remove = async ({ id }: Shown) => (await call(backups.remove, { ...by(), params: { backupId: id } })).body;
     const { error } = await remove(full);
     deepEqual([error.code, error.details.neededBy], ['CONFLICT', link.id]);

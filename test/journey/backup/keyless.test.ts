@@ -55,7 +55,7 @@ beforeAll(async () => {
   await seed(project.sourceProjectId, Object.fromEntries(users));
 });
 
-test('what is there is asked for, backed up, checked, browsed and compared', async () => {
+test('least-trust customer: estimate, backup, verification, browse and diff work', async () => {
   equal((await call(projects.collections, { ...by(), params: { projectId: project.id } })).status, 200);
   equal((await call(backups.create, { ...by(), body: { ...what(), dryRun: true } })).status, 200);
   const { id: backupId } = await backUp();
@@ -69,7 +69,7 @@ test('what is there is asked for, backed up, checked, browsed and compared', asy
   equal(compared.status, 200, compared.text);
 });
 
-test('a backup upon another is made, copied elsewhere it is imported, and removed its objects are', async () => {
+test('least-trust customer: an incremental backup can be made, copied, imported and deleted with its objects', async () => {
   const link = await backUp({ type: 'incremental' });
   const full = await backUp({ type: 'full' });
   for (const key of Object.keys(await objectsIn(destination.bucket, `${full.path}/`)))
@@ -86,7 +86,7 @@ test('a backup upon another is made, copied elsewhere it is imported, and remove
   await until(async () => Object.keys(await objectsIn(destination.bucket, `${link.path}/`)).length === 0);
 });
 
-test('what was lost is restored, and the restore undone', async () => {
+test('least-trust customer: lost documents are restored, and the restore is undone', async () => {
   const { id: backupId } = await backUp();
   const before = await contentsOf(project.sourceProjectId);
   await erase(project.sourceProjectId, ['users/ada']);
@@ -97,14 +97,14 @@ test('what was lost is restored, and the restore undone', async () => {
   ok(!('users/ada' in (await contentsOf(project.sourceProjectId))));
 });
 
-test('a project moves with its service account into another organization', async () => {
+test('least-trust customer: a project moves with its service account to another organization', async () => {
   const other = await newOrganization(organization.owner, 'Other');
   const { id } = await newProject(organization, { credentials });
   const moved = await call(projects.update, { ...by(), params: { projectId: id }, body: { organizationId: other.id } });
   equal(moved.status, 200, moved.text);
 });
 
-test('keys are wrapped anew, and changes are captured', async () => {
+test('least-trust customer: keys are rewrapped, and changes are captured', async () => {
   equal((await call(encryption.rotate, by())).status, 202);
   await until(async () => (await call(encryption.get, by())).body.data.rewrap === 'idle');
   const body = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };

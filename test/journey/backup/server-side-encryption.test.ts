@@ -40,7 +40,7 @@ describe('server-side encryption', () => {
     return [sse, sseKmsKeyId];
   };
 
-  test('is the default of the bucket unless given, also for records older than the setting', async () => {
+  test("defaults to the bucket's own encryption, also for records older than the setting", async () => {
     const { id } = await made();
     deepEqual(await shown(id), [null, null]);
     const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${id}` };
@@ -51,7 +51,7 @@ describe('server-side encryption', () => {
     equal((await call(rows.test, { ...by, params: { storageId: id } })).status, 200);
   });
 
-  test('is tried, kept, shown and changed; a key goes with aws:kms', async () => {
+  test('is tested, stored, returned and updated; aws:kms takes a key id', async () => {
     for (const type of ['s3', 'spaces']) {
       const { id } = await made({ type, region: 'fra1', sse: 'AES256' });
       deepEqual(await shown(id), ['AES256', null]);
@@ -69,7 +69,7 @@ describe('server-side encryption', () => {
     }
   });
 
-  test('with a key that does not exist, or in a store that ignores it, is refused and not kept', async () => {
+  test('is refused and not stored if the key does not exist or the store ignores it', async () => {
     const missing = { sse: 'aws:kms', sseKmsKeyId: 'alias/missing' };
     refused(await create(missing), /KMS\.NotFoundException/);
     refused(await create({ sse: 'AES256', credentials: { ...keys, accessKeyId: 'nosse' } }), /ignores the setting/);

@@ -108,7 +108,7 @@ for (const [type, more] of [
     deepEqual(entry?.details, { name: 'Bucket', type, bucket: data.bucket, prefix: data.prefix });
   });
 
-test('what is tried is removed again, except where nothing may be', async () => {
+test('storage test: the probe object is deleted afterwards, except where deletion is not allowed', async () => {
   const [clean, kept] = [await newBucket(), await newBucket()];
   await made({ bucket: clean });
   ok(!(await objectsIn(clean)).includes('<Key>'));
@@ -116,7 +116,7 @@ test('what is tried is removed again, except where nothing may be', async () => 
   match(await objectsIn(kept), /<Key>p\/probe\/\w+\/object<\/Key>/);
 });
 
-describe('a store that refuses keeps nothing of the wish', () => {
+describe('a destination whose store refuses access is not stored', () => {
   const before_ = async () => (await itemsOf(`ORG#${by.org}`)).filter(({ sk }) => /^(DESTINATION|EVENT)#/.test(sk)).length;
   for (const [accessKeyId, step] of [
     ['denied', 'write'],
@@ -130,28 +130,28 @@ describe('a store that refuses keeps nothing of the wish', () => {
       equal(await before_(), count);
     });
 
-  test('a bucket that is not there is named as the reason', async () => {
+  test('a missing bucket is named as the reason', async () => {
     for (const type of ['s3', 'spaces'])
       refused(await create({ type, region: 'fra1', bucket: 'no-such-bucket' }), 'write', /no such bucket/);
     refused(await create({ type: 'gcs', bucket: 'no-such-bucket', credentials: google }), 'write', /no such bucket/);
   });
 
-  test('an account of Google that gets no token is refused', async () => {
+  test('a Google service account that gets no token is refused', async () => {
     const credentials = { ...google, clientEmail: 'denied@demo.iam.gserviceaccount.com' };
     refused(await create({ type: 'gcs', bucket: 'demo-backups', credentials }), 'write', /Google refused the service account/);
   });
 
-  test('a store that is not there is said not to answer, within the time of a call', async () => {
+  test('an unreachable store is reported as not responding, within the request timeout', async () => {
     // The stage vouches for the port of its own buckets only; this one is nobody's.
     refused(await create({ endpoint: 'https://store.invalid' }), 'write', /did not .*store an object/);
   });
 });
 
-describe('a role of the customer', () => {
+describe("a customer's role", () => {
   const role = (name: string) => ({ credentials: { roleArn: `arn:aws:iam::210987654321:role/backups/${name}` } });
   const name = `writer-${randomUUID().slice(0, 8)}`;
 
-  test('is taken with our ExternalId, which is shown and the same for the whole organization', async () => {
+  test('is assumed with our ExternalId, which is returned and is the same for the whole organization', async () => {
     const data = await made(role(name));
     ok(data.externalId);
     deepEqual(data.credentials, role(name).credentials);
@@ -159,19 +159,19 @@ describe('a role of the customer', () => {
     equal((await tested(data.id)).status, 200);
   });
 
-  test('that does not let us in is refused, and what its trust policy must ask for is told', async () => {
+  test('that cannot be assumed is refused, and the error names the ExternalId its trust policy must require', async () => {
     const result = await create(role('denied-writer'));
     refused(result, 'role', /does not let us in with the ExternalId/);
     equal(result.body.error.details.externalId, (await made(role(`${name}-3`))).externalId);
   });
 
-  test('that lets us in without the ExternalId is refused', async () => {
+  test('that can be assumed without the ExternalId is refused', async () => {
     const result = await create(role('open-writer'));
     refused(result, 'role', /without the ExternalId/);
     ok(result.body.error.details.externalId);
   });
 
-  test('in the account of the service itself is never taken', async () => {
+  test("in the service's own account is never assumed", async () => {
     for (const path of ['any', 'open-any'])
       refused(
         await create({ credentials: { roleArn: `arn:aws:iam::${serviceAccount}:role/${path}` } }),
@@ -180,14 +180,14 @@ describe('a role of the customer', () => {
       );
   });
 
-  test('of another organization does not let us in for this one', async () => {
+  test('of another organization cannot be assumed for this one', async () => {
     const other = await newOrganization();
     const result = await create(role(name), { token: other.owner.accessToken, org: other.id });
     refused(result, 'role', /does not let us in/);
     notEqual(result.body.error.details.externalId, (await made(role(`${name}-4`))).externalId);
   });
 
-  test('that came from another organization is tried with the ExternalId it came with, until another is given', async () => {
+  test('moved from another organization keeps its ExternalId until a new role is given', async () => {
     const data = await made(role(`${name}-6`));
     const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` };
     // The role asks for ours, so that the other is seen to be used by its failing.
@@ -200,7 +200,7 @@ describe('a role of the customer', () => {
     deepEqual([changed.status, changed.body.data.externalId], [200, data.externalId]);
   });
 
-  test('can take the place of keys, and keys of it', async () => {
+  test('can replace access keys, and access keys can replace it', async () => {
     const data = await made();
     equal(data.externalId, undefined);
     const changed = await update(data.id, role(`${name}-5`));
@@ -211,8 +211,8 @@ describe('a role of the customer', () => {
   });
 });
 
-describe('a change', () => {
-  test('of the credentials alone is tried and kept', async () => {
+describe('updating a destination', () => {
+  test('with new credentials alone tests and stores them', async () => {
     const data = await made();
     const result = await update(data.id, { credentials: { accessKeyId: 'AKIAOTHERKEY', secretAccessKey: `other-${canary}` } });
     equal(result.status, 200, result.text);
@@ -222,7 +222,7 @@ describe('a change', () => {
     deepEqual(entries.at(-1)?.details, { name: 'Bucket', changed: ['credentials'] });
   });
 
-  test('that the store refuses is told, marked and not kept', async () => {
+  test('that fails its test reports the error, marks the destination and keeps the old settings', async () => {
     const data = await made();
     refused(await update(data.id, { name: 'New', credentials: { ...keys, accessKeyId: 'denied' } }), 'write', /403/);
     const after_ = (await get(data.id)).body.data;
@@ -238,7 +238,7 @@ describe('a change', () => {
     deepEqual(await eventNames(data.id), ['storage.connected', 'storage.error', 'storage.connected']);
   });
 
-  test('that sends the masked value back is refused, and the secret stays', async () => {
+  test('with a masked secret is refused, and the secret stays', async () => {
     const data = await made();
     const before_ = await getItem({ pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` });
     const masked = data.credentials as { accessKeyId: string; secretAccessKey: string };
@@ -251,7 +251,7 @@ describe('a change', () => {
     deepEqual(await getItem({ pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` }), before_);
   });
 
-  test('changes what is given and nothing else; what is empty changes nothing', async () => {
+  test('changes only the given fields; an empty body changes nothing', async () => {
     const data = await made({ prefix: 'one', region: 'eu-central-1' });
     const result = await update(data.id, { name: 'Renamed', prefix: 'two/', region: null });
     const { updatedAt, lastTestedAt, ...rest } = result.body.data;
@@ -263,7 +263,7 @@ describe('a change', () => {
     equal((await auditOf(data.id)).length, entries);
   });
 
-  test('of where backups are is refused while there are any; of anything else it is not', async () => {
+  test('cannot change the location while it contains backups, but can change other settings', async () => {
     const data = await made({ prefix: 'here' });
     const key = { pk: `ORG#${by.org}`, sk: `DESTINATION#${data.id}` };
     await putItem({ ...(await getItem(key)), ...key, backupCount: 1 });
@@ -289,7 +289,7 @@ describe('a change', () => {
   });
 });
 
-test('another endpoint or another region of a Space is another place, and the same one written otherwise is not', async () => {
+test('destination: another endpoint or region of a Space is another location, another spelling of the same one is not', async () => {
   const endpoint = stageVariable('STAGE_S3_URL');
   for (const [was, moves, stays] of [
     [{ endpoint }, { endpoint: null }, { endpoint: `${endpoint}/`, region: 'eu-west-1' }],
@@ -305,7 +305,7 @@ test('another endpoint or another region of a Space is another place, and the sa
   }
 });
 
-test('a test tells what was tried, what to mind and how long it took', async () => {
+test('storage test: reports the checks, warnings and duration', async () => {
   const data = await made();
   const { body } = await tested(data.id);
   deepEqual(
@@ -325,7 +325,7 @@ test('a test tells what was tried, what to mind and how long it took', async () 
   equal((await auditOf(data.id)).at(-1)?.action, 'storage.tested');
 });
 
-test('a destination that is some default stays until it is not', async () => {
+test('destination: a default destination cannot be deleted until it is replaced', async () => {
   const [forOrganization, forProject] = [await made(), await made()];
   const settings = (defaultStorageId: string | null) =>
     call(organizations.update, { ...by, body: { settings: { defaultStorageId } } });
@@ -350,7 +350,7 @@ test('a destination that is some default stays until it is not', async () => {
   }
 });
 
-test('the list is newest first, page by page', async () => {
+test('list: newest first, page by page', async () => {
   const other = await newOrganization();
   const as = { token: other.owner.accessToken, org: other.id };
   const ids: string[] = [];
@@ -365,14 +365,14 @@ test('the list is newest first, page by page', async () => {
   deepEqual(second.body.pagination, { nextCursor: null, hasMore: false });
 });
 
-test('the same Idempotency-Key makes one destination', async () => {
+test('destination: the same Idempotency-Key creates one destination', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const body = { name: 'Once', type: 's3', bucket, credentials: keys };
   const [first, second] = [await call(rows.create, { ...by, headers, body }), await call(rows.create, { ...by, headers, body })];
   deepEqual([second.status, second.headers.get('idempotent-replayed'), second.body.data.id], [201, 'true', first.body.data.id]);
 });
 
-describe('settings that do not go together are refused by field, before any request', () => {
+describe('conflicting settings are refused by field, before any request to the store', () => {
   const role = { roleArn: 'arn:aws:iam::210987654321:role/r' };
   for (const [what, field, more] of [
     ['no type', 'type', { type: undefined }],
@@ -445,18 +445,18 @@ describe('an endpoint that is not public is refused', () => {
       test(`${endpoint || 'nothing'} for ${type}`, async () =>
         invalid(await create({ type, region: 'fra1', endpoint }), 'endpoint'));
 
-  test('also when a destination is changed', async () => {
+  test('also when a destination is updated', async () => {
     const { id } = await made();
     invalid(await update(id, { endpoint: 'https://169.254.169.254' }), 'endpoint');
   });
 
-  test('unless the deployment vouches for it', async () => {
+  test('unless the deployment allows it', async () => {
     const endpoint = stageVariable('STAGE_S3_URL');
     for (const type of ['s3', 'spaces']) equal((await made({ type, endpoint })).endpoint, endpoint);
   });
 });
 
-test('a destination with a lock locks what it stores, or is not kept', async () => {
+test('destination: with object lock, stored objects are locked, or the destination is not stored', async () => {
   const objectLock = { mode: 'governance', days: 30 };
   const data = await made({ objectLock });
   deepEqual(data.objectLock, objectLock);

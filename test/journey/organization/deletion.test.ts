@@ -30,7 +30,7 @@ for (const [what, body, field] of [
   });
 }
 
-test('only the owner deletes', async () => {
+test('organization: only the owner can delete it', async () => {
   const organization = await newOrganization();
   const admin = await addMember(organization, 'admin');
   const refused = await call(organizations.remove, {
@@ -41,7 +41,7 @@ test('only the owner deletes', async () => {
   deepEqual([refused.status, refused.body.error.details], [403, { requiredRole: 'owner', currentRole: 'admin' }]);
 });
 
-test('deleted, it answers nobody; recovered, it is as it was', async () => {
+test('organization: when deleted it refuses every call; when recovered it is unchanged', async () => {
   const organization = await newOrganization();
   const { id, owner, name } = organization;
   const admin = await addMember(organization, 'admin');
@@ -83,7 +83,7 @@ test('deleted, it answers nobody; recovered, it is as it was', async () => {
   deepEqual(actions.slice(-2), ['organization.deleted', 'organization.recovered']);
 });
 
-test('past its deadline it is not recovered', async () => {
+test('organization: it cannot be recovered after the deadline', async () => {
   const organization = await newOrganization();
   const { id, owner, name } = organization;
   await remove(organization, { confirmName: name });
@@ -95,14 +95,14 @@ test('past its deadline it is not recovered', async () => {
   }
 });
 
-test('of two recoveries at once one happens', async () => {
+test('organization: of two concurrent recoveries one succeeds', async () => {
   const organization = await newOrganization();
   await remove(organization, { confirmName: organization.name });
   const results = await Promise.all([recover(organization.owner, organization.id), recover(organization.owner, organization.id)]);
   deepEqual(results.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test('a slug stays taken while its organization can be recovered', async () => {
+test('organization: its slug stays reserved while it can be recovered', async () => {
   const organization = await newOrganization();
   await remove(organization, { confirmName: organization.name });
   const { accessToken } = await signIn();

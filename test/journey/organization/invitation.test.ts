@@ -33,7 +33,7 @@ const age = async (id: string, email: string): Promise<void> => {
   }
 };
 
-test('an invitation is mailed, shown and accepted; its events and entries tell of it', async () => {
+test('invitation: it is e-mailed, listed and accepted, with events and audit entries', async () => {
   const person = await signIn();
   const made = await invite(person.email.toUpperCase(), 'admin');
   equal(made.status, 201);
@@ -75,7 +75,7 @@ test('an invitation is mailed, shown and accepted; its events and entries tell o
   deepEqual([(taken!.actor as { id: string }).id, taken!.resource], [person.userId, { type: 'invitation', id }]);
 });
 
-test('nothing in the table or the logs opens a link', async () => {
+test('invitation: nothing in the table or the logs can be used to accept it', async () => {
   const { acceptUrl } = (await invite(newEmail())).body.data;
   const secret = tokenOf(acceptUrl).split('.')[2]!;
   ok(secret.length >= 43);
@@ -84,7 +84,7 @@ test('nothing in the table or the logs opens a link', async () => {
   ok(!logs().includes(secret));
 });
 
-test('an address is invited once: in any case of letters, and not if it is a member’s', async () => {
+test('invitation: an address is invited once, case-insensitively, and not if it is a member', async () => {
   const email = newEmail();
   const { id } = (await invite(email)).body.data;
   for (const again of [email, email.toUpperCase(), ` ${email} `]) {
@@ -100,14 +100,14 @@ test('an address is invited once: in any case of letters, and not if it is a mem
   equal((await invite(email)).status, 201);
 });
 
-test('of two invitations of one address at once there is one', async () => {
+test('invitation: of two concurrent invitations of one address one succeeds', async () => {
   const email = newEmail();
   const results = await Promise.all([invite(email), invite(email), invite(email)]);
   deepEqual(results.map(({ status }) => status).sort(), [201, 409, 409]);
   for (const { status, body } of results) if (status === 409) equal(body.error.code, 'INVITATION_EXISTS');
 });
 
-test('twenty invitations at once are twenty invitations', async () => {
+test('invitation: twenty concurrent invitations of different addresses all succeed', async () => {
   const { owner: host, id } = await newOrganization();
   const options = { token: host.accessToken, org: id };
   const results = await Promise.all(
@@ -132,7 +132,7 @@ for (const [what, body, field] of [
   });
 }
 
-test('a new link ends the one before', async () => {
+test('invitation: resending invalidates the previous link', async () => {
   const person = await signIn();
   const { id, acceptUrl, expiresAt } = (await invite(person.email)).body.data;
   await untilMails(person.email);
@@ -148,7 +148,7 @@ test('a new link ends the one before', async () => {
   equal((await accept(sent.body.data.acceptUrl, person)).status, 200);
 });
 
-test('a cancelled invitation is over', async () => {
+test('invitation: a cancelled one cannot be accepted', async () => {
   const person = await signIn();
   const { id, acceptUrl } = (await invite(person.email)).body.data;
   deepEqual(Object.keys((await cancel(id)).body), ['success', 'message']);
@@ -163,7 +163,7 @@ test('a cancelled invitation is over', async () => {
   deepEqual(actions, ['invitation.created', 'invitation.cancelled']);
 });
 
-test('an expired invitation is not listed, and can be sent again or replaced', async () => {
+test('invitation: an expired one is not listed, and can be resent or replaced', async () => {
   const [one, two] = [await signIn(), await signIn()];
   const first = (await invite(one.email)).body.data;
   await age(first.id, one.email);
@@ -182,7 +182,7 @@ test('an expired invitation is not listed, and can be sent again or replaced', a
   equal((await accept(replacement.body.data.acceptUrl, two)).status, 200);
 });
 
-test('only the invited person accepts: not another, not one whose address is unverified, only as the provider says now', async () => {
+test('invitation: only the invited person with a currently verified address can accept', async () => {
   const invited = newEmail();
   const { acceptUrl } = (await invite(invited)).body.data;
   const other = await signIn();
@@ -198,12 +198,12 @@ test('only the invited person accepts: not another, not one whose address is unv
   equal((await accept(acceptUrl, moved)).status, 200);
 });
 
-test('nobody accepts without signing in', async () => {
+test('invitation: accepting requires signing in', async () => {
   const { acceptUrl } = (await invite(newEmail())).body.data;
   equal((await call(invitations.accept, { params: { token: tokenOf(acceptUrl) } })).status, 401);
 });
 
-test('of two acceptances at once one counts, the other is a clean 409', async () => {
+test('invitation: of two concurrent acceptances one succeeds, the other gets 409', async () => {
   for (let round = 0; round < 3; round++) {
     const person = await signIn();
     const { acceptUrl } = (await invite(person.email)).body.data;
@@ -215,7 +215,7 @@ test('of two acceptances at once one counts, the other is a clean 409', async ()
   }
 });
 
-test('an acceptance and a cancellation at once: one of them counts', async () => {
+test('invitation: of a concurrent acceptance and cancellation one succeeds', async () => {
   const person = await signIn();
   const { id, acceptUrl } = (await invite(person.email)).body.data;
   const results = await Promise.all([accept(acceptUrl, person), cancel(id)]);
@@ -224,7 +224,7 @@ test('an acceptance and a cancellation at once: one of them counts', async () =>
   equal(isMember, results[0].status === 200);
 });
 
-test('an invitation of another organization is not found, just like one that does not exist', async () => {
+test('invitation: one of another organization answers like one that does not exist', async () => {
   const theirs = await newOrganization();
   const made = await call(invites.create, { token: theirs.owner.accessToken, org: theirs.id, body: { email: newEmail() } });
   for (const id of [made.body.data.id, 'inv_01JWNVAV000000000000000000', 'nonsense', 'META']) {
@@ -240,7 +240,7 @@ test('an invitation of another organization is not found, just like one that doe
   }
 });
 
-test('the list is newest first, and a page is full as long as there is more', async () => {
+test('invitation: the list is newest first, and every page but the last is full', async () => {
   const { owner: host, id } = await newOrganization();
   const options = { token: host.accessToken, org: id };
   const ids: string[] = [];
@@ -257,7 +257,7 @@ test('the list is newest first, and a page is full as long as there is more', as
   );
 });
 
-test('a repeated creation with the same key is the same invitation, with the same link and one mail', async () => {
+test('invitation: the same Idempotency-Key creates one invitation, one link and one e-mail', async () => {
   const email = newEmail();
   const options = { ...by, body: { email }, headers: { 'idempotency-key': email } };
   const [one, two] = await Promise.all([call(invites.create, options), call(invites.create, options)]);
@@ -269,7 +269,7 @@ test('a repeated creation with the same key is the same invitation, with the sam
   equal((await mailsTo(email)).length, 1);
 });
 
-test('sending again has a limit of its own, which says when to come back', async () => {
+test('invitation: resending has its own rate limit with Retry-After', async () => {
   const { id } = (await invite(newEmail())).body.data;
   await cancel(id);
   // The limit is 30 in a minute by the clock: two minutes may share these calls, three cannot.
@@ -283,7 +283,7 @@ test('sending again has a limit of its own, which says when to come back', async
   fail('61 calls and no limit');
 });
 
-test('no link opens a deleted organization', async () => {
+test('invitation: it cannot be accepted for a deleted organization', async () => {
   const gone = await newOrganization();
   const person = await signIn();
   const options = { token: gone.owner.accessToken, org: gone.id };

@@ -23,7 +23,7 @@ const admin = await addMember(organization, 'admin');
 const member = await addMember(organization, 'member');
 const viewer = await addMember(organization, 'viewer', early);
 
-test('members are listed by when they joined, the last first, page by page', async () => {
+test('members: the list is sorted by join date, newest first, page by page', async () => {
   const expected = [viewer, member, admin, owner].map(({ userId }) => userId);
   const all = await call(members.list, by(admin));
   deepEqual(
@@ -49,7 +49,7 @@ test('members are listed by when they joined, the last first, page by page', asy
   deepEqual(second.body.pagination, { nextCursor: null, hasMore: false });
 });
 
-test('a member’s name and picture are what the provider last said', async () => {
+test("members: name and picture come from the identity provider's last sign-in", async () => {
   await changeAtProvider(member.email, { name: 'Nina New', picture: 'https://pictures.example.com/n.png' });
   await signIn(member.email);
   const { body } = await call(members.list, by(owner));
@@ -57,7 +57,7 @@ test('a member’s name and picture are what the provider last said', async () =
   deepEqual([name, picture], ['Nina New', 'https://pictures.example.com/n.png']);
 });
 
-test('an admin changes members and viewers, and may make admins', async () => {
+test('members: an admin can change members and viewers, and can appoint admins', async () => {
   const person = await addMember(organization, 'viewer');
   const answer = await put(admin, person.userId, 'member');
   deepEqual([answer.status, answer.body.data.userId, answer.body.data.role], [200, person.userId, 'member']);
@@ -77,7 +77,7 @@ test('an admin changes members and viewers, and may make admins', async () => {
   );
 });
 
-test('nobody makes themselves more than they are', async () => {
+test('members: no role can raise itself', async () => {
   equal((await put(admin, admin.userId, 'owner')).body.error.code, 'PERMISSION_DENIED');
   deepEqual((await put(member, member.userId, 'admin')).body.error.details, { requiredRole: 'admin', currentRole: 'member' });
   for (const role of ['OWNER', 'superadmin', '', null]) {
@@ -89,7 +89,7 @@ test('nobody makes themselves more than they are', async () => {
   }
 });
 
-test('the owner stays: neither removed nor made less, by an admin or by themselves', async () => {
+test('members: the owner can be neither removed nor demoted, also not by themselves', async () => {
   for (const person of [admin, owner]) {
     for (const answer of [await remove(person, owner.userId), await put(person, owner.userId, 'admin')]) {
       deepEqual([answer.status, answer.body.error.code], [409, 'CANNOT_REMOVE_OWNER']);
@@ -98,7 +98,7 @@ test('the owner stays: neither removed nor made less, by an admin or by themselv
   equal((await put(owner, owner.userId, 'owner')).status, 200);
 });
 
-test('a user of another organization is no member, just like one who does not exist', async () => {
+test('members: a user of another organization answers like one who does not exist', async () => {
   const stranger = await newOrganization();
   for (const userId of [stranger.owner.userId, 'usr_01JWNVAV000000000000000000', 'nonsense', 'META']) {
     for (const answer of [await put(owner, userId, 'viewer'), await remove(owner, userId)]) {
@@ -107,7 +107,7 @@ test('a user of another organization is no member, just like one who does not ex
   }
 });
 
-test('who is removed is out at once, on both sides, and can be invited again', async () => {
+test('members: a removed member loses access at once and can be invited again', async () => {
   const person = await addMember(organization, 'member');
   const before = (await call(organizations.current, by(owner))).body.data.statistics.memberCount;
   const answer = await remove(admin, person.userId);
@@ -130,7 +130,7 @@ test('who is removed is out at once, on both sides, and can be invited again', a
   equal((await call(organizations.current, by(person))).status, 200);
 });
 
-test('of two removals at once one happens, and the count stays true', async () => {
+test('members: of two concurrent removals one succeeds, and the member count stays correct', async () => {
   const person = await addMember(organization, 'viewer');
   const results = await Promise.all([remove(admin, person.userId), remove(owner, person.userId)]);
   equal(results.filter(({ status }) => status === 200).length, 1);
@@ -139,7 +139,7 @@ test('of two removals at once one happens, and the count stays true', async () =
   equal(memberCount, (await itemsOf(`ORG#${org}`)).filter(({ sk }) => sk.startsWith('MEMBER#')).length);
 });
 
-test('a member may not invite, a viewer not change anyone', async () => {
+test('members: a member cannot invite, and a viewer cannot change roles', async () => {
   equal((await call(invites.create, { ...by(member), body: { email: 'x@example.com' } })).body.error.code, 'PERMISSION_DENIED');
   equal((await put(viewer, member.userId, 'viewer')).body.error.code, 'PERMISSION_DENIED');
 });

@@ -11,7 +11,7 @@ const owner = await signIn();
 const token = owner.accessToken;
 const unique = owner.userId.slice(-8).toLowerCase();
 
-test('an organization is made with its owner, its event and its audit entry', async () => {
+test('organization: creating it stores its owner, event and audit entry', async () => {
   const made = await call(organizations.create, { token, body: { name: `Müller & Söhne ${unique}` } });
   equal(made.status, 201);
   const { id, slug, ownerId } = made.body.data;
@@ -25,7 +25,7 @@ test('an organization is made with its owner, its event and its audit entry', as
   equal((entry!.context as { requestId: string }).requestId, requestId);
 });
 
-test('what the owner sees of it is what the interface names', async () => {
+test('organization: the owner sees the documented fields', async () => {
   const { id, name, slug } = await newOrganization(owner, `Look at ${unique}`);
   const { body } = await call(organizations.current, { token, org: id });
   const { createdAt, updatedAt, ...rest } = body.data;
@@ -43,7 +43,7 @@ test('what the owner sees of it is what the interface names', async () => {
   ok(rest.owner.name);
 });
 
-test('a slug is one organization’s: of two creators at once one has it, the other a clean 409', async () => {
+test('organization: of two concurrent requests for one slug one succeeds, the other gets 409', async () => {
   const other = await signIn();
   const slug = `race-${unique}`;
   const results = await Promise.all(
@@ -55,7 +55,7 @@ test('a slug is one organization’s: of two creators at once one has it, the ot
   equal(organizationId, results.find(({ status }) => status === 201)?.body.data.id);
 });
 
-test('the same name at the same moment gives every creator an organization with a slug of its own', async () => {
+test('organization: concurrent requests with one name create organizations with different slugs', async () => {
   const results = await Promise.all(
     Array.from({ length: 4 }, () => call(organizations.create, { token, body: { name: `Same ${unique}` } })),
   );
@@ -68,7 +68,7 @@ test('the same name at the same moment gives every creator an organization with 
   ok(slugs.every((slug) => slug.startsWith(`same-${unique}`)));
 });
 
-test('the same Idempotency-Key makes one organization, also when both calls run at once', async () => {
+test('organization: the same Idempotency-Key creates one organization, also concurrently', async () => {
   const options = { token, body: { name: `Once ${unique}` }, headers: { 'idempotency-key': `once-${unique}` } };
   const [one, two] = await Promise.all([call(organizations.create, options), call(organizations.create, options)]);
   const three = await call(organizations.create, options);
@@ -97,13 +97,13 @@ for (const [what, body, field] of [
   });
 }
 
-test('a name comes back exactly as it was given', async () => {
+test('organization: the name is returned exactly as given', async () => {
   const name = '\u202Eabc 👩\u200D💻 <b>"';
   const { id } = await newOrganization(owner, name);
   equal((await call(organizations.current, { token, org: id })).body.data.name, name);
 });
 
-test('the list holds the caller’s organizations, newest first, page by page, and no deleted one', async () => {
+test("organization: the list contains the caller's organizations, newest first, without deleted ones", async () => {
   const person = await signIn();
   const by = { token: person.accessToken };
   const made = [];
@@ -134,7 +134,7 @@ test('the list holds the caller’s organizations, newest first, page by page, a
   deepEqual(seen, expected);
 });
 
-test('a cursor of another person is refused', async () => {
+test('organization: a cursor of another user is refused', async () => {
   const other = await signIn();
   await newOrganization(other, 'A');
   await newOrganization(other, 'B');
@@ -143,7 +143,7 @@ test('a cursor of another person is refused', async () => {
   deepEqual([foreign.status, foreign.body.error.details.field], [400, 'cursor']);
 });
 
-test('only what is given changes, with an event and an audit entry; nothing given leaves no trace', async () => {
+test('organization: an update changes only the given fields; an empty update leaves no event or audit entry', async () => {
   const { id } = await newOrganization(owner, 'Before');
   const put = (body: object) => call(organizations.update, { token, org: id, body });
   const renamed = await put({ name: 'After' });
@@ -173,7 +173,7 @@ for (const timezone of ['Mars/Base', '', '+02:00', 'x'.repeat(100), 7]) {
   });
 }
 
-test('the default destination must be one of this organization', async () => {
+test('organization: the default destination must belong to it', async () => {
   const [ours, theirs] = [await newOrganization(owner, 'Ours'), await newOrganization(undefined, 'Theirs')];
   const put = (defaultStorageId: unknown) =>
     call(organizations.update, { token, org: ours.id, body: { settings: { defaultStorageId } } });
@@ -187,7 +187,7 @@ test('the default destination must be one of this organization', async () => {
   deepEqual((await put('../x')).body.error.details.field, 'settings.defaultStorageId');
 });
 
-test('a service account reads and changes the organization by its scopes, and makes none', async () => {
+test('organization: a service account reads and updates it by its scopes, and cannot create one', async () => {
   const organization = await newOrganization(owner);
   const key = await newApiKey(organization, ['organization:read', 'organization:write']);
   const by = { token: key, org: organization.id };

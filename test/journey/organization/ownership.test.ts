@@ -20,7 +20,7 @@ const ownersOf = async (org: string): Promise<readonly string[]> => {
   return owners;
 };
 
-test('the owner makes a member the owner and becomes an admin', async () => {
+test('ownership: the owner transfers it to a member and becomes an admin', async () => {
   const organization = await newOrganization();
   const { id: org, owner } = organization;
   const heir = await addMember(organization, 'member');
@@ -53,7 +53,7 @@ test('the owner makes a member the owner and becomes an admin', async () => {
   equal((await give(org, heir, owner, 'viewer')).status, 200);
 });
 
-test('of two transfers at once exactly one counts, and there is exactly one owner', async () => {
+test('ownership: of two concurrent transfers exactly one succeeds, and there is one owner', async () => {
   for (let round = 0; round < 3; round++) {
     const organization = await newOrganization();
     const { id: org, owner } = organization;
@@ -68,7 +68,7 @@ test('of two transfers at once exactly one counts, and there is exactly one owne
   }
 });
 
-test('an heir removed while being made the owner is one or the other, never an owner who is gone', async () => {
+test('ownership: a member removed during a transfer to them is either removed or owner, never both', async () => {
   for (let round = 0; round < 3; round++) {
     const organization = await newOrganization();
     const { id: org, owner } = organization;

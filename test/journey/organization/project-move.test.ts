@@ -26,7 +26,7 @@ const move = (from: TestOrganization, projectId: string, organizationId: string,
   call(projects.update, { ...by(from), params: { projectId }, body: { organizationId, ...more } });
 const refusal = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code];
 
-test('it is there with its backup and its destination, and can be backed up again', async () => {
+test('project move: the project arrives with its backup and destination, and can be backed up again', async () => {
   const [from, to] = await twoOf();
   const backup = await takeBackup(from);
   const { projectId } = backup;
@@ -70,7 +70,7 @@ test('it is there with its backup and its destination, and can be backed up agai
     equal((await itemsOf(`AUDIT#${id}`)).filter(({ action }) => action === 'project.moved').length, 2);
 });
 
-test('who it left neither reads nor destroys what has moved, though the objects lie in a bucket of theirs', async () => {
+test('project move: the former organization can neither read nor delete the moved backups', async () => {
   const [from, to] = await twoOf();
   const backup = await takeBackup(from);
   const storageDestinationId = backup.storageDestination.id;
@@ -90,7 +90,7 @@ test('who it left neither reads nor destroys what has moved, though the objects 
   equal(brought.status, 201, brought.text);
 });
 
-test('it needs an admin in both, who is a person, and stands alone in its call', async () => {
+test('project move: requires a user who is admin in both organizations, and no other change in the request', async () => {
   const [from, to] = await twoOf();
   const project = await newProject(from);
   const [foreign, viewed] = await Promise.all([newOrganization(), newOrganization()]);

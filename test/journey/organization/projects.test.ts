@@ -27,7 +27,7 @@ const eventsIn = async (organizationId: string) =>
   (await itemsOf(`ORG#${organizationId}`)).filter(({ sk }) => sk.startsWith('EVENT#')).map(({ type }) => type);
 const refusal = ({ status, body }: { status: number; body: { error: { code: string } } }) => [status, body.error.code];
 
-test('a project is connected, seen, listed, changed and disconnected', async () => {
+test('project: it is connected, read, listed, updated and disconnected', async () => {
   const organization = await newOrganization();
   const sourceProjectId = source();
   const created = await call(projects.create, { ...by(organization), body: { name: 'Shop', sourceProjectId } });
@@ -80,7 +80,7 @@ test('a project is connected, seen, listed, changed and disconnected', async () 
   equal((await call(projects.create, { ...by(organization), body: { name: 'Again', sourceProjectId } })).status, 201);
 });
 
-test('a change that gives nothing changes nothing and leaves no trace', async () => {
+test('project: an empty update changes nothing and leaves no event or audit entry', async () => {
   const organization = await newOrganization();
   const project = await newProject(organization);
   const before = await actionsIn(organization.id);
@@ -95,7 +95,7 @@ test('a change that gives nothing changes nothing and leaves no trace', async ()
   deepEqual(await actionsIn(organization.id), before);
 });
 
-test('two who change different settings at once both have their way', async () => {
+test('project: concurrent updates of different settings both succeed', async () => {
   const organization = await newOrganization();
   const project = await newProject(organization);
   const change = (settings: object) =>
@@ -109,7 +109,7 @@ test('two who change different settings at once both have their way', async () =
   deepEqual(body.data.settings, { backupTimeoutMinutes: 60, defaultStorageId: null, maxReads: 7 });
 });
 
-test('a database may be connected twice, and by several organizations', async () => {
+test('project: one database can be connected twice and by several organizations', async () => {
   const [one, two] = await Promise.all([newOrganization(), newOrganization()]);
   const body = { name: 'Shop', sourceProjectId: source() };
   const results = await Promise.all([one, one, two].map((organization) => call(projects.create, { ...by(organization), body })));
@@ -120,7 +120,7 @@ test('a database may be connected twice, and by several organizations', async ()
   equal((await call(organizations.current, by(one))).body.data.statistics.projectCount, 2);
 });
 
-test('a call repeated with its Idempotency-Key connects once', async () => {
+test('project: the same Idempotency-Key connects once', async () => {
   const organization = await newOrganization();
   const options = {
     ...by(organization),
@@ -150,7 +150,7 @@ for (const [prefix, words] of [
     deepEqual(await actionsIn(organization.id), ['organization.created']);
   });
 
-test('a consent without the datastore scope connects nothing and names the scope', async () => {
+test('project: consent without the datastore scope is refused and names the scope', async () => {
   const browser = new Browser();
   const scope = 'https://www.googleapis.com/auth/cloud-platform';
   const email = newEmail();
@@ -162,7 +162,7 @@ test('a consent without the datastore scope connects nothing and names the scope
   match(result.body.error.message, /https:\/\/www\.googleapis\.com\/auth\/datastore/);
 });
 
-test('a grant that was taken back is found out at the next call, and a new consent mends it', async () => {
+test('project: a revoked grant is detected at the next call, and a new consent repairs it', async () => {
   const organization = await newOrganization();
   const project = await newProject(organization);
   const params = { projectId: project.id };
@@ -183,7 +183,7 @@ test('a grant that was taken back is found out at the next call, and a new conse
   equal((await actionsIn(organization.id)).at(-1), 'project.reconnected');
 });
 
-test('a backup with a grant that was taken back fails at once, and the project waits to be reconnected', async () => {
+test('project: a backup with a revoked grant fails at once and marks the project for reconnection', async () => {
   const organization = await newOrganization();
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   await takeBackGrants(organization.owner.email);
@@ -194,7 +194,7 @@ test('a backup with a grant that was taken back fails at once, and the project w
   equal(body.data.status, 'unauthorized');
 });
 
-test('reconnecting takes the access of whoever does it, or the credentials given', async () => {
+test("project: reconnecting uses the caller's grant or the given credentials", async () => {
   const organization = await newOrganization();
   const project = await newProject(organization);
   const params = { projectId: project.id };
@@ -207,7 +207,7 @@ test('reconnecting takes the access of whoever does it, or the credentials given
   equal((await call(projects.collections, { ...by(organization), params })).status, 200);
 });
 
-test('who has left the organization no longer lends it their access', async () => {
+test('project: the grant of a removed member is no longer used', async () => {
   const organization = await newOrganization();
   const member = await addMember(organization, 'member');
   const created = await call(projects.create, {
@@ -220,7 +220,7 @@ test('who has left the organization no longer lends it their access', async () =
   deepEqual(refusal(await call(projects.collections, { ...by(organization), params })), [422, 'SOURCE_AUTH_ERROR']);
 });
 
-test('an API key connects with the access of the person who made it, as long as that person could', async () => {
+test("project: an API key connects with its creator's grant as long as the creator is allowed to", async () => {
   const organization = await newOrganization();
   const admin = await addMember(organization, 'admin');
   const apiKey = await newApiKey({ ...organization, owner: admin }, ['projects:read', 'projects:write']);
@@ -242,7 +242,7 @@ test('an API key connects with the access of the person who made it, as long as 
   deepEqual([...refusal(unknown), unknown.body.error.details.field], [400, 'VALIDATION_ERROR', 'credentials']);
 });
 
-test('a Google account that Google refuses is not connected', async () => {
+test('project: a service account refused by Google is not connected', async () => {
   const organization = await newOrganization();
   const body = { name: 'Shop', sourceProjectId: source(), credentials: account('denied') };
   deepEqual(refusal(await call(projects.create, { ...by(organization), body })), [422, 'SOURCE_AUTH_ERROR']);
@@ -291,7 +291,7 @@ describe('bad input', () => {
     });
 });
 
-test('a default destination must be one of the organization’s', async () => {
+test('project: the default destination must belong to the organization', async () => {
   const organization = await newOrganization();
   const settings = { defaultStorageId: newId('storageDestination') };
   const body = { name: 'Shop', sourceProjectId: source(), settings };
@@ -302,7 +302,7 @@ test('a default destination must be one of the organization’s', async () => {
   deepEqual((await call(projects.list, by(organization))).body.data, [project]);
 });
 
-test('a project with a job under way is not disconnected', async () => {
+test('project: it cannot be disconnected while a job runs', async () => {
   const organization = await newOrganization();
   const project = await newProject(organization);
   const job = { pk: `ORG#${organization.id}`, sk: `JOB#${project.id}`, jobId: newId('backup'), kind: 'backup', since: '' };
@@ -312,7 +312,7 @@ test('a project with a job under way is not disconnected', async () => {
   deepEqual(refused.body.error.details, { jobId: job.jobId, kind: 'backup' });
 });
 
-test('collections are the root’s, with the documents right in each, page by page', async () => {
+test('project: root collections are listed with their document counts, page by page', async () => {
   const organization = await newOrganization();
   const project = await newProject(organization, { databaseId: 'named' });
   const documents = { 'a/1': {}, 'a/2': {}, 'a/1/a/3': {}, 'b/1/below/1': {}, 'ü/1': {}, 'z/1': {} };
@@ -333,7 +333,7 @@ test('collections are the root’s, with the documents right in each, page by pa
   deepEqual([rest.body.data, rest.body.pagination], [expected.slice(3), { nextCursor: null, hasMore: false }]);
 });
 
-test('projects are listed newest first, page by page', async () => {
+test('project: the list is newest first, page by page', async () => {
   const organization = await newOrganization();
   const made = [];
   for (let n = 0; n < 3; n++) made.unshift((await newProject(organization)).id);
@@ -346,7 +346,7 @@ test('projects are listed newest first, page by page', async () => {
   );
 });
 
-test('no private key, no grant and no access token is in the table, a log, an event or an answer', async () => {
+test('project: no private key, grant or access token is in the table, logs, events or responses', async () => {
   const organization = await newOrganization();
   const credentials = account('canary');
   const body = { name: 'Shop', sourceProjectId: source(), credentials };

@@ -34,7 +34,7 @@ const untilGone = async (id: string): Promise<void> => {
   }
 };
 
-test('force removes every item of the organization and frees its slug; its people stay', async () => {
+test('purge: force deletes every item of the organization and frees its slug; its users stay', async () => {
   const organization = await newOrganization();
   const neighbour = await newOrganization(organization.owner);
   const { id, owner, name, slug } = organization;
@@ -116,7 +116,7 @@ const sweep = async (): Promise<void> => {
   await handler();
 };
 
-test('an organization whose deadline has passed is purged by the sweep; one that can still be recovered is not', async () => {
+test('purge: the sweep purges organizations past their deadline and no others', async () => {
   const [past, kept] = [await newOrganization(), await newOrganization()];
   for (const { id, name, owner } of [past, kept]) {
     await call(organizations.remove, { token: owner.accessToken, org: id, body: { confirmName: name } });

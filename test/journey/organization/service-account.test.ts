@@ -17,7 +17,7 @@ const start = async () => {
   return { organization, org: organization.id, by: { token: organization.owner.accessToken, org: organization.id } };
 };
 
-test('it is made, seen without its key, used and deleted', async () => {
+test('service account: it is created, returned without its key, used and deleted', async () => {
   const { by, org } = await start();
   equal((await call(serviceAccount.get, by)).body.error.code, 'SERVICE_ACCOUNT_NOT_FOUND');
   const permissions = ['organization:read', 'backups:read', 'organization:read'];
@@ -45,7 +45,7 @@ test('it is made, seen without its key, used and deleted', async () => {
   deepEqual(actions, ['organization.created', 'service_account.created', 'service_account.deleted']);
 });
 
-test('the key is nowhere in the table or the logs, not even in the answer kept for an Idempotency-Key', async () => {
+test('service account: the key is in no table item or log, not even in the stored idempotent response', async () => {
   const { by } = await start();
   const options = { ...by, body: { name: 'CI' }, headers: { 'idempotency-key': `key-${by.org}` } };
   const [one, two] = await Promise.all([call(serviceAccount.create, options), call(serviceAccount.create, options)]);
@@ -58,7 +58,7 @@ test('the key is nowhere in the table or the logs, not even in the answer kept f
   ok(!everything.includes(key!) && !everything.includes(key!.slice(-43)));
 });
 
-test('there is one: a second is refused, and of two at once one is made', async () => {
+test('service account: there is at most one, also with concurrent requests', async () => {
   const { by } = await start();
   const create = () => call(serviceAccount.create, { ...by, body: { name: 'CI' } });
   const results = await Promise.all([create(), create()]);
@@ -67,7 +67,7 @@ test('there is one: a second is refused, and of two at once one is made', async 
   deepEqual([third.status, third.body.error.code], [409, 'SERVICE_ACCOUNT_EXISTS']);
 });
 
-test('the key that lost the race was never one', async () => {
+test('service account: the key of the losing request never works', async () => {
   const { by, org } = await start();
   const make = () => call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['organization:read'] } });
   const first = (await make()).body.data;
@@ -93,7 +93,7 @@ for (const [what, body, field] of [
   });
 }
 
-test('a key reaches what its scopes say, in its own organization, and nothing that is for people', async () => {
+test('service account: its key can call what its scopes allow in its organization, and no endpoint for people', async () => {
   const { by, org, organization } = await start();
   const other = await start();
   const { apiKey } = (await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: [...scopes] } })).body.data;
@@ -114,7 +114,7 @@ test('a key reaches what its scopes say, in its own organization, and nothing th
   for (const { status, body } of refusals) deepEqual([status, body.error.code], [403, 'FORBIDDEN']);
 });
 
-test('a key that is not quite the key is none', async () => {
+test('service account: an altered key is refused', async () => {
   const { by, org } = await start();
   const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['organization:read'] } });
   const { apiKey } = made.body.data;
@@ -124,7 +124,7 @@ test('a key that is not quite the key is none', async () => {
   }
 });
 
-test('members see nothing of it', async () => {
+test('service account: members cannot see it', async () => {
   const { by, org, organization } = await start();
   await call(serviceAccount.create, { ...by, body: { name: 'CI' } });
   const member = await addMember(organization, 'member');

@@ -58,7 +58,7 @@ beforeAll(async () => {
   }
 });
 
-test('a dry run says what the second before would bring back', async () => {
+test('pitr: a dry run reports what a restore to the previous second would do', async () => {
   deepEqual(Object.keys(left), ['shops/one']);
   const plan = await planRestore(organization, { projectId: project.id, pointInTime: second, collections: ['users'] });
   deepEqual([plan.create, plan.overwrite, plan.delete, plan.unchanged], [3, 0, 0, 0]);
@@ -66,7 +66,7 @@ test('a dry run says what the second before would bring back', async () => {
   deepEqual(await contentsOf(project.sourceProjectId), left);
 });
 
-test('restored to the second before by its collection all is as it was, and an undo takes that back', async () => {
+test('pitr: a collection restored to the previous second is exact, and the restore can be undone', async () => {
   const body = { projectId: project.id, pointInTime: second, collections: ['users'] };
   const done = await restore(organization, body);
   deepEqual([done.pointInTime, done.plan?.create, done.cost.writes], [second, 3, 3]);
@@ -88,7 +88,7 @@ test('restored to the second before by its collection all is as it was, and an u
   deepEqual(await contentsOf(project.sourceProjectId), left);
 });
 
-test('restored by one document only that is back, with what lies below it', async () => {
+test('pitr: restoring one document restores it and its subcollections only', async () => {
   const body = { projectId: project.id, pointInTime: second, documentIds: ['users/ada'] };
   const done = await restore(organization, body);
   equal(done.plan?.create, 2);
@@ -97,7 +97,7 @@ test('restored by one document only that is back, with what lies below it', asyn
   await undo(organization, done.restoreJobId);
 });
 
-test('a moment of before it was enabled, and one that has not come, are refused with what there is', async () => {
+test('pitr: times before it was enabled and in the future are refused with the available windows', async () => {
   const ask = (pointInTime: string) => call(restores.create, { ...by(), body: { projectId: project.id, pointInTime } });
   const { windows } = (await call(pitr.windows, by())).body.data;
   const early = await ask(new Date(Date.parse(windows[0]!.from) - 60_000).toISOString());

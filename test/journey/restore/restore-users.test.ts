@@ -23,7 +23,7 @@ const accounts = (sourceProjectId: string, verb: string, body?: Json) =>
   toolkit(`/v1/projects/${sourceProjectId}/accounts:${verb}`, body);
 const usersOf = async (sourceProjectId: string) => ((await accounts(sourceProjectId, 'batchGet')).users ?? []) as readonly Json[];
 
-test('users deleted by mistake are restored with their passwords, here and elsewhere, and taken back', async () => {
+test('restore: deleted users are restored with their passwords, in the same and another project, and undone', async () => {
   const organization = await newOrganization();
   const [project, other, destination] = await Promise.all([
     newProject(organization),

@@ -80,7 +80,7 @@ describe('a collection deleted by mistake', () => {
     equal(Object.keys(mistake).length, 3);
   });
 
-  test('the plan says what a restore would do, and writes nothing', async () => {
+  test('the dry run reports what a restore would do, and writes nothing', async () => {
     const plan = await planRestore(organization, { backupId, collections: ['orders'] });
     const { create, overwrite, skip, unchanged, notFound, delete: removed } = plan;
     deepEqual([create, overwrite, skip, removed, unchanged, notFound], [270, 0, 0, 0, 0, []]);
@@ -94,7 +94,7 @@ describe('a collection deleted by mistake', () => {
     deepEqual(await contentsOf(project.sourceProjectId), mistake);
   });
 
-  test('it is restored, and nothing else is touched', async () => {
+  test('is restored, and nothing else changes', async () => {
     done = await restore(organization, { backupId, collections: ['orders'] });
     const { phase, documentsRestored, documentsSkipped, documentsFailed, failures, documentsDeleted, plan } = done;
     deepEqual(
@@ -112,7 +112,7 @@ describe('a collection deleted by mistake', () => {
     deepEqual(await contentsOf(project.sourceProjectId), { ...documents, ...mistake });
   });
 
-  test('every tenth is told once, in order, and the audit log knew before the first write', async () => {
+  test('progress events come once per 10 % in order, and the start is audited before the first write', async () => {
     const events = await eventsOf(done.restoreJobId);
     const told = events.filter(({ type }) => type === 'restore.progress').map(({ data }) => data.progress!.percent);
     deepEqual(told, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
@@ -122,7 +122,7 @@ describe('a collection deleted by mistake', () => {
     deepEqual(actions.toSorted(), ['restore.completed', 'restore.created', 'restore.started'].toSorted());
   });
 
-  test('what was touched is kept as a backup of its own, by which it is undone to the byte', async () => {
+  test('the overwritten documents are kept in a safety backup, and undo restores them byte for byte', async () => {
     const { body } = await call(backups.get, { ...by(), params: { backupId: done.safetyBackupId! } });
     deepEqual([body.data.status, body.data.trigger, body.data.expiresAt], ['completed', 'safety', done.undoUntil]);
     const undone = await undo(organization, done.restoreJobId);
@@ -137,7 +137,7 @@ describe('a collection deleted by mistake', () => {
     deepEqual(await contentsOf(project.sourceProjectId), { ...documents, ...mistake });
   });
 
-  test('the history tells of all of it, newest first', async () => {
+  test('the history lists all of it, newest first', async () => {
     const { body } = await call(restores.list, { ...by(), query: { projectId: project.id } });
     deepEqual(
       body.data.map(({ status, targetProject, documents: count }) => [status, targetProject.id, count]),
@@ -149,14 +149,14 @@ describe('a collection deleted by mistake', () => {
     );
   });
 
-  test('no document is in a log, an event or the audit log, nor in clear in the bucket', async () => {
+  test('no document content is in logs, events or the audit log, nor unencrypted in the bucket', async () => {
     ok(!JSON.stringify(await itemsOf(`ORG#${organization.id}`)).includes(canary));
     ok(!(await logs()).includes(canary));
     for (const name of Object.keys(await objectsIn(bucket))) ok(!(await objectAt(bucket, name)).includes(canary), name);
   });
 });
 
-test('a rollback makes the database what it was, and its undo what it had become', async () => {
+test('restore: a rollback returns the database to the backup, and its undo to the state before', async () => {
   const documents = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`things/${n}`, { n: { integerValue: String(n) } }]));
   const { project, backup } = await backedUp(documents);
   await seed(project.sourceProjectId, { 'things/3': { n: text('three') }, 'things/extra': { n: text('new') }, 'other/1': {} });
@@ -170,7 +170,7 @@ test('a rollback makes the database what it was, and its undo what it had become
   deepEqual(await contentsOf(project.sourceProjectId), edited);
 });
 
-test('into another project everything arrives, references lead to their documents there, and the source stays as it is', async () => {
+test('restore: into another project, all documents arrive with rewritten references and the source is unchanged', async () => {
   const [target] = await Promise.all([newProject(organization)]);
   const source = await newProject(organization);
   const destination = await newDestination(organization);
@@ -201,7 +201,7 @@ test('into another project everything arrives, references lead to their document
   deepEqual([again.create, again.overwrite, again.unchanged], [0, 0, 3]);
 });
 
-test('one document, by its path or its id, and what is not in the backup is said', async () => {
+test('restore: single documents by path or id; documents missing in the backup are reported', async () => {
   const { project, backup } = await backedUp({
     'users/ada': { v: text('old') },
     'users/ada/notes/g': { v: text('old') },
@@ -222,7 +222,7 @@ test('one document, by its path or its id, and what is not in the backup is said
   });
 });
 
-test('a chunk that was damaged in the bucket fails the restore before the first write, and says which object', async () => {
+test('restore: a corrupt chunk fails it before the first write and names the object', async () => {
   const { project, destination, backup } = await backedUp({ 'a/1': { v: text('old') }, 'a/2': { v: text('old') } });
   await seed(project.sourceProjectId, { 'a/1': { v: text('new') } });
   const chunk = Object.keys(await objectsIn(destination.bucket)).find((name) => name.includes('/chunk/'))!;
@@ -240,7 +240,7 @@ test('a chunk that was damaged in the bucket fails the restore before the first 
   equal(failed.length, 1);
 });
 
-test('of two restores into one project one runs; cancelled, it stops, and resumed it ends where it should', async () => {
+test('restore: one runs per target project; it can be cancelled and resumed to completion', async () => {
   const documents = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`a/${n}`, { n: { integerValue: String(n) } }]));
   const { project, backup } = await backedUp(documents);
   await erase(project.sourceProjectId, Object.keys(documents));

@@ -30,7 +30,7 @@ beforeAll(async () => {
   backup = await takeBackup(organization);
 });
 
-describe('bad input is refused, and nothing is begun', () => {
+describe('a restore request with bad input is refused, and nothing starts', () => {
   const wrong: readonly (readonly [string, object, string])[] = [
     ['no backup', { backupId: undefined }, 'backupId'],
     ['a backup that is none', { backupId: 'x' }, 'backupId'],
@@ -65,18 +65,18 @@ describe('bad input is refused, and nothing is begun', () => {
       equal(answer.body.error.details.field, field, answer.text);
     });
 
-  test('a merge mode that is none is told which there are', async () => {
+  test('an unknown merge mode, with the allowed values', async () => {
     const { body } = await create({ backupId: backup.id, options: { mergeMode: 'replace' } });
     deepEqual(body.error.details.allowedValues, ['overwrite', 'skip_existing', 'merge', 'rollback']);
   });
 
-  test('a point in time, while none is kept', async () => {
+  test('a point in time without point-in-time recovery', async () => {
     const { status, body } = await create({ projectId: backup.projectId, pointInTime: '2026-01-01T00:00:00Z' });
     deepEqual([status, body.error.details.field], [400, 'pointInTime']);
     match(body.error.message, /point-in-time recovery is not enabled/i);
   });
 
-  test('what is not there, and what is another organization’s, the backup first', async () => {
+  test('missing resources and those of another organization, the backup first', async () => {
     const other = await newOrganization();
     const [theirs, project] = await Promise.all([takeBackup(other), newProject(other)]);
     const code = async (body: object) => {
@@ -108,7 +108,7 @@ describe('bad input is refused, and nothing is begun', () => {
     equal((await create({ backupId: id })).body.error.details.status, 'cancelled');
   });
 
-  test('and there is no restore, no lock and no task of it', async () => {
+  test('and leaves no restore, lock or task', async () => {
     const items = await itemsOf(`ORG#${organization.id}`);
     deepEqual(
       items.filter(({ sk }) => sk.startsWith('RESTORE#') || sk === `JOB#${backup.projectId}`),
@@ -118,14 +118,14 @@ describe('bad input is refused, and nothing is begun', () => {
   });
 });
 
-describe('who may do what', () => {
+describe('access to restores', () => {
   let done: RestoreData;
   beforeAll(async () => {
     const { id: targetProjectId } = await newProject(organization);
     done = await restore(organization, { backupId: backup.id, targetProjectId });
   });
 
-  test('a viewer looks, and does nothing', async () => {
+  test('a viewer can read but not start', async () => {
     const viewer = { token: (await addMember(organization, 'viewer')).accessToken, org: organization.id };
     const params = { restoreJobId: done.restoreJobId };
     equal((await call(restores.get, { ...viewer, params })).body.data.restoreJobId, done.restoreJobId);
@@ -142,7 +142,7 @@ describe('who may do what', () => {
     }
   });
 
-  test('a key does what its scopes say', async () => {
+  test('a key can do what its scopes allow', async () => {
     const at = await newOrganization();
     const key = { token: await newApiKey(at, ['backups:read']), org: at.id };
     equal((await call(restores.list, key)).status, 200);
@@ -155,7 +155,7 @@ describe('who may do what', () => {
       deepEqual([answer.status, answer.body.error.details], [403, { requiredScope: 'backups:write' }]);
   });
 
-  test('a member and a key restore', async () => {
+  test('a member and a key with scope can restore', async () => {
     const [{ accessToken }, key] = await Promise.all([
       addMember(organization, 'member'),
       newApiKey(organization, ['backups:write']),
@@ -181,8 +181,8 @@ const settledItems = async () => {
   }
 };
 
-describe('a plan', () => {
-  test('says what would be done, and does nothing of it', async () => {
+describe('a dry run', () => {
+  test('reports the planned actions and does none of them', async () => {
     const target = await newProject(organization);
     await seed(target.sourceProjectId, { 'users/ada': { name: { stringValue: 'Other' } }, 'users/extra': {} });
     const before = [await settledItems(), await contentsOf(target.sourceProjectId)];
@@ -205,7 +205,7 @@ describe('a plan', () => {
     deepEqual([await itemsOf(`ORG#${organization.id}`), await contentsOf(target.sourceProjectId)], before);
   });
 
-  test('names what is asked for and not in the backup', async () => {
+  test('names requested documents that are not in the backup', async () => {
     const plan = await planRestore(organization, {
       backupId: backup.id,
       collections: ['users', 'nowhere'],
@@ -215,12 +215,12 @@ describe('a plan', () => {
     ok(plan.notFound.includes('users/nobody'), JSON.stringify(plan.notFound));
   });
 
-  test('is noted as reading the backup is', async () => {
+  test('is audited as a read of the backup', async () => {
     const { body } = await call(auditLogs.list, { ...by(), query: { action: 'restore.planned' } });
     deepEqual(body.data[0]?.resource, { type: 'backup', id: backup.id });
   });
 
-  test('of a target that does not let us in is refused as such, and the project says so', async () => {
+  test("for a target that denies access is refused, and the project's status shows it", async () => {
     const closed = await newProject(organization);
     await revokeSource(closed.sourceProjectId);
     const answer = await create({ backupId: backup.id, targetProjectId: closed.id, options: { dryRun: true } });
@@ -237,7 +237,7 @@ describe('a restore', () => {
     target = await newProject(organization);
   });
 
-  test('answers 202 with the whole job, which says what was asked for', async () => {
+  test('returns 202 with the job and its request', async () => {
     const answer = await create({
       backupId: backup.id,
       targetProjectId: target.id,
@@ -258,7 +258,7 @@ describe('a restore', () => {
     deepEqual(Object.keys(await contentsOf(target.sourceProjectId)).sort(), ['users/ada', 'users/grace']);
   });
 
-  test('is in the history, newest first, of both projects, page by page', async () => {
+  test('is in the history of both projects, newest first, page by page', async () => {
     const second = await restore(organization, { backupId: backup.id, targetProjectId: target.id });
     const list = async (query: Record<string, string>) => (await call(restores.list, { ...by(), query })).body;
     const { data } = await list({ projectId: target.id });
@@ -276,7 +276,7 @@ describe('a restore', () => {
     equal((await call(restores.list, { ...by(), query: { project: target.id } })).body.error.details.field, 'project');
   });
 
-  test('can be taken back once, which can be taken back itself', async () => {
+  test('can be undone once, and the undo can be undone', async () => {
     const before = await contentsOf(target.sourceProjectId);
     const { body } = await call(restores.list, { ...by(), query: { projectId: target.id, limit: '1' } });
     const { restoreJobId } = body.data[0]!;
@@ -295,7 +295,7 @@ describe('a restore', () => {
     deepEqual(await contentsOf(target.sourceProjectId), before);
   });
 
-  test('that is completed is neither cancelled nor resumed, and one that saved nothing is not taken back', async () => {
+  test('that completed cannot be cancelled or resumed; one without a safety backup cannot be undone', async () => {
     for (const [row, message] of [
       [restores.cancel, /pending or running/],
       [restores.resume, /nothing left to resume/],
@@ -312,7 +312,7 @@ describe('a restore', () => {
     match(body.error.message, /without a safety backup/);
   });
 
-  test('a safety backup is restored like any, but not rolled back to', async () => {
+  test('can use a safety backup as source, but not for a rollback', async () => {
     const { body } = await call(restores.list, { ...by(), query: { projectId: target.id, limit: '1' } });
     const { safetyBackupId } = (await call(restores.get, on(body.data[0]!.restoreJobId))).body.data;
     const answer = await create({ backupId: safetyBackupId, options: { mergeMode: 'rollback' } });
@@ -321,7 +321,7 @@ describe('a restore', () => {
     await planRestore(organization, { backupId: safetyBackupId });
   });
 
-  test('once its safety backup is deleted it is not taken back, and says so', async () => {
+  test('cannot be undone after its safety backup was deleted, and says so', async () => {
     const { id: targetProjectId } = await newProject(organization);
     const { restoreJobId, safetyBackupId, undoUntil } = await restore(organization, { backupId: backup.id, targetProjectId });
     ok(undoUntil !== null && safetyBackupId !== null);
@@ -336,8 +336,8 @@ describe('a restore', () => {
   });
 });
 
-describe('under way', () => {
-  test('of two into one target one begins, and nobody takes the backup or the target away', async () => {
+describe('a running restore', () => {
+  test('blocks a second restore into its target and the deletion of its backup and target', async () => {
     const slow = await newProject(organization);
     const ready = await addFault({ project: slow.sourceProjectId, delayMs: 1_000, times: 100 });
     const body = { backupId: backup.id, targetProjectId: slow.id };
@@ -380,7 +380,7 @@ describe('under way', () => {
     deepEqual([told.filter((type) => type === 'restore.failed').length, told.at(-1)], [1, 'restore.completed']);
   });
 
-  test('with an Idempotency-Key it is begun once, a plan too', async () => {
+  test('with an Idempotency-Key starts once; so does a dry run', async () => {
     const { id: targetProjectId } = await newProject(organization);
     const body = { backupId: backup.id, targetProjectId };
     const headers = { 'idempotency-key': `once-${targetProjectId}` };
@@ -392,7 +392,7 @@ describe('under way', () => {
     await endOfRestore(organization, (one.body.data as RestoreData).restoreJobId);
   });
 
-  test('a restore of nobody', async () => {
+  test('an unknown restore id', async () => {
     for (const row of [restores.get, restores.cancel, restores.resume, restores.undo])
       for (const id of [newId('restore'), backup.id, 'x']) {
         const { status, body } = await call(row, on(id));
@@ -401,7 +401,7 @@ describe('under way', () => {
   });
 });
 
-test('a restore into the project that a lost access closed fails as such', async () => {
+test('restore: a target whose access was lost fails with that reason', async () => {
   const closed = await newProject(organization);
   await revokeSource(closed.sourceProjectId);
   const { restoreJobId } = await startRestore(organization, { backupId: backup.id, targetProjectId: closed.id });

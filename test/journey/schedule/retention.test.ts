@@ -38,7 +38,7 @@ const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> 
   for (const endMs = Date.now() + patienceMs; !(await isSo()); await pause(100)) ok(Date.now() < endMs, `not yet: ${what}`);
 };
 
-test('a month later the older backup has expired and its objects are gone; the newer one is the last good one, and stays', async () => {
+test('retention: after a month the older backup has expired with its objects; the last good backup stays', async () => {
   const organization = await newOrganization();
   const { id: org, owner } = organization;
   const by = { token: owner.accessToken, org };

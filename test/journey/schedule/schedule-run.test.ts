@@ -63,7 +63,7 @@ const dueAt = new Date((Math.floor(Date.now() / 60_000) + 6) * 60_000);
 const cron = `${dueAt.getUTCMinutes()} ${dueAt.getUTCHours()} * * *`;
 const nextDay = (moment: Date, days: number): string => new Date(moment.getTime() + days * 86_400_000).toISOString();
 
-test('a schedule fires by itself, its backup completes, and everyone is told; with its project it is gone from the Scheduler', async () => {
+test('schedule: it fires, its backup completes with events, and deleting the project removes its Scheduler entries', async () => {
   const hook = { name: 'Schedules', url: receiver.url('/schedules'), events: ['schedule.*'] };
   equal((await call(webhooks.create, { ...by, body: hook })).status, 201);
   const body = { projectId: project.id, name: 'Nightly', cron, storageDestinationId: destination.id, type: 'incremental' };
@@ -103,7 +103,7 @@ test('a schedule fires by itself, its backup completes, and everyone is told; wi
   equal((await call(schedules.get, { ...by, params: { scheduleId } })).status, 404);
 });
 
-test('deleting the organization takes its entries away, recovering it brings them back, and a purge leaves none', async () => {
+test('schedule: deleting the organization removes its Scheduler entries, recovery restores them, a purge leaves none', async () => {
   const other = await newProject(organization);
   const body = { projectId: other.id, name: 'Weekly', cron: '0 3 * * sun', storageDestinationId: destination.id };
   const { body: made } = await call(schedules.create, { ...by, body });

@@ -43,7 +43,7 @@ const entered = async (scheduleId: string): Promise<void> => {
   }
 };
 
-test('created, changed, paused, resumed, triggered and removed: each is answered, told of, and true from then on', async () => {
+test('schedule: create, update, pause, resume, trigger and delete take effect and emit their events', async () => {
   await subscribe('/standard', 'standard', ['schedule.*', 'backup.completed']);
   await subscribe('/simple', 'simple', ['schedule.created']);
   const wish = { projectId: project.id, name: 'Nightly', cron: '30 2 * * *', timezone: 'Europe/Berlin', retention: 30 };

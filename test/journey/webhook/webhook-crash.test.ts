@@ -68,7 +68,7 @@ const patienceMs = 60_000;
 const attemptAt = async (path: string, attempt: number): Promise<Told> =>
   toldBy(await receiver.next((heard) => heard.path === path && toldBy(heard).metadata.attempt === attempt, patienceMs));
 
-test('killed between a change and its delivery, the stage tells it after a restart, once for each webhook and under one id', async () => {
+test('delivery: an event survives a crash before its delivery and is delivered once per webhook under one id', async () => {
   receiver.answer('/hangs', 'hang');
   receiver.answer('/fails', { status: 500 });
   const [hangs, fails] = [await create('/hangs'), await create('/fails')];
@@ -127,7 +127,7 @@ const queuesNow = () => {
   return { queues, deadLettersOf, received };
 };
 
-test('a message that cannot be worked on ends among the dead letters, the good ones around it are delivered, and a redrive delivers it once repaired', async () => {
+test('delivery: a poison message goes to the dead-letter queue alone, and a redrive delivers it after the repair', async () => {
   const { queues, deadLettersOf, received } = queuesNow();
   // New endpoints are sent to from there.
   const QueueUrl = stage.slowDeliveryQueueUrl;
@@ -168,7 +168,7 @@ test('a message that cannot be worked on ends among the dead letters, the good o
   equal((await delivered(broken, 1))[0]?.attempts, 1);
 });
 
-test('an event that cannot be read ends among the dead letters alone, and a redrive tells it once it is repaired', async () => {
+test('delivery: an unreadable event goes to the dead-letter queue alone, and a redrive delivers it after the repair', async () => {
   const tenant = unsafeTenant(organization.id, 'record');
   const { queues, deadLettersOf, received } = queuesNow();
   const { deadArn, deadUrl } = await deadLettersOf(stage.matchQueueUrl);

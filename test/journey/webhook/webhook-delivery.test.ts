@@ -35,7 +35,7 @@ const delivered = async (webhookId: string) => {
   }
 };
 
-test('a change is told to whoever subscribed, signed as Standard Webhooks has it, and the history shows it', async () => {
+test('delivery: subscribers receive an event signed per Standard Webhooks, and the history shows it', async () => {
   const [hears, other] = await Promise.all([create('/hears', ['organization.*']), create('/other', ['backup.*'])]);
   await change('Renamed');
   const { headers, body } = await receiver.next(({ path }) => path === '/hears');
@@ -66,7 +66,7 @@ test('a change is told to whoever subscribed, signed as Standard Webhooks has it
   equal((await call(webhooks.deliveries, { ...by, params: { webhookId: other.id } })).body.data.deliveries.length, 0);
 });
 
-test('an endpoint that fails is tried again a minute later, and the history says when', async () => {
+test('delivery: a failed attempt is retried after a minute, and the history shows when', async () => {
   receiver.answer('/fails', { status: 500 });
   const { id } = await create('/fails', ['*']);
   await change('Renamed again');

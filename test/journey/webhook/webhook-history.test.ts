@@ -69,7 +69,7 @@ const entries = async (action: string, webhookId: string) =>
   (await call(auditLogs.list, { ...by, query: { action } })).body.data.filter(({ resource }) => resource.id === webhookId);
 
 describe('the test endpoint', () => {
-  test('sends an event that is made up, at once, and keeps what came of it', async () => {
+  test('sends a sample event at once and stores the delivery', async () => {
     const { id, path } = await newWebhook({ events: ['restore.*', 'backup.failed'] });
     const { status, body } = await tryOut(id);
     const { duration, deliveryId, ...rest } = body.data;
@@ -88,7 +88,7 @@ describe('the test endpoint', () => {
     deepEqual((await entries('webhook.tested', id)).length, 1);
   });
 
-  test('says how the endpoint answered, never what', async () => {
+  test('reports the status of the endpoint, never its response body', async () => {
     const { id } = await newWebhook({}, { status: 500, body: 'internal-password-123' });
     const answer = await tryOut(id);
     const { success, statusCode, error, deliveryId } = answer.body.data;
@@ -97,7 +97,7 @@ describe('the test endpoint', () => {
     for (const text of [answer.text, JSON.stringify(kept)]) ok(!text.includes('internal-password-123'));
   });
 
-  test('a blocked address, a closed port and a name that is nobody’s cannot be told apart', async () => {
+  test('does not reveal whether an address is blocked, closed or unknown', async () => {
     const closed = await closedPort();
     const told: unknown[] = [];
     for (const url of [`https://127.0.0.1:${receiver.port}/`, `https://localhost:${closed}/`, 'https://nobody.invalid/']) {
@@ -113,13 +113,13 @@ describe('the test endpoint', () => {
     deepEqual(told, [same, same, same]);
   });
 
-  test('an endpoint that hangs costs the timeout of the webhook', async () => {
+  test("waits for a hanging endpoint no longer than the webhook's timeout", async () => {
     const { id } = await newWebhook({ timeout: 200 }, 'hang');
     const { success, statusCode, error } = (await tryOut(id)).body.data;
     deepEqual([success, statusCode, error], [false, null, 'timed out after 200 ms']);
   });
 
-  test('only events of the format can be tried, and a disabled webhook can be tried, too', async () => {
+  test('accepts only events of the format, also for a disabled webhook', async () => {
     const { id, path } = await newWebhook({ format: 'simple', events: ['*'], enabled: false });
     const refused = await tryOut(id, { event: 'storage.error' });
     deepEqual([refused.status, refused.body.error.code], [400, 'VALIDATION_ERROR']);
@@ -133,7 +133,7 @@ describe('the test endpoint', () => {
     );
   });
 
-  test('a test that failed can be retried like any delivery', async () => {
+  test('stores a failed test as a delivery that can be retried', async () => {
     const { id, path } = await newWebhook({}, { status: 503 }, { status: 200 });
     const { deliveryId } = (await tryOut(id)).body.data;
     equal((await retry(id, deliveryId)).status, 202);
@@ -143,8 +143,8 @@ describe('the test endpoint', () => {
   });
 });
 
-describe('a delivery that failed', () => {
-  test('shows what was sent, and is sent once more when its endpoint is repaired, once for a double click', async () => {
+describe('a failed delivery', () => {
+  test('shows its request and is resent once, also on a double click', async () => {
     const { id, path } = await newWebhook({ headers: { Authorization: credential, 'X-Stage': 'blue' } }, { status: 500 });
     await happen();
     const failed = await untilDelivery(id, 'failed', 1);
@@ -174,7 +174,7 @@ describe('a delivery that failed', () => {
     equal((await entries('webhook.delivery_retried', id)).length, 1);
   });
 
-  test('is replayed with the others of its time; so is what was missed while the webhook was disabled', async () => {
+  test('is replayed with the other events of its time range, including those missed while disabled', async () => {
     const { id, path } = await newWebhook({}, { status: 500 });
     const from = new Date().toISOString();
     await happen();
@@ -207,7 +207,7 @@ describe('a delivery that failed', () => {
     deepEqual([refused.body.error.code, refused.body.error.details.field], ['VALIDATION_ERROR', 'from']);
   });
 
-  test('is listed with the others, newest first, by page and by status', async () => {
+  test('is listed newest first, by page and by status', async () => {
     const { id } = await newWebhook({}, { status: 500 }, { status: 200 });
     for (const tries of [1, 2, 3]) equal((await tryOut(id)).status, 200, `try ${tries}`);
     const { deliveries: all, pagination } = await list(id);
@@ -225,7 +225,7 @@ describe('a delivery that failed', () => {
   });
 });
 
-test('an endpoint that answers 410 is disabled, its owner told, and enabling it starts afresh', async () => {
+test('webhook: a 410 response disables it and notifies the owner; enabling it resets its history', async () => {
   const { id, path } = await newWebhook({ retryEnabled: true }, { status: 410 });
   const params = { webhookId: id };
   await happen();
@@ -250,7 +250,7 @@ test('an endpoint that answers 410 is disabled, its owner told, and enabling it 
   equal((await untilDelivery(id, 'delivered', 2)).id, failed.id);
 });
 
-test('webhooks of others and deliveries of other webhooks answer like those that never were', async () => {
+test('webhook: webhooks and deliveries of others answer like ones that do not exist', async () => {
   const [mine, other] = [await newWebhook(), await newWebhook()];
   const { deliveryId } = (await tryOut(other.id)).body.data;
   const stranger = await newOrganization();

@@ -56,7 +56,7 @@ const isMissing = (result: Result<unknown>) =>
     [404, 'WEBHOOK_NOT_FOUND', 'There is no such webhook'],
   );
 
-test('a webhook with what it must have gets the documented defaults, and a secret that is shown this once', async () => {
+test('webhook: required fields alone give the documented defaults and a secret that is returned once', async () => {
   const webhook = await made();
   match(webhook.id, /^whk_[0-9A-Z]{26}$/);
   match(String(webhook.secret), /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -72,7 +72,7 @@ test('a webhook with what it must have gets the documented defaults, and a secre
   deepEqual((await call(rows.list, by)).body.data[0], listed);
 });
 
-test('a secret that was given is never returned; a simple webhook may have none', async () => {
+test('webhook: a given secret is never returned; one with the simple format may have none', async () => {
   equal((await made(given)).secret, mask);
   const simple = await made({ format: 'simple' });
   equal(simple.secret, null);
@@ -85,7 +85,7 @@ test('a secret that was given is never returned; a simple webhook may have none'
   refused(await patch(simple.id, { secret: null }), 'secret');
 });
 
-test('headers that look like credentials are masked, others shown; a mask sent back is refused and changes nothing', async () => {
+test('webhook: headers that look like credentials are masked; a masked value sent back is refused', async () => {
   const { id, headers } = await made(given);
   deepEqual(headers, { Authorization: mask, 'X-Environment': 'production' });
   const stored = await itemOf(id);
@@ -132,7 +132,7 @@ for (const [verb, change] of Object.entries({ PUT: put, PATCH: patch }))
     deepEqual((await itemOf(before.id))?.sealedSecret, stored?.sealedSecret);
   });
 
-test('events are those of the format that there will be', async () => {
+test("webhook: events must belong to the webhook's format", async () => {
   const { id } = await made({ events: ['storage.error', 'backup.*'] });
   const refusal = await patch(id, { format: 'simple' });
   refused(refusal, 'events');
@@ -145,7 +145,7 @@ test('events are those of the format that there will be', async () => {
   equal((empty.body.error.details.allowedValues as string[]).length, 28);
 });
 
-test('an address is judged whenever one is given', async () => {
+test('webhook: the URL is checked whenever one is given', async () => {
   const { id } = await made();
   for (const send of [(body: object) => create(body), (body: object) => put(id, body), (body: object) => patch(id, body)]) {
     refused(await send({ url: 'http://localhost:9/' }), 'url', 'must be a valid HTTPS URL');
@@ -156,7 +156,7 @@ test('an address is judged whenever one is given', async () => {
   equal((await get(id)).url, url);
 });
 
-test('filters name projects of the organization; another’s is refused like one that never was', async () => {
+test('webhook: filters must name projects of the organization', async () => {
   const other = await newOrganization();
   const [own, foreign] = await Promise.all([newProject(organization), newProject(other)]);
   const { id } = await made({ filters: { projects: [own.id, own.id], trigger: ['manual'] } });
@@ -168,7 +168,7 @@ test('filters name projects of the organization; another’s is refused like one
   }
 });
 
-test('a toggle answers what it did; one that changes nothing leaves no trace', async () => {
+test('webhook: a toggle returns the new state; one without effect leaves no event or audit entry', async () => {
   const { id, updatedAt } = await made();
   const off = await toggle(id, false);
   equal(off.status, 200, off.text);
@@ -190,7 +190,7 @@ test('a toggle answers what it did; one that changes nothing leaves no trace', a
   refused(await call(rows.toggle, { ...at(id), body: { enabled: 'false' } }), 'enabled');
 });
 
-test('what the service disabled is enabled with a clean slate, by a toggle and by a change', async () => {
+test('webhook: enabling one that the service disabled resets its failure history', async () => {
   const lastTriggeredAt = '2026-01-05T00:00:00.000Z';
   for (const enable of [(id: string) => toggle(id, true), (id: string) => patch(id, { enabled: true })]) {
     const { id } = await made();
@@ -210,7 +210,7 @@ test('what the service disabled is enabled with a clean slate, by a toggle and b
   }
 });
 
-test('a rotation shows the new secret once and keeps the one before for the hours that were asked for', async () => {
+test('webhook: a rotation returns the new secret once and keeps the old one valid for the requested hours', async () => {
   const { id, secret: first } = await made();
   const rotate = async (body?: object) => {
     const { status, body: answer, text } = await call(rows.rotateSecret, { ...at(id), ...(body && { body }) });
@@ -238,7 +238,7 @@ test('a rotation shows the new secret once and keeps the one before for the hour
     refused(await call(rows.rotateSecret, { ...at(id), body: { overlapHours } }), 'overlapHours');
 });
 
-test('the same Idempotency-Key gives the same answers, secrets included, and does nothing twice', async () => {
+test('webhook: the same Idempotency-Key returns the same response, secrets included, and acts once', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const [first, second] = [await create({}, { headers }), await create({}, { headers })];
   deepEqual([first.status, second.status, second.headers.get('idempotent-replayed')], [201, 201, 'true']);
@@ -255,7 +255,7 @@ test('the same Idempotency-Key gives the same answers, secrets included, and doe
   equal((await auditOf(id)).length, 2);
 });
 
-test('another organization’s webhook is one that never was, whatever is asked of it', async () => {
+test('webhook: one of another organization answers like one that does not exist', async () => {
   const { id } = await made();
   const stored = await itemOf(id);
   const stranger = await newOrganization();
@@ -271,7 +271,7 @@ test('another organization’s webhook is one that never was, whatever is asked 
   deepEqual((await call(rows.list, theirs)).body.data, []);
 });
 
-test('a webhook that is removed is gone with what was known of it', async () => {
+test('webhook: deleting it deletes its deliveries and health', async () => {
   const { id } = await made();
   await putItem({ ...healthOf(id), lastTriggeredAt: '2026-01-01T00:00:00.000Z', ttl: 4e9 });
   const removed = await call(rows.remove, at(id));
@@ -282,7 +282,7 @@ test('a webhook that is removed is gone with what was known of it', async () => 
   ok(!(await call(rows.list, by)).body.data.some((webhook) => webhook.id === id));
 });
 
-test('changes at the same moment are all there, or their callers know that they are not', async () => {
+test('webhook: concurrent updates either succeed or report a conflict', async () => {
   const { id } = await made();
   const changes = [{ name: 'Renamed' }, { timeout: 5_000 }, { events: ['restore.*'] }, { headers: { 'X-A': 'b' } }];
   const answers = await Promise.all(changes.map(async (body) => ({ body, status: (await patch(id, body)).status })));
@@ -293,7 +293,7 @@ test('changes at the same moment are all there, or their callers know that they 
   equal((await itemOf(id))?.revision, 1 + answers.filter(({ status }) => status === 200).length);
 });
 
-test('an organization has so many webhooks and no more', async () => {
+test('webhook: an organization has a maximum number of webhooks', async () => {
   const full = await newOrganization();
   const theirs = { token: full.owner.accessToken, org: full.id };
   const add = () => create({}, theirs);
@@ -309,7 +309,7 @@ test('an organization has so many webhooks and no more', async () => {
   equal((await call(rows.list, { ...theirs, query: { limit: '1' } })).body.pagination.hasMore, true);
 });
 
-test('the list is newest first, page by page', async () => {
+test('list: newest first, page by page', async () => {
   const own = await newOrganization();
   const theirs = { token: own.owner.accessToken, org: own.id };
   const ids: string[] = [];
@@ -324,7 +324,7 @@ test('the list is newest first, page by page', async () => {
   deepEqual(second.body.pagination, { nextCursor: null, hasMore: false });
 });
 
-test('what a log tells of a change is what changed, never a value that was secret', async () => {
+test('webhook: the audit log names the changed fields and never a secret value', async () => {
   const { id } = await made({ ...given, url: `${url}&token=${canary}` });
   await patch(id, { secret: `other ${canary}`, headers: { 'X-Api-Key': canary }, url: `https://localhost:10/${canary}` });
   deepEqual(await auditOf(id), [
@@ -343,7 +343,7 @@ test('what a log tells of a change is what changed, never a value that was secre
   await patch(id, { url });
 });
 
-test('no secret and no credential is anywhere in clear: not in the table, not in a log', async () => {
+test('webhook: no secret or credential is unencrypted in the table or in logs', async () => {
   ok(shownOnce.length >= 6);
   const secrets = [canary, ...shownOnce.map((secret) => secret.slice('whsec_'.length, -1))];
   const stored = (await allItems()).map((item) => JSON.stringify(item, (_, value) => readable(value))).join('\n');
