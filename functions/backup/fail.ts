@@ -1,5 +1,5 @@
 /** Ends a backup whose workflow cannot go on; one that has ended already is only cleaned up after. */
-import { backupDeps, cleanUp, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
+import { backupDeps, cleanUpBackup, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
 import { bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
 export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
@@ -8,5 +8,5 @@ export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const now = clock.now();
   await failBackup(tenant, backupId, (backup) => reasonFor(backup, error, now), now);
   // A destination that does not answer now is asked again by the reaper.
-  await bestEffort(`clean up after ${backupId}`, cleanUp(tenant, backupId, backupDeps));
+  await bestEffort(`clean up after ${backupId}`, cleanUpBackup(tenant, backupId, backupDeps));
 });

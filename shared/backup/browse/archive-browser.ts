@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { BackupEntry } from '../../contract/models/backup.ts';
 import { collectionRange, restDocument } from '../../firestore/index.ts';
 import type { BrowsePath } from './browse-path.ts';
-import { countDocuments, slash, startsWith } from './count-collection.ts';
+import { countCollection, slash, startsWith } from './count-collection.ts';
 
 export type Entry = z.input<typeof BackupEntry>;
 
@@ -30,15 +30,15 @@ const countFetchesEach = 16;
 const countFetchesMax = 64;
 
 /** One page of what is there, in the order of names. Throws NOT_FOUND if nothing is. */
-export const browse = async (archive: Archive, { kind, path }: BrowsePath, options: BrowseOptions): Promise<Listing> => {
-  const walk = new Walk(archive, path, options);
+export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath, options: BrowseOptions): Promise<Listing> => {
+  const walk = new PageBuilder(archive, path, options);
   if (kind === 'collection') await walk.documents();
   else await walk.collections(kind === 'document');
   if (!walk.isSomething && kind !== 'root') throw new ApiError('NOT_FOUND', `There is nothing at this path in the backup`);
   return { entries: walk.entries, next: walk.next };
 };
 
-class Walk {
+class PageBuilder {
   readonly entries: Entry[] = [];
   /** Where to go on after the entries, if there are more. */
   next: number | undefined;
@@ -116,7 +116,7 @@ class Walk {
   async #count(prefix: Buffer): Promise<void> {
     const seeker = this.#seeker;
     const [before, last] = [seeker.fetches, this.entries.at(-1)];
-    const documents = await countDocuments(seeker, prefix, Math.min(countFetchesEach, this.#countFetchesLeft));
+    const documents = await countCollection(seeker, prefix, Math.min(countFetchesEach, this.#countFetchesLeft));
     this.#countFetchesLeft -= seeker.fetches - before;
     if (last && documents !== undefined) last.documents = documents;
   }

@@ -1,10 +1,10 @@
 import { invalid } from '../../contract/errors.ts';
 import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
-import type { Doors } from '../read/open-archive.ts';
+import type { ArchiveDeps } from '../read/open-archive.ts';
 import { withArchiveInRequest } from '../read/read-in-request.ts';
-import { browse, type Entry } from './archive-browser.ts';
-import { browsePathOf } from './browse-path.ts';
+import { browseArchive, type Entry } from './archive-browser.ts';
+import { parseBrowsePath } from './browse-path.ts';
 
 export interface BrowseQuery {
   readonly path: string;
@@ -17,13 +17,18 @@ export const browseBackup = async (
   backup: BackupRecord,
   { path, showMissing }: BrowseQuery,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-  doors?: Doors,
+  deps?: ArchiveDeps,
 ): Promise<{ entries: readonly Entry[]; next: string | undefined; change: Change }> => {
-  const place = browsePathOf(path);
+  const place = parseBrowsePath(path);
   // A backup does not change: a record's number is where it is for ever, and shorter than its name.
   const list = fingerprint(`${backup.id}\n${showMissing}\n${path}`).slice(0, 12);
   const options = { limit, after: after === undefined ? undefined : rankOf(after, list), showMissing: showMissing === 'true' };
-  const { entries, next } = await withArchiveInRequest(tenant, backup, ({ archive }) => browse(archive, place, options), doors);
+  const { entries, next } = await withArchiveInRequest(
+    tenant,
+    backup,
+    ({ archive }) => browseArchive(archive, place, options),
+    deps,
+  );
   return {
     entries,
     next: next === undefined ? undefined : `${list} ${next}`,

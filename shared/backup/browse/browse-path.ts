@@ -7,7 +7,7 @@ export interface BrowsePath {
   readonly path: string;
 }
 
-export const browsePathOf = (path: string): BrowsePath => {
+export const parseBrowsePath = (path: string): BrowsePath => {
   if (path === '') return { kind: 'root', path };
   if (isCollectionPath(path)) return { kind: 'collection', path };
   if (isDocumentPath(path)) return { kind: 'document', path };

@@ -4,7 +4,7 @@ import { recordKind, type Seeker } from '../../archive/index.ts';
  * How many documents are right in the collection whose first record the seeker stands at; undefined if it would take more than
  * so many fetches to tell. The archive itself counts by collection id only, so the names are looked at, without their bodies.
  */
-export const countDocuments = async (seeker: Seeker, prefix: Buffer, fetchesMax: number): Promise<number | undefined> => {
+export const countCollection = async (seeker: Seeker, prefix: Buffer, fetchesMax: number): Promise<number | undefined> => {
   const fetchesBefore = seeker.fetches;
   let documents = 0;
   while (!seeker.isAtEnd) {

@@ -14,7 +14,7 @@ export interface EventContext {
 }
 
 /** One event a tenth. Its number of documents is the one at which the tenth was reached, however many came at once. */
-export const tellDeciles = (
+export const progressEvents = (
   { tenant, project, organization }: EventContext,
   backup: BackupRecord,
   percents: readonly number[],

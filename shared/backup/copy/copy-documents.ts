@@ -5,7 +5,7 @@ import { type NameRange, type RangeReader, readRange, SourceError, verifyCount }
 import { failureOf, Heartbeat, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord } from '../model/record.ts';
-import { tooManyReads } from '../steps/plan-backup.ts';
+import { readLimitExceeded } from '../steps/plan-backup.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import { ParentComparison } from './parent-comparison.ts';
 import type { PartWriter } from './part-writer.ts';
@@ -25,14 +25,14 @@ const countMs = 60_000;
 /** True if the range is done. */
 export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const { parties, backup, engine, source, halt } = run;
+    const { context, backup, deps, source, control } = run;
     const { shard } = claim;
     const range = JSON.parse(shard.range ?? '{}') as NameRange;
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
     const readTime = backup.readTime ?? '';
-    const reader = readRange(source, { range, readTime, after, signal: halt.reading, collectionBytesMax });
+    const reader = readRange(source, { range, readTime, after, signal: control.reading, collectionBytesMax });
     const parent = await run.parent();
-    const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, halt);
+    const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, control);
     const standing = (moreReads = 0): ShardProgress => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
@@ -40,21 +40,21 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     let told = shard.counted;
     const report = async (): Promise<void> => {
       const now = standing();
-      await checkpointShard(parties, backup.id, claim, now, engine.clock);
+      await checkpointShard(context, backup.id, claim, now, deps.clock);
       told = Math.max(told, now.documents);
     };
     const unreported = (): number => standing().documents - told;
-    const pulse = new Heartbeat({ ...beatOf(run), unreported, report });
+    const heartbeat = new Heartbeat({ ...beatOf(run), unreported, report });
     const isExhausted = await fill(run, reader, part, range, comparison).finally(async () => {
-      await Promise.all([pulse.stop(), comparison?.close()]);
+      await Promise.all([heartbeat.stop(), comparison?.close()]);
     });
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
     const stored = await part.finish();
     const counted = await counting;
-    halt.check();
+    control.check();
     // Behind all that the source has the parent may have more.
-    const last = comparison?.lastGone ?? reader.lastName;
+    const last = comparison?.lastDeleted ?? reader.lastName;
     const isCounted = counted !== undefined && !(counted instanceof SourceError);
     const ending: PartResult = {
       isDone: isCounted,
@@ -64,14 +64,14 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
         part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
       }),
     };
-    await checkpointShard(parties, backup.id, claim, standing(isCounted ? counted.reads : 0), engine.clock, ending);
+    await checkpointShard(context, backup.id, claim, standing(isCounted ? counted.reads : 0), deps.clock, ending);
     if (counted instanceof SourceError) throw counted;
     return isExhausted;
   });
 
 /** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
 const fill = async (
-  { backup, halt }: CopyRun,
+  { backup, control }: CopyRun,
   reader: RangeReader,
   part: PartWriter,
   range: NameRange,
@@ -83,13 +83,13 @@ const fill = async (
       if (comparison) await comparison.documents(batch);
       else part.documents(batch);
       await part.drain();
-      halt.check();
-      if (reader.reads > readsLeft) throw tooManyReads(backup.maxReads ?? 0, backup.reads + reader.reads);
-      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || halt.isYielding) return false;
+      control.check();
+      if (reader.reads > readsLeft) throw readLimitExceeded(backup.maxReads ?? 0, backup.reads + reader.reads);
+      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || control.isYielding) return false;
     }
     return !reader.isFull && ((await comparison?.rest()) ?? true);
   } catch (error) {
-    const meaning = halt.explain(error);
+    const meaning = control.explain(error);
     if (meaning !== undefined) throw placed(meaning, range);
     return false;
   }
@@ -108,17 +108,17 @@ const placed = (error: unknown, { from, to }: NameRange): unknown => {
  * The source's own count of the whole range, whatever runs and parts it was read in. An answer that may come later is given as
  * the error: what was read is kept, and only the count is asked for again.
  */
-const count = async ({ parties, backup, source, halt }: CopyRun, { shard }: Claim, reader: RangeReader) => {
+const count = async ({ context, backup, source, control }: CopyRun, { shard }: Claim, reader: RangeReader) => {
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const read = shard.documents + reader.documents;
-  const earlier = shard.documents > 0 ? await collectionsOf(parties.tenant, backup.id, shard.number) : [];
+  const earlier = shard.documents > 0 ? await collectionsOf(context.tenant, backup.id, shard.number) : [];
   const collectionIds = [...reader.collections.keys(), ...earlier];
-  const signal = AbortSignal.any([halt.storing, AbortSignal.timeout(countMs)]);
+  const signal = AbortSignal.any([control.storing, AbortSignal.timeout(countMs)]);
   try {
     return await verifyCount(source, { range, readTime: backup.readTime ?? '', read, collectionIds, signal });
   } catch (error) {
     const isLate = error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED');
-    if (isLate && !halt.storing.aborted)
+    if (isLate && !control.storing.aborted)
       return new SourceError('INTERNAL_ERROR', 'The source did not count its documents in time.', { isTransient: true });
     throw error;
   }
@@ -126,7 +126,7 @@ const count = async ({ parties, backup, source, halt }: CopyRun, { shard }: Clai
 
 /** The ids that earlier parts of the range found: a source that counts one group at a time is asked for these too. */
 const collectionsOf = async (
-  tenant: CopyRun['parties']['tenant'],
+  tenant: CopyRun['context']['tenant'],
   backupId: string,
   number: number,
 ): Promise<readonly string[]> => {

@@ -8,39 +8,39 @@ import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { stillRunning } from '../model/running-backup.ts';
-import { lockOf } from '../steps/prepare-backup.ts';
+import { assertBackupRunning } from '../model/running-backup.ts';
+import { objectLockOf } from '../steps/prepare-backup.ts';
 import type { EventContext } from './backup-progress-events.ts';
 import { PartWriter } from './part-writer.ts';
 
 /** One run of a worker over a shard. */
 export interface CopyRun {
-  readonly parties: EventContext;
+  readonly context: EventContext;
   readonly backup: BackupRecord;
   readonly project: ProjectRecord;
-  readonly engine: BackupDeps;
+  readonly deps: BackupDeps;
   readonly source: FirestoreDatabase;
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   /** What an incremental backup is compared with; opened once, when it is first asked for. */
   readonly parent: () => Promise<ParentArchive | undefined>;
-  readonly halt: RunControl;
+  readonly control: RunControl;
 }
 
 /** How a run keeps looking after its backup. */
 export const beatOf = ({
-  parties: { tenant },
+  context: { tenant },
   backup,
-  halt,
-  engine,
-}: Pick<CopyRun, 'parties' | 'backup' | 'halt' | 'engine'>): Pick<
+  control,
+  deps,
+}: Pick<CopyRun, 'context' | 'backup' | 'control' | 'deps'>): Pick<
   HeartbeatOptions,
   'checkRunning' | 'total' | 'halt' | 'clock'
 > => ({
-  checkRunning: async (now) => stillRunning(await get(backupKey.backup(tenant, backup.id)), now),
+  checkRunning: async (now) => assertBackupRunning(await get(backupKey.backup(tenant, backup.id)), now),
   total: backup.totalDocuments ?? 0,
-  halt,
-  clock: engine.clock,
+  halt: control,
+  clock: deps.clock,
 });
 
 /**
@@ -50,7 +50,7 @@ export const beatOf = ({
 const writing = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
 
 /** What a part is written for, and where to. */
-export type PartRun = Pick<CopyRun, 'backup' | 'dataKey' | 'store' | 'halt'>;
+export type PartRun = Pick<CopyRun, 'backup' | 'dataKey' | 'store' | 'control'>;
 export interface PartClaim {
   readonly shard: { readonly number: number };
   readonly part: number;
@@ -58,7 +58,7 @@ export interface PartClaim {
 
 /** Runs the work with a part to write; whatever fails, no upload stays open, and what was stored for nothing is removed. */
 export const withPart = async <T>(
-  { backup, dataKey, store, halt }: PartRun,
+  { backup, dataKey, store, control }: PartRun,
   claim: PartClaim,
   work: (part: PartWriter) => Promise<T>,
 ): Promise<T> => {
@@ -67,13 +67,13 @@ export const withPart = async <T>(
     identity: backup.archive,
     dataKey,
     random: secureRandomBytes,
-    put: { ...lockOf(backup), signal: halt.storing },
+    put: { ...objectLockOf(backup), signal: control.storing },
   });
   try {
     return await work(part);
   } catch (error) {
     await part.abort();
-    const meaning = halt.explain(error) ?? error;
+    const meaning = control.explain(error) ?? error;
     // No record will ever name these objects, and whoever cleaned up after the backup may be done already.
     if (meaning instanceof JobEndedError) await bestEffort('remove a part that is not kept', store.remove(namesOf(claim)));
     throw meaning;

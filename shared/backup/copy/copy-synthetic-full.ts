@@ -2,9 +2,9 @@
 import { type Archive, type ByteRange, compareNames } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
 import { Heartbeat, type RunControl } from '../../job/index.ts';
-import { type ArchivePart, archiveRanges, partsIn, rootOf } from '../cursor/archive-cursor.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges, documentsRoot } from '../cursor/archive-cursor.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
-import { kindIn } from '../steps/plan-synthetic-full.ts';
+import { recordKindOf } from '../steps/plan-synthetic-full.ts';
 import { beatOf, type CopyRun, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
@@ -20,9 +20,9 @@ const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
 
 /** True if the range is done. */
-export const copyArchived = (run: SynthesisRun, claim: Claim): Promise<boolean> =>
+export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const { parties, backup, engine, halt } = run;
+    const { context, backup, deps, control } = run;
     const { shard } = claim;
     const origin = await run.origin();
     if (!origin) throw new Error('a backup that is made of no other');
@@ -34,13 +34,13 @@ export const copyArchived = (run: SynthesisRun, claim: Claim): Promise<boolean> 
     let told = shard.counted;
     const report = async (): Promise<void> => {
       const now = standing();
-      await checkpointShard(parties, backup.id, claim, now, engine.clock);
+      await checkpointShard(context, backup.id, claim, now, deps.clock);
       told = Math.max(told, now.documents);
     };
-    const pulse = new Heartbeat({ ...beatOf(run), unreported: () => standing().documents - told, report });
-    const isDone = await copy(origin, halt, copied).finally(() => pulse.stop());
+    const heartbeat = new Heartbeat({ ...beatOf(run), unreported: () => standing().documents - told, report });
+    const isDone = await copy(origin, control, copied).finally(() => heartbeat.stop());
     const stored = await part.finish();
-    halt.check();
+    control.check();
     const { lastName, bytes, collections } = copied;
     const ending: PartResult = {
       isDone,
@@ -48,20 +48,20 @@ export const copyArchived = (run: SynthesisRun, claim: Claim): Promise<boolean> 
       ...(lastName !== undefined && { after: lastName }),
       ...(stored && { part: { ...stored, originalSize: bytes, collections: JSON.stringify([...collections]) } }),
     };
-    await checkpointShard(parties, backup.id, claim, standing(), engine.clock, ending);
+    await checkpointShard(context, backup.id, claim, standing(), deps.clock, ending);
     return isDone;
   });
 
 /** True if there is nothing more; false if the part is full or the worker's time nearly over. */
-const copy = async (origin: ParentArchive, halt: RunControl, copied: Copied): Promise<boolean> => {
+const copy = async (origin: ParentArchive, control: RunControl, copied: Copied): Promise<boolean> => {
   const { archive } = origin;
-  const parts = partsIn(archive, [copied.rangeIn(archive)], () => 'all');
+  const parts = archivePartsIn(archive, [copied.rangeIn(archive)], () => 'all');
   try {
     for (;;) {
-      const next = await origin.reading(() => parts.next());
-      halt.check();
+      const next = await origin.read(() => parts.next());
+      control.check();
       if (next.done) return true;
-      if (!copied.take(next.value) || copied.bytes >= partBytesMax || halt.isYielding) return false;
+      if (!copied.take(next.value) || copied.bytes >= partBytesMax || control.isYielding) return false;
       await copied.drain();
     }
   } finally {
@@ -93,7 +93,7 @@ class Copied {
 
   /** What is left of the range; users come before all documents. */
   rangeIn(archive: Archive): ByteRange {
-    const users = { from: Buffer.from('accounts'), to: Buffer.from(rootOf(archive).slice(0, -1)) };
+    const users = { from: Buffer.from('accounts'), to: Buffer.from(documentsRoot(archive).slice(0, -1)) };
     const [range = users] = this.#range ? archiveRanges(archive, [this.#range]) : [];
     return { from: this.#after ?? range.from, to: range.to };
   }
@@ -106,7 +106,7 @@ class Copied {
   take({ leaf, start, end }: ArchivePart): boolean {
     for (let slot = start; slot < end; slot++) {
       const name = leaf.name(slot);
-      if (leaf.kind(slot) !== kindIn(this.#range) || (this.#after && compareNames(name, this.#after) === 0)) continue;
+      if (leaf.kind(slot) !== recordKindOf(this.#range) || (this.#after && compareNames(name, this.#after) === 0)) continue;
       const text = name.toString();
       if (this.#range && !this.#count(text)) return false;
       const content = leaf.content(slot);

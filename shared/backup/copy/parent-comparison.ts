@@ -2,7 +2,7 @@
 import { type DocumentMarks, DocumentSkim, type Moment, recordKind } from '../../archive/index.ts';
 import type { DocumentBatch, NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import { type ArchivePart, archiveRanges, partsIn } from '../cursor/archive-cursor.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { PartWriter } from './part-writer.ts';
 
@@ -23,10 +23,10 @@ export interface Compared {
  */
 export class ParentComparison {
   /** Full name of the last document of the parent that comes after all that the source has. */
-  lastGone: string | undefined;
+  lastDeleted: string | undefined;
   readonly #parent: ParentArchive;
   readonly #writer: PartWriter;
-  readonly #halt: RunControl;
+  readonly #control: RunControl;
   readonly #readTime: Moment;
   readonly #after: Buffer | undefined;
   readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
@@ -35,15 +35,15 @@ export class ParentComparison {
   #slot = 0;
   #isOver = false;
 
-  constructor(parent: ParentArchive, { range, after, readTime }: Compared, writer: PartWriter, halt: RunControl) {
+  constructor(parent: ParentArchive, { range, after, readTime }: Compared, writer: PartWriter, control: RunControl) {
     const { archive } = parent;
     this.#parent = parent;
     this.#writer = writer;
-    this.#halt = halt;
+    this.#control = control;
     this.#readTime = readTime;
     this.#after = after === undefined ? undefined : Buffer.from(after);
     const within = archiveRanges(archive, [range]).map(({ from, to }) => ({ from: this.#after ?? from, to }));
-    this.#parts = partsIn(archive, within, () => 'keys');
+    this.#parts = archivePartsIn(archive, within, () => 'keys');
   }
 
   /** Adds a batch of the source, and before each document what the parent has that comes before it. */
@@ -66,11 +66,11 @@ export class ParentComparison {
   async rest(): Promise<boolean> {
     for (;;) {
       const { end = 0 } = this.#part ?? {};
-      for (; this.#slot < end; this.#slot++) this.lastGone = this.#gone() ?? this.lastGone;
+      for (; this.#slot < end; this.#slot++) this.lastDeleted = this.#gone() ?? this.lastDeleted;
       if (!this.#isOver) await this.#load();
       if (this.#isOver) return true;
       // However little time there is, each run comes further.
-      if (this.#halt.isYielding && this.lastGone !== undefined) return false;
+      if (this.#control.isYielding && this.lastDeleted !== undefined) return false;
     }
   }
 
@@ -92,8 +92,8 @@ export class ParentComparison {
   async #load(): Promise<void> {
     // Of what is gone there may be much between two documents.
     await this.#writer.drain();
-    this.#halt.check();
-    const part = await this.#parent.tryReading(() => this.#next());
+    this.#control.check();
+    const part = await this.#parent.readOrReportDamage(() => this.#next());
     this.#isOver = part === undefined;
     this.#part = part;
     this.#slot = part?.start ?? 0;
@@ -104,7 +104,7 @@ export class ParentComparison {
   async #next(): Promise<ArchivePart | undefined> {
     const { value: part } = await this.#parts.next();
     // Of the leaf only the names were read: that all of its chunk is there is asked apart.
-    if (part) await this.#parent.prove({ backup: part.segment.backup, name: part.segment.object });
+    if (part) await this.#parent.assertStored({ backup: part.segment.backup, name: part.segment.object });
     return part ?? undefined;
   }
 
@@ -125,7 +125,7 @@ export class ParentComparison {
     const leaf = this.#part?.leaf;
     if (leaf?.kind(this.#slot) !== recordKind.document) return undefined;
     const name = leaf.name(this.#slot);
-    this.#writer.gone(name, this.#readTime);
+    this.#writer.deleted(name, this.#readTime);
     return name.toString();
   }
 }

@@ -79,7 +79,7 @@ export class PartWriter {
   }
 
   /** That the document of this full name, which an earlier backup holds, is gone; found so at that moment. */
-  gone(name: Uint8Array, { seconds, nanos }: Moment): void {
+  deleted(name: Uint8Array, { seconds, nanos }: Moment): void {
     const marks = { ...noTimes, updatedSeconds: seconds, updatedNanos: nanos, nameStart: 0, nameEnd: name.length };
     this.#writer.tombstone(name, marks);
     this.#records += 1;

@@ -14,9 +14,9 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
-import { advance, stillRunning, whileRunning } from '../model/running-backup.ts';
-import { tooManyReads } from '../steps/plan-backup.ts';
-import { type EventContext, tellDeciles } from './backup-progress-events.ts';
+import { assertBackupRunning, checkRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
+import { readLimitExceeded } from '../steps/plan-backup.ts';
+import { type EventContext, progressEvents } from './backup-progress-events.ts';
 
 /** Twenty workers write the same counters; a clash is over in milliseconds. */
 const triesMax = 10;
@@ -39,12 +39,15 @@ export const claimNextPart = async (
   for (let tries = 1; ; tries++) {
     const found = await getAll([backupKey.backup(tenant, backupId), key]);
     const [backup, shard] = found as [BackupRecord | undefined, ShardRecord | undefined];
-    stillRunning(backup, clock.now());
+    assertBackupRunning(backup, clock.now());
     if (!shard) throw new Error(`there is no shard ${number}`);
     if (shard.isDone) return undefined;
     const parts = shard.parts + 1;
     try {
-      await commit([set(key, { parts }, { expected: { parts: shard.parts, isDone: false } }), whileRunning(tenant, backupId)]);
+      await commit([
+        set(key, { parts }, { expected: { parts: shard.parts, isDone: false } }),
+        checkRunningBackup(tenant, backupId),
+      ]);
       return { shard: { ...shard, parts }, part: shard.parts };
     } catch (error) {
       if (!isConflict(error) || tries === triesMax) throw error;
@@ -73,29 +76,29 @@ export interface PartResult {
  * until the shard has come further.
  */
 export const checkpointShard = async (
-  parties: EventContext,
+  context: EventContext,
   backupId: string,
   { shard: { number }, part }: Claim,
   standing: ShardProgress,
   clock: Clock,
   ending?: PartResult,
 ): Promise<BackupRecord> => {
-  const { tenant } = parties;
+  const { tenant } = context;
   const keys = [backupKey.backup(tenant, backupId), backupKey.shard(tenant, backupId, number)] as const;
   for (let tries = 1; ; tries++) {
     const now = clock.now();
     const [record, shard] = await getAll(keys);
-    const backup = stillRunning(record, now);
+    const backup = assertBackupRunning(record, now);
     if (!shard || shard.parts !== part + 1) throw new JobEndedError('copied by another worker');
     // The answer to a commit that did happen may have been lost.
     if (ending && (shard.stored === part || shard.isDone)) return backup;
     const reads = Math.max(standing.reads, shard.reads);
     const allReads = backup.reads + reads - shard.reads;
-    if (backup.maxReads !== undefined && allReads > backup.maxReads) throw tooManyReads(backup.maxReads, allReads);
+    if (backup.maxReads !== undefined && allReads > backup.maxReads) throw readLimitExceeded(backup.maxReads, allReads);
     const counted = ending?.isDone ? standing.documents : Math.max(standing.documents, shard.counted);
     try {
       await commit([
-        ...counters(parties, backup, { documents: counted - shard.counted, reads: reads - shard.reads }, now),
+        ...counters(context, backup, { documents: counted - shard.counted, reads: reads - shard.reads }, now),
         set(
           backupKey.shard(tenant, backupId, number),
           { counted, reads, ...(ending && endingOf(ending, standing, part)) },
@@ -121,16 +124,16 @@ const endingOf = ({ after, isDone, countVerified, part: stored }: PartResult, { 
   ...(stored && { stored: part }),
 });
 
-const counters = (parties: EventContext, backup: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
+const counters = (context: EventContext, backup: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
   const { id, toldPercent, totalDocuments } = backup;
   const percents = decilesPassed(toldPercent, backup.documents + more.documents, totalDocuments);
   const told = percents.at(-1);
   return [
-    advance(parties.tenant, id, {
+    updateRunningBackup(context.tenant, id, {
       add: { documents: more.documents, reads: more.reads },
       // Whoever tells of a tenth is the only one: the others find it told.
       ...(told !== undefined && { set: { toldPercent: told }, expected: { toldPercent } }),
     }),
-    ...tellDeciles(parties, backup, percents, totalDocuments ?? 0, now),
+    ...progressEvents(context, backup, percents, totalDocuments ?? 0, now),
   ];
 };

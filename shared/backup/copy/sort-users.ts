@@ -12,7 +12,7 @@ export interface NamedUser extends AuthUser {
 const heldBytesMax = 32 << 20;
 
 /** The same users in the order of names, each after the one before: throws where the list is further out of order than is held back. */
-export async function* inOrderOfNames(users: AsyncIterable<AuthUser>): AsyncGenerator<NamedUser, void, undefined> {
+export async function* sortUsers(users: AsyncIterable<AuthUser>): AsyncGenerator<NamedUser, void, undefined> {
   let held: NamedUser[] = [];
   let heldBytes = 0;
   let last: Buffer | undefined;

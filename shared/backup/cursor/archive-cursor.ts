@@ -11,7 +11,7 @@ import {
 import type { NameRange } from '../../firestore/index.ts';
 import type { DocumentCursor } from './document-cursor.ts';
 
-export interface ArchiveSideOptions {
+export interface ArchiveCursorOptions {
   /** Whether bodies come along as long as they are asked for; else each leaf's are fetched apart, when they are. */
   readonly withBodies?: boolean;
   /** Whether documents that are told to be gone are among those that are walked. */
@@ -48,15 +48,15 @@ export class ArchiveCursor implements DocumentCursor {
   constructor(
     archive: Archive,
     scope: readonly NameRange[],
-    { withBodies = false, withTombstones = false }: ArchiveSideOptions = {},
+    { withBodies = false, withTombstones = false }: ArchiveCursorOptions = {},
     through: (parts: AsyncGenerator<ArchivePart, void, undefined>) => AsyncGenerator<ArchivePart, void, undefined> = (parts) =>
       parts,
   ) {
     this.#archive = archive;
     this.#withTombstones = withTombstones;
-    this.#rootBytes = Buffer.byteLength(rootOf(archive));
+    this.#rootBytes = Buffer.byteLength(documentsRoot(archive));
     this.#parts = through(
-      partsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unwanted < unwantedMax ? 'all' : 'keys')),
+      archivePartsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unwanted < unwantedMax ? 'all' : 'keys')),
     );
   }
 
@@ -83,7 +83,7 @@ export class ArchiveCursor implements DocumentCursor {
   }
 
   /** Says that the body of the document here is needed; true if it was fetched, and so proven, already. */
-  want(): boolean {
+  requestBody(): boolean {
     this.#unwanted = 0;
     return this.#part !== undefined && (this.#part.leaf.hasBodies || this.#whole?.segment === this.#part.segment);
   }
@@ -92,7 +92,7 @@ export class ArchiveCursor implements DocumentCursor {
   async open(): Promise<void> {
     const segment = this.#part?.segment;
     if (!segment) throw new RangeError('there is no document here');
-    if (!this.want()) this.#whole = { segment, leaf: await this.#archive.leaf(segment) };
+    if (!this.requestBody()) this.#whole = { segment, leaf: await this.#archive.leaf(segment) };
   }
 
   /** The encoded document here, which must be open. */
@@ -122,11 +122,11 @@ export class ArchiveCursor implements DocumentCursor {
   }
 }
 
-export const rootOf = ({ manifest }: Archive): string => `${manifest.source}/documents/`;
+export const documentsRoot = ({ manifest }: Archive): string => `${manifest.source}/documents/`;
 
 /** A scope as names of the archive: all documents come after the root itself, and users before. */
 export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => {
-  const root = rootOf(archive);
+  const root = documentsRoot(archive);
   return scope.map(({ from, to }) => ({
     from: Buffer.from(from === undefined ? root.slice(0, -1) : root + from),
     to: to === undefined ? undefined : Buffer.from(root + to),
@@ -134,7 +134,7 @@ export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => 
 };
 
 /** The slots of an archive that lie in the ranges, which ascend. */
-export async function* partsIn(
+export async function* archivePartsIn(
   archive: Archive,
   within: readonly ByteRange[],
   part: () => LeafContents,
@@ -144,8 +144,8 @@ export async function* partsIn(
     const last = segment.start + segment.count;
     for (let next = segment.start; at < within.length; at++) {
       const { from, to } = within[at] ?? {};
-      const start = from ? firstFrom(leaf, from, next, last) : next;
-      const end = to ? firstFrom(leaf, to, start, last) : last;
+      const start = from ? lowerBound(leaf, from, next, last) : next;
+      const end = to ? lowerBound(leaf, to, start, last) : last;
       if (start < end) yield { segment, leaf, start, end };
       // The range may go on in the next leaf.
       if (end === last) break;
@@ -155,7 +155,7 @@ export async function* partsIn(
 }
 
 /** The first slot from `low` on whose name does not come before this one; `high` if there is none. */
-export const firstFrom = (leaf: Leaf, name: Uint8Array, low: number, high: number): number => {
+export const lowerBound = (leaf: Leaf, name: Uint8Array, low: number, high: number): number => {
   let [start, end] = [low, high];
   while (start < end) {
     const middle = (start + end) >>> 1;

@@ -26,7 +26,7 @@ export interface TargetCursor extends DocumentCursor {
 }
 
 /** Which of two sides is to be looked at next: negative for the first, zero for both. A side at its end comes after every name. */
-export const orderOf = (a: DocumentCursor, b: DocumentCursor): number => {
+export const compareCursors = (a: DocumentCursor, b: DocumentCursor): number => {
   if (!a.name || !b.name) return a.name ? -1 : 1;
   return compareNames(a.name, b.name);
 };

@@ -1,8 +1,8 @@
 import { type Archive, DocumentSkim, recordKind } from '../../archive/index.ts';
 import { type FirestoreDatabase, type Got, getWithin } from '../../firestore/index.ts';
-import { type ArchivePart, rootOf } from './archive-cursor.ts';
+import { type ArchivePart, documentsRoot } from './archive-cursor.ts';
 import type { TargetCursor } from './document-cursor.ts';
-import type { LiveOptions } from './live-scan-cursor.ts';
+import type { LiveReadOptions } from './live-scan-cursor.ts';
 
 /** Names asked for in one request: the first ones, before it is known how large the documents are, and at most. */
 const namesFirst = 100;
@@ -15,7 +15,7 @@ const partsOfBatch = 8;
 /** Of the answer to one request; so many names are asked for at once that it is about half of this. */
 const answerMaxBytes = 8 << 20;
 
-export interface LookupOptions extends LiveOptions {
+export interface LookupOptions extends LiveReadOptions {
   readonly withTombstones: boolean;
   /** Which of the names are asked for; the archive's side may come to see no others. */
   readonly wants?: ((path: string) => boolean) | undefined;
@@ -47,7 +47,7 @@ export class LiveLookupCursor implements TargetCursor {
     this.#source = source;
     this.#options = options;
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
-    this.#archiveRootBytes = Buffer.byteLength(rootOf(archive));
+    this.#archiveRootBytes = Buffer.byteLength(documentsRoot(archive));
   }
 
   /** What the archive's side reads from. */

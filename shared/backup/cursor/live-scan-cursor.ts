@@ -10,7 +10,7 @@ import {
 import type { TargetCursor } from './document-cursor.ts';
 
 /** What was read of a database, end to end: as many documents as it must have there. */
-export interface Stretch {
+export interface ScannedRange {
   readonly range: NameRange;
   readonly documents: number;
   /** Ids of the collections that they were found in. */
@@ -35,10 +35,10 @@ export class LiveScanCursor implements TargetCursor {
   #marks: RawDocument | undefined;
   readonly #rootLength: number;
   /** Read to their ends, and what is under way: its range from where it is not counted yet, and the documents before that. */
-  #ended: Stretch[] = [];
+  #ended: ScannedRange[] = [];
   #open: { readonly range: NameRange; readonly before: number } | undefined;
 
-  constructor(source: FirestoreDatabase, scope: readonly NameRange[], at: LiveOptions) {
+  constructor(source: FirestoreDatabase, scope: readonly NameRange[], at: LiveReadOptions) {
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
     this.#rootLength = source.root.length + 1;
     this.#batches = this.#read(source, scope, at);
@@ -49,7 +49,7 @@ export class LiveScanCursor implements TargetCursor {
   }
 
   /** All that was read and is not counted yet, up to the last document that was sent. */
-  get uncounted(): readonly Stretch[] {
+  get uncounted(): readonly ScannedRange[] {
     const [open, reader, end] = [this.#open, this.#reader, this.#end];
     if (!open || !reader || end === undefined) return this.#ended;
     const { range, before } = open;
@@ -60,7 +60,7 @@ export class LiveScanCursor implements TargetCursor {
   }
 
   /** Says that all of `uncounted` is counted. */
-  settle(): void {
+  markCounted(): void {
     const [open, reader, end] = [this.#open, this.#reader, this.#end];
     this.#ended = [];
     if (open && reader && end !== undefined) this.#open = { range: { ...open.range, from: end }, before: reader.documents };
@@ -110,7 +110,7 @@ export class LiveScanCursor implements TargetCursor {
   async *#read(
     source: FirestoreDatabase,
     scope: readonly NameRange[],
-    at: LiveOptions,
+    at: LiveReadOptions,
   ): AsyncGenerator<DocumentBatch, void, undefined> {
     for (const range of scope) {
       this.#readsBefore = this.reads;
@@ -127,7 +127,7 @@ export class LiveScanCursor implements TargetCursor {
   }
 }
 
-export interface LiveOptions {
+export interface LiveReadOptions {
   readonly readTime: string;
   readonly signal: AbortSignal;
   /** About this much is taken at once: of what nobody looks at, more than this may have been sent, and billed. */

@@ -8,10 +8,10 @@ import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import { readBackup } from '../model/get-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/query-source-in-request.ts';
-import { refuseUnlessWhole, requestArchiveDeps, withArchiveInRequest } from '../read/read-in-request.ts';
+import { assertCompleted, requestArchiveDeps, withArchiveInRequest } from '../read/read-in-request.ts';
 import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff-archives.ts';
 
-export interface DiffCall extends RequestCaller {
+export interface DiffRequest extends RequestCaller {
   /** Undefined for a service account: what it may do is told by its scopes. */
   readonly role: Role | undefined;
   readonly page: { readonly limit: number; readonly after: string | undefined };
@@ -22,24 +22,24 @@ const workSeconds = 13;
 
 /** Comparing shows which documents there are: it is noted as reading is. */
 export const compareBackup = async (
-  call: DiffCall,
+  call: DiffRequest,
   backup: BackupRecord,
   against: string,
-  doors: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
+  deps: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
 ): Promise<DiffPage & { change: Change }> => {
   const { tenant, page } = call;
   if (against === 'live') refuseUnlessMember(call);
-  refuseUnlessWhole(backup);
-  const options = { ...page, until: after(doors.clock.now(), workSeconds), clock: doors.clock };
+  assertCompleted(backup);
+  const options = { ...page, deadline: after(deps.clock.now(), workSeconds), clock: deps.clock };
   const compared =
-    against === 'live' ? await withLive(call, backup, options, doors) : await withBackup(tenant, backup, against, options, doors);
+    against === 'live' ? await withLive(call, backup, options, deps) : await withBackup(tenant, backup, against, options, deps);
   const { id, projectId } = backup;
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, against } }];
   return { ...compared, change: { writes: [], audit } };
 };
 
 /** The live database bills what is read of it: as with a backup, that is for members to decide. */
-const refuseUnlessMember = ({ role }: DiffCall): void => {
+const refuseUnlessMember = ({ role }: DiffRequest): void => {
   if (role === undefined || roleAtLeast(role, 'member')) return;
   throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database needs the role member', {
     requiredRole: 'member',
@@ -52,11 +52,11 @@ const withBackup = async (
   backup: BackupRecord,
   against: string,
   options: DiffOptions,
-  doors: BackupDeps,
+  deps: BackupDeps,
 ): Promise<DiffPage> => {
   const other = await readBackup(tenant, against);
   if (other.projectId !== backup.projectId) throw invalid('against', 'must be a backup of the same project');
-  refuseUnlessWhole(other);
+  assertCompleted(other);
   return withArchiveInRequest(
     tenant,
     backup,
@@ -65,23 +65,23 @@ const withBackup = async (
         tenant,
         other,
         (against) => diffBackups({ backup, open }, { backup: other, open: against }, options),
-        doors,
+        deps,
       ),
-    doors,
+    deps,
   );
 };
 
-const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptions, doors: BackupDeps): Promise<DiffPage> => {
+const withLive = async (call: DiffRequest, backup: BackupRecord, options: DiffOptions, deps: BackupDeps): Promise<DiffPage> => {
   const { tenant } = call;
   const project = await readProject(tenant, backup.projectId);
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   const { maxReads } = project.settings;
-  return withSourceInRequest(call, project, doors, (source) =>
+  return withSourceInRequest(call, project, deps, (source) =>
     withArchiveInRequest(
       tenant,
       backup,
       (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate),
-      doors,
+      deps,
     ),
   );
 };

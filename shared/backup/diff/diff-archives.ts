@@ -14,13 +14,13 @@ import { LiveScanCursor } from '../cursor/live-scan-cursor.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
-import { beginning, nameAt, type Progress, readCursor, type Sides, writeCursor } from './diff-cursor.ts';
-import { type Merged, type MergeOptions, merge } from './diff-merge.ts';
+import { beginning, type DiffArchives, nameAt, type Progress, readCursor, writeCursor } from './diff-cursor.ts';
+import { type Merged, type MergeOptions, mergeCursors } from './diff-merge.ts';
 
 export interface DiffOptions {
   readonly limit: number;
   readonly after: string | undefined;
-  readonly until: Date;
+  readonly deadline: Date;
   readonly clock: Clock;
 }
 
@@ -43,7 +43,7 @@ const liveCountedOnMax = 10_000;
 const liveReadsMax = 20_000;
 
 export const diffBackups = async (here: Compared, against: Compared, options: DiffOptions): Promise<DiffPage> => {
-  const sides: Sides = { from: against.open.archive, to: here.open.archive };
+  const sides: DiffArchives = { from: against.open.archive, to: here.open.archive };
   const scope = intersection(scopeIn(against.backup), scopeIn(here.backup));
   const of = fingerprint(`${here.backup.id} ${against.backup.id}`).slice(0, 12);
   const { progress, rest } = await start(of, scope, sides, options.after);
@@ -60,7 +60,7 @@ export const diffLive = async (
   source: FirestoreDatabase,
   options: DiffOptions & { readonly signal: AbortSignal; readonly maxReads: number | undefined },
 ): Promise<DiffPage> => {
-  const sides: Sides = { from: here.open.archive, to: undefined };
+  const sides: DiffArchives = { from: here.open.archive, to: undefined };
   const of = fingerprint(`${here.backup.id} live`).slice(0, 12);
   const { progress: before, rest } = await start(of, scopeIn(here.backup), sides, options.after);
   const { signal, maxReads = Number.POSITIVE_INFINITY } = options;
@@ -99,7 +99,7 @@ const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly N
   scopeOf(collections, excludedCollections);
 
 /** What was compared before, and what of the scope is left. */
-const start = async (of: string, scope: readonly NameRange[], sides: Sides, after: string | undefined) => {
+const start = async (of: string, scope: readonly NameRange[], sides: DiffArchives, after: string | undefined) => {
   if (after === undefined) return { progress: beginning, rest: scope };
   const { progress, at } = readCursor(after, of);
   return { progress, rest: intersection(scope, [{ from: await nameAt(at, sides) }]) };
@@ -111,16 +111,16 @@ const walk = async (
   { counts, total }: Progress,
   options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial'> & { isEnough: () => boolean },
 ): Promise<Merged> => {
-  const { limit, countsOn, partial, until, clock, isEnough } = options;
-  const isOver = (): boolean => clock.now() >= until || isEnough();
+  const { limit, countsOn, partial, deadline, clock, isEnough } = options;
+  const isOver = (): boolean => clock.now() >= deadline || isEnough();
   try {
-    return await merge(from, to, { limit, counts, partial, isOver, countsOn: countsOn && total === undefined });
+    return await mergeCursors(from, to, { limit, counts, partial, isOver, countsOn: countsOn && total === undefined });
   } finally {
     await Promise.all([from.close(), to.close()]);
   }
 };
 
-const page = async (against: string, of: string, merged: Merged, sides: Sides, progress: Progress): Promise<DiffPage> => {
+const page = async (against: string, of: string, merged: Merged, sides: DiffArchives, progress: Progress): Promise<DiffPage> => {
   const { changes, stop } = merged;
   const total = progress.total ?? merged.total;
   const counts = total ?? stop?.counts ?? progress.counts;

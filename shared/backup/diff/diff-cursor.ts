@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Archive, Seeker } from '../../archive/index.ts';
 import { invalid } from '../../contract/errors.ts';
-import { rootOf } from '../cursor/archive-cursor.ts';
+import { documentsRoot } from '../cursor/archive-cursor.ts';
 import type { Counts, Stop } from './diff-merge.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
@@ -28,7 +28,7 @@ export interface Progress {
 }
 
 /** The archives that are compared; undefined for the live database. */
-export interface Sides {
+export interface DiffArchives {
   readonly from: Archive | undefined;
   readonly to: Archive | undefined;
 }
@@ -48,16 +48,16 @@ export const readCursor = (text: string, of: string): { progress: Progress; at: 
 };
 
 /** The path of the document to go on with. */
-export const nameAt = async (at: Cursor['at'], sides: Sides): Promise<string> => {
+export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<string> => {
   if ('name' in at) return at.name;
   const archive = sides[at.side];
   const seeker = archive && new Seeker(archive);
   const name = (await seeker?.seekRank(at.rank)) ? await seeker?.name() : undefined;
   if (!archive || !name) throw invalid('cursor', 'must be a nextCursor from this same comparison');
-  return name.toString().slice(rootOf(archive).length);
+  return name.toString().slice(documentsRoot(archive).length);
 };
 
-export const writeCursor = async (of: string, stop: Stop, sides: Sides, progress: Progress): Promise<string> => {
+export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: Progress): Promise<string> => {
   const archive = sides[stop.side];
   const { total, readTime, reads } = progress;
   const cursor: Cursor = {
@@ -72,7 +72,7 @@ export const writeCursor = async (of: string, stop: Stop, sides: Sides, progress
 
 const rankOf = async (archive: Archive, path: Buffer): Promise<number> => {
   const seeker = new Seeker(archive);
-  await seeker.seek(Buffer.concat([Buffer.from(rootOf(archive)), path]));
+  await seeker.seek(Buffer.concat([Buffer.from(documentsRoot(archive)), path]));
   return seeker.rank();
 };
 

@@ -1,5 +1,5 @@
 import { sameFields } from '../../firestore/index.ts';
-import { type DocumentCursor, orderOf } from '../cursor/document-cursor.ts';
+import { compareCursors, type DocumentCursor } from '../cursor/document-cursor.ts';
 
 export interface Counts {
   readonly added: number;
@@ -48,7 +48,7 @@ const lookEvery = 64;
  * Walks two sides in the order of names. A document of the same name and update time is the same; where the times differ the
  * fields decide, so one that was written again as it was counts as unchanged.
  */
-export const merge = async (from: DocumentCursor, to: DocumentCursor, options: MergeOptions): Promise<Merged> => {
+export const mergeCursors = async (from: DocumentCursor, to: DocumentCursor, options: MergeOptions): Promise<Merged> => {
   const { limit, countsOn, isOver, partial } = options;
   const counts = { ...options.counts };
   const changes: Changed[] = [];
@@ -56,7 +56,7 @@ export const merge = async (from: DocumentCursor, to: DocumentCursor, options: M
   await from.load();
   await to.load();
   for (let n = 1; from.name || to.name; n++) {
-    const order = orderOf(from, to);
+    const order = compareCursors(from, to);
     const side = order > 0 ? 'to' : 'from';
     const name = (side === 'to' ? to.name : from.name) ?? nothing;
     const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });

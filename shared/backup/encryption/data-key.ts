@@ -19,7 +19,7 @@ import {
   passphrases,
   readEncryption,
 } from './encryption-settings.ts';
-import { kmsFailure, unavailable } from './key-errors.ts';
+import { keyUnavailable, throwKmsFailure } from './key-errors.ts';
 
 type Identity = BackupRecord['archive'];
 
@@ -38,7 +38,7 @@ export interface NewDataKey extends WrappedKey {
 /** 32 bytes from KMS; what opens them later is KMS, or with a passphrase of the organization's own that passphrase alone. */
 export const newDataKey = async (tenant: Tenant, archive: Identity): Promise<NewDataKey> => {
   const chosen = await readEncryption(tenant);
-  const made = await makeDataKey(contextOf(archive)).catch(kmsFailure);
+  const made = await makeDataKey(contextOf(archive)).catch(throwKmsFailure);
   const wrapped =
     chosen?.mode === 'customer'
       ? await wrapWithCurrentKey(tenant, chosen, archive, made.plain)
@@ -54,13 +54,13 @@ export const wrapWithCurrentKey = async (
   dataKey: Buffer,
 ): Promise<WrappedKey> => {
   if (chosen?.mode !== 'customer')
-    return wrappedBy(archive, { kind: 'kms', ...(await wrapDataKey(dataKey, contextOf(archive)).catch(kmsFailure)) });
+    return wrappedBy(archive, { kind: 'kms', ...(await wrapDataKey(dataKey, contextOf(archive)).catch(throwKmsFailure)) });
   for await (const { keyId, passphrase } of passphrases(tenant, chosen, chosen.keyId)) {
     if (keyId !== chosen.keyId) break;
     const wrap = await wrapKey(dataKey, passphrase, { identity: contextOf(archive), random: secureRandomBytes });
     return { keyFile: fileOf(archive, wrap), encryption: currentEncryption(chosen) };
   }
-  throw unavailable('The passphrase of the organization is not there');
+  throw keyUnavailable('The passphrase of the organization is not there');
 };
 
 const fileOf = (archive: Identity, wrap: KeyWrap): Buffer => encodeKeyFile({ identity: contextOf(archive), wraps: [wrap] });
@@ -83,7 +83,7 @@ export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<B
 };
 
 const unlocked = async (tenant: Tenant, { keyFile, archive, encryption }: BackupRecord): Promise<Buffer> => {
-  if (!keyFile) throw unavailable('The backup has no key');
+  if (!keyFile) throw keyUnavailable('The backup has no key');
   return (await unlockKeyFile(tenant, keyFile, archive, encryption.keyId)).dataKey;
 };
 
@@ -95,7 +95,7 @@ export const unlockKeyFile = async (
   keyFile: Uint8Array,
   archive: Identity,
   likely?: string,
-  refused: typeof kmsFailure = kmsFailure,
+  refused: typeof throwKmsFailure = throwKmsFailure,
 ): Promise<{ dataKey: Buffer; encryption: BackupRecord['encryption'] }> => {
   const { identity, wraps } = parsed(keyFile);
   if (
@@ -103,7 +103,7 @@ export const unlockKeyFile = async (
     identity.project !== archive.project ||
     identity.backup !== archive.backup
   )
-    throw unavailable('The key belongs to another backup');
+    throw keyUnavailable('The key belongs to another backup');
   refuseIfCostly(wraps);
   let failure: JobFailure | undefined;
   for (const wrap of wraps) {
@@ -118,7 +118,7 @@ export const unlockKeyFile = async (
         const dataKey = await opened(unwrapKey(wrap, passphrase, contextOf(archive)));
         if (dataKey) return { dataKey, encryption: { mode: 'customer', keyId } };
       }
-      throw unavailable(
+      throw keyUnavailable(
         chosen?.keyId
           ? 'The passphrase of the organization does not open this backup: it was made with another one'
           : 'The backup is wrapped by a passphrase, and the organization has none',
@@ -128,7 +128,7 @@ export const unlockKeyFile = async (
       failure ??= error;
     }
   }
-  throw failure ?? unavailable('The key file names no key');
+  throw failure ?? keyUnavailable('The key file names no key');
 };
 
 /** Ours have one. */
@@ -139,16 +139,16 @@ const iterationsMax = 20_000_000;
 /** Whatever lies in a bucket can ask for any amount of work: none is done before it is known how much. */
 const refuseIfCostly = (wraps: readonly KeyWrap[]): void => {
   const iterations = wraps.flatMap((wrap) => (wrap.kind === 'passphrase' ? [Math.abs(wrap.kdf.iterations)] : []));
-  if (iterations.length > passphraseWrapsMax) throw unavailable(`The key file has ${iterations.length} wrapped keys`);
+  if (iterations.length > passphraseWrapsMax) throw keyUnavailable(`The key file has ${iterations.length} wrapped keys`);
   const sum = iterations.reduce((total, one) => total + one, 0);
-  if (sum > iterationsMax) throw unavailable(`The key file asks for ${sum} iterations; at most ${iterationsMax} are made`);
+  if (sum > iterationsMax) throw keyUnavailable(`The key file asks for ${sum} iterations; at most ${iterationsMax} are made`);
 };
 
 const parsed = (keyFile: Uint8Array) => {
   try {
     return parseKeyFile(keyFile);
   } catch (error) {
-    if (error instanceof ArchiveError) throw unavailable(`The key file cannot be read: ${error.message}`, error);
+    if (error instanceof ArchiveError) throw keyUnavailable(`The key file cannot be read: ${error.message}`, error);
     throw error;
   }
 };
@@ -160,7 +160,7 @@ const opened = async (key: Promise<Buffer>): Promise<Buffer | undefined> => {
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     if (error.code === 'wrong-passphrase') return undefined;
-    throw unavailable(`The wrapped key cannot be opened: ${error.message}`, error);
+    throw keyUnavailable(`The wrapped key cannot be opened: ${error.message}`, error);
   }
 };
 

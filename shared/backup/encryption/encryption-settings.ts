@@ -79,7 +79,7 @@ export async function* passphrases(
   for (const keyId of ids) yield { keyId, passphrase: await openSecret(all[keyId] as Uint8Array, contextOf(tenant)) };
 }
 
-export interface EncryptionWish {
+export interface EncryptionInput {
   readonly mode: 'kms' | 'customer';
   readonly passphrase?: string | undefined;
 }
@@ -91,7 +91,7 @@ const previousMax = 10;
 export const changeEncryption = async (
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
-  wish: EncryptionWish,
+  wish: EncryptionInput,
   now: Date,
 ): Promise<{ chosen: EncryptionRecord; change: Change }> => {
   refuseUnlessAllowed(wish);
@@ -136,7 +136,7 @@ const changeOf = (tenant: Tenant, was: EncryptionRecord | undefined, next: Encry
   ],
 });
 
-const refuseUnlessAllowed = ({ mode, passphrase }: EncryptionWish): void => {
+const refuseUnlessAllowed = ({ mode, passphrase }: EncryptionInput): void => {
   const plan = env('PLAN');
   if (mode === 'customer' && plan !== 'enterprise')
     throw new ApiError('FORBIDDEN', 'A key of your own is part of the enterprise plan', {

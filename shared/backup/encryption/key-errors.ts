@@ -2,7 +2,7 @@ import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { JobFailure } from '../../job/index.ts';
 import { isTransientAwsError, log } from '../../platform/index.ts';
 
-export const unavailable = (message: string, cause?: unknown): JobFailure =>
+export const keyUnavailable = (message: string, cause?: unknown): JobFailure =>
   new JobFailure('KEY_UNAVAILABLE', message, undefined, cause === undefined ? undefined : { cause });
 
 /** What KMS says when trying again does not help, in words a person can act on. */
@@ -19,14 +19,14 @@ const meanings: Readonly<Record<string, string>> = {
 const pendingDeletion = 'The KMS key that wraps the keys of backups is pending deletion; cancel the deletion';
 
 /** A refusal is told as KEY_UNAVAILABLE and says nothing against the backup itself; that KMS is busy passes on, to be tried again. */
-export const kmsFailure = (error: unknown): never => {
+export const throwKmsFailure = (error: unknown): never => {
   const refusal = refusalOf(error);
   log.error(logLines.keyRefused, { reason: (error as Error).name });
   throw refusal;
 };
 
 /** The same for a key that somebody brought along: whatever KMS says of it, nobody needs to be woken. */
-export const strangersKmsFailure = (error: unknown): never => {
+export const throwForeignKmsFailure = (error: unknown): never => {
   throw refusalOf(error);
 };
 
@@ -34,5 +34,5 @@ const refusalOf = (error: unknown): JobFailure => {
   const { name = '', message = '' } = error as { name?: string; message?: string };
   const meaning = isTransientAwsError(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : meanings[name];
   if (meaning === undefined) throw error;
-  return unavailable(meaning, error);
+  return keyUnavailable(meaning, error);
 };

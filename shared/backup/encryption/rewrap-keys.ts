@@ -17,7 +17,7 @@ export interface RewrapTask {
 }
 
 /** What else is wrapped: the names of the keys that open what is to become a backup. Asked for before the backups are looked at. */
-export type AlsoWrapped = (tenant: Tenant, now: Date) => Promise<Iterable<string>>;
+export type FindOtherKeyIds = (tenant: Tenant, now: Date) => Promise<Iterable<string>>;
 
 /**
  * Goes on until the time given, then asks for another task. Every part may run again. A backup that cannot be had now keeps
@@ -29,7 +29,7 @@ export const rewrapKeys = async (
   until: Date,
   time: Clock,
   open: typeof openStore = openStore,
-  alsoWrapped: AlsoWrapped = async () => [],
+  alsoWrapped: FindOtherKeyIds = async () => [],
 ): Promise<void> => {
   const chosen = await readEncryption(tenant);
   if (chosen?.version !== task.walk || !chosen.isWalking) return;
@@ -45,7 +45,7 @@ export const rewrapKeys = async (
   await finish(tenant, chosen, await alsoWrapped(tenant, time.now()));
 };
 
-interface ArchiveDeps {
+interface RewrapDeps {
   readonly time: Clock;
   readonly open: typeof openStore;
 }
@@ -68,11 +68,11 @@ const stays = ({ arriving, leaving }: BackupRecord): boolean => arriving === und
 const triesMax = 3;
 
 /** False if another choice was made meanwhile: its own walk has begun. */
-const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, doors: ArchiveDeps): Promise<boolean> => {
+const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, deps: RewrapDeps): Promise<boolean> => {
   let backup: BackupRecord | undefined = found;
   for (let tries = 0; backup && isOpenable(backup) && stays(backup) && tries < triesMax; tries++) {
     try {
-      await rewrap(tenant, chosen, backup, doors);
+      await rewrap(tenant, chosen, backup, deps);
       return true;
     } catch (error) {
       if (!(error instanceof StaleReadError) && !(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
@@ -92,7 +92,7 @@ const rewrap = async (
   tenant: Tenant,
   chosen: EncryptionRecord,
   backup: BackupRecord,
-  { time, open }: ArchiveDeps,
+  { time, open }: RewrapDeps,
 ): Promise<void> => {
   const { id, archive, status, keyFile: was, storageDestination, path } = backup;
   const { keyFile, encryption } = await wrapWithCurrentKey(tenant, chosen, archive, await dataKeyOf(tenant, backup));

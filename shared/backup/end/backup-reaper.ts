@@ -2,8 +2,8 @@
 import { after, commit, get, iso, log, set, type Tenant, walk } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey, type RunningRecord, runningPartition } from '../model/record.ts';
-import { internal } from '../steps/backup-steps.ts';
-import { cleanUp } from './clean-up-backup.ts';
+import { internalFailure } from '../steps/backup-steps.ts';
+import { cleanUpBackup } from './clean-up-backup.ts';
 import { failBackup, type Reason, reasonFor } from './fail-backup.ts';
 
 /** The workflow of backups, as the reaper sees it. */
@@ -24,13 +24,13 @@ const cleanMaxSeconds = 24 * 3_600;
 export const runningBackups = (): AsyncGenerator<RunningRecord> =>
   walk<RunningRecord>({ pk: runningPartition, prefix: '', from: '0' });
 
-export const reapBackup = async (tenant: Tenant, note: RunningRecord, engine: BackupDeps, workflow: Workflow): Promise<void> => {
+export const reapBackup = async (tenant: Tenant, note: RunningRecord, deps: BackupDeps, workflow: Workflow): Promise<void> => {
   const { backupId } = note;
   // In this order: a workflow that was seen to have ended has written all that it ever will.
   const execution = await workflow.look(backupId);
   const backup = await get(backupKey.backup(tenant, backupId));
-  const now = engine.clock.now();
-  const verdict = judge(backup, note, execution, now);
+  const now = deps.clock.now();
+  const verdict = decideReaping(backup, note, execution, now);
   if (verdict === 'leave') return;
   log.warn('reaping a backup', { backupId, verdict: typeof verdict === 'string' ? verdict : verdict.code, execution });
   if (verdict === 'start') {
@@ -39,13 +39,13 @@ export const reapBackup = async (tenant: Tenant, note: RunningRecord, engine: Ba
   }
   if (execution === 'running') await workflow.stop(backupId, 'given up by the reaper');
   if (typeof verdict !== 'string') await failBackup(tenant, backupId, () => verdict, now);
-  await cleanUp(tenant, backupId, engine, verdict === 'give-up');
+  await cleanUpBackup(tenant, backupId, deps, verdict === 'give-up');
 };
 
 type Verdict = 'leave' | 'start' | 'clean' | 'give-up' | Reason;
 
 /** Decided apart from all doing, so that every case can be looked at. */
-export const judge = (
+export const decideReaping = (
   backup: BackupRecord | undefined,
   { since, restartedAt }: RunningRecord,
   execution: 'running' | 'ended' | 'unknown',
@@ -61,7 +61,7 @@ export const judge = (
     if (execution === 'ended') return reasonFor(backup, undefined, now);
     // No such execution: the task that starts it is on its way, or lost.
     if (!isOlder(restartedAt ?? since, startMaxSeconds)) return 'leave';
-    return restartedAt === undefined ? 'start' : { ...internal, message: 'The service could not start the backup' };
+    return restartedAt === undefined ? 'start' : { ...internalFailure, message: 'The service could not start the backup' };
   }
   // The workflow cleans up by itself; one that still runs so long after the end is stuck.
   const endedAt = completedAt ?? deadline ?? since;

@@ -5,27 +5,27 @@ import { commit, getAll, log, type Tenant, type Write } from '../../platform/ind
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { deleteArchiveObjects } from '../removal/delete-objects.ts';
-import { removeNotes } from './delete-work-items.ts';
+import { deleteWorkItems } from './delete-work-items.ts';
 
 /**
  * Removes objects and notes of a backup that failed or was cancelled. The reaper's note goes last, in the one transaction that
  * takes the backup off its destination's count: as long as it is there, the reaper cleans again. Rejects if trying again may
  * help; one that is given up is not tried at all.
  */
-export const cleanUp = async (
+export const cleanUpBackup = async (
   tenant: Tenant,
   backupId: string,
-  engine: Pick<BackupDeps, 'openStore'>,
+  deps: Pick<BackupDeps, 'openStore'>,
   isGivenUp = false,
 ): Promise<void> => {
   const running = backupKey.running(tenant, backupId);
   const [found, isNoted] = await getAll([backupKey.backup(tenant, backupId), running]);
   const backup = found as BackupRecord | undefined;
   if (backup?.status === 'pending' || backup?.status === 'running') return;
-  if (backup?.status === 'completed') return removeNotes(tenant, backupId);
+  if (backup?.status === 'completed') return deleteWorkItems(tenant, backupId);
   if (isGivenUp) log.error('the objects of a backup stay in its destination', { backupId });
-  else if (backup) await deleteArchiveObjects(tenant, backup, engine.openStore);
-  await removeNotes(tenant, backupId);
+  else if (backup) await deleteArchiveObjects(tenant, backup, deps.openStore);
+  await deleteWorkItems(tenant, backupId);
   if (!isNoted) return;
   const last: Write = { remove: running, condition: 'attribute_exists(pk)' };
   if (!backup) return commit([last]);

@@ -2,7 +2,7 @@ import { commit, query, type Tenant, transactionMax } from '../../platform/index
 import { workPartition } from '../model/record.ts';
 
 /** Removes the shards and parts of a backup that has ended; twice is as good as once. */
-export const removeNotes = async (tenant: Tenant, backupId: string): Promise<void> => {
+export const deleteWorkItems = async (tenant: Tenant, backupId: string): Promise<void> => {
   const pk = workPartition(tenant, backupId);
   // Every sort key of ours begins with a letter.
   const range = { pk, prefix: '', from: 'A', limit: transactionMax };

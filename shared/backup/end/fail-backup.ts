@@ -7,13 +7,13 @@ import { type DestinationRecord, failureWrites } from '../../destination/index.t
 import { emit, enqueue } from '../../event/index.ts';
 import { reasonOf } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, emitMetric, getAll, isConflict, iso, set, type Tenant, type Write } from '../../platform/index.ts';
+import { commit, emitMetric, get, getAll, isConflict, iso, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type JobRecord, jobRelease, type ProjectRecord, projectKey, unauthorizedWrite } from '../../project/index.ts';
-import { auditOf } from '../model/backup-audit.ts';
+import { backupAudit } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { timedOut } from '../model/running-backup.ts';
-import { internal } from '../steps/backup-steps.ts';
+import { timeoutFailure } from '../model/running-backup.ts';
+import { internalFailure } from '../steps/backup-steps.ts';
 
 export type Reason = z.output<typeof JobError>;
 
@@ -27,10 +27,10 @@ export const reasonFor = (backup: BackupRecord, error: WorkflowError | undefined
   const { failure, trouble, deadline } = backup;
   if (failure) return failure;
   if (deadline !== null && (Date.parse(deadline) <= now.getTime() || error?.Error === 'States.Timeout')) {
-    const { code, message, details } = reasonOf(timedOut(backup));
+    const { code, message, details } = reasonOf(timeoutFailure(backup));
     return { code, message, details: { ...details, ...(trouble && { lastProblem: trouble.message }) } };
   }
-  return trouble ?? internal;
+  return trouble ?? internalFailure;
 };
 
 const triesMax = 5;
@@ -43,7 +43,7 @@ export const failBackup = async (
   now: Date,
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
-    const around = await readAround(tenant, backupId);
+    const around = await loadEndContext(tenant, backupId);
     if (around?.backup.status !== 'pending' && around?.backup.status !== 'running') return;
     try {
       await commit(writesOf(tenant, around, reasonGiven(around.backup), now));
@@ -56,7 +56,7 @@ export const failBackup = async (
   }
 };
 
-interface Around {
+interface BackupEndContext {
   readonly backup: BackupRecord;
   readonly project: ProjectRecord | undefined;
   readonly job: JobRecord | undefined;
@@ -64,9 +64,8 @@ interface Around {
   readonly organization: OrganizationRecord | undefined;
 }
 
-const readAround = async (tenant: Tenant, backupId: string): Promise<Around | undefined> => {
-  const [found] = await getAll([backupKey.backup(tenant, backupId)]);
-  const backup = found as BackupRecord | undefined;
+const loadEndContext = async (tenant: Tenant, backupId: string): Promise<BackupEndContext | undefined> => {
+  const backup = await get(backupKey.backup(tenant, backupId));
   if (!backup) return undefined;
   const { projectId } = backup;
   const [project, job, destination, organization] = await getAll([
@@ -75,18 +74,12 @@ const readAround = async (tenant: Tenant, backupId: string): Promise<Around | un
     organizationKey.storageDestination(tenant, backup.storageDestination.id),
     organizationKey.organization(tenant),
   ]);
-  return {
-    backup,
-    project: project as ProjectRecord | undefined,
-    job: job as JobRecord | undefined,
-    destination: destination as DestinationRecord | undefined,
-    organization: organization as OrganizationRecord | undefined,
-  };
+  return { backup, project, job, destination: destination as DestinationRecord | undefined, organization };
 };
 
 const writesOf = (
   tenant: Tenant,
-  { backup, project, job, destination, organization }: Around,
+  { backup, project, job, destination, organization }: BackupEndContext,
   error: Reason,
   now: Date,
 ): readonly Write[] => {
@@ -106,6 +99,6 @@ const writesOf = (
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []
       : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
-    auditOf(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
+    backupAudit(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
   ];
 };

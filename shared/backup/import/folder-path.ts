@@ -7,7 +7,7 @@ const part = /^[A-Za-z0-9!_.*'()-]+$/;
  * The folder that a path names, below the bucket. It stays under the destination's prefix: a path that does not begin with it is
  * taken to begin there.
  */
-export const folderOf = (prefix: string, path: string): string => {
+export const folderPath = (prefix: string, path: string): string => {
   const parts = path.replace(/\/$/, '').split('/');
   if (!parts.every((one) => part.test(one) && one !== '.' && one !== '..'))
     throw invalid('path', 'must be the path of a folder in the bucket: plain parts between single slashes, none of them . or ..');

@@ -12,12 +12,12 @@ import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { topCollections } from '../seal/archive-contents.ts';
-import { refuseBadCollections } from '../start/backup-request.ts';
-import { folderOf } from './folder-path.ts';
-import { type FoundBackup, lookAtBackup } from './inspect-folder.ts';
-import { chainOf } from './resolve-chain.ts';
+import { assertValidCollections } from '../start/backup-request.ts';
+import { folderPath } from './folder-path.ts';
+import { type FoundBackup, inspectFolder } from './inspect-folder.ts';
+import { resolveChain } from './resolve-chain.ts';
 
-export interface ImportWish {
+export interface ImportOptions {
   readonly path: string;
   readonly metadata: {
     readonly createdAt?: string | undefined;
@@ -27,7 +27,7 @@ export interface ImportWish {
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-export interface ImportPlace {
+export interface ImportContext {
   readonly tenant: Tenant;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   readonly project: ProjectRecord;
@@ -36,18 +36,18 @@ export interface ImportPlace {
 
 /** Objects that another record has already are shared with it, and removed with the last of their records. */
 export const importBackup = async (
-  place: ImportPlace,
-  wish: ImportWish,
+  place: ImportContext,
+  wish: ImportOptions,
   now: Date,
   open: typeof openStore = openStore,
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const { tenant, organization, project, destination } = place;
-  const path = folderOf(destination.prefix, wish.path);
+  const path = folderPath(destination.prefix, wish.path);
   const createdAt = createdAtOf(wish, now);
   const store = await open(tenant, destination, path, callerPatience);
-  const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
+  const found = await inspectFolder(tenant, store, path).finally(() => store.close());
   const type = typeOf(wish, found);
-  const { link, holds } = await chainOf(tenant, found);
+  const { link, holds } = await resolveChain(tenant, found);
   const id = newIdOf('backup', createdAt);
   const backup: BackupRecord = {
     ...backupKey.backup(tenant, id),
@@ -98,14 +98,14 @@ const ifActive = {
   otherwise: () => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization'),
 } as const;
 
-const createdAtOf = ({ metadata: { createdAt } }: ImportWish, now: Date): Date => {
+const createdAtOf = ({ metadata: { createdAt } }: ImportOptions, now: Date): Date => {
   const moment = createdAt === undefined ? now : new Date(createdAt);
   if (moment > now) throw invalid('metadata.createdAt', 'must not be in the future');
   if (moment.getTime() < 0) throw invalid('metadata.createdAt', 'must not be before 1970');
   return moment;
 };
 
-const typeOf = ({ metadata }: ImportWish, { manifest }: FoundBackup): BackupRecord['type'] => {
+const typeOf = ({ metadata }: ImportOptions, { manifest }: FoundBackup): BackupRecord['type'] => {
   const type = manifest.parent === null ? 'full' : 'incremental';
   if (metadata.type !== undefined && metadata.type !== type)
     throw invalid('metadata.type', `must be ${type}, as the backup says`);
@@ -118,7 +118,7 @@ const scopeOf = (notes: Manifest['notes']) => {
   const said = Scope.safeParse({ collections: notes.collections, excludeCollections: notes.excludedCollections });
   if (!said.success) return everything;
   try {
-    refuseBadCollections(said.data);
+    assertValidCollections(said.data);
     return { ...said.data, isKnown: true };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

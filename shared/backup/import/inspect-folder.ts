@@ -15,11 +15,11 @@ import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import { unlockKeyFile } from '../encryption/data-key.ts';
-import { strangersKmsFailure } from '../encryption/key-errors.ts';
+import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { assertArchiveShareable, MovedAway } from '../model/shared-archives.ts';
+import { ArchiveMovedError, assertArchiveShareable } from '../model/shared-archives.ts';
 import { fetchManifest } from '../read/open-archive.ts';
-import { asReadingError } from '../read/read-in-request.ts';
+import { toReadError } from '../read/read-in-request.ts';
 
 /** A backup that is what it says it is. */
 export interface FoundBackup {
@@ -35,13 +35,13 @@ export interface FoundBackup {
 }
 
 /** Throws VALIDATION_ERROR, with the reason, for a folder that is no backup of this organization; STORAGE_ERROR if it cannot be read. */
-export const lookAtBackup = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
+export const inspectFolder = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
   try {
     return await look(tenant, store, path);
   } catch (error) {
     if (error instanceof ArchiveError) throw notOne(`${error.message} (${error.code})`);
-    if (error instanceof JobFailure || error instanceof MovedAway) throw notOne(error.message);
-    throw asReadingError(error);
+    if (error instanceof JobFailure || error instanceof ArchiveMovedError) throw notOne(error.message);
+    throw toReadError(error);
   }
 };
 
@@ -51,7 +51,7 @@ const look = async (tenant: Tenant, store: ObjectStore, path: string): Promise<F
   // Keys are bound to the organization: another's could not be opened anyway, and is not even tried.
   if (identity.organization !== tenant.organizationId) throw notOne('it belongs to another organization');
   const checks = await assertArchiveShareable(tenant, identity.backup, path);
-  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, strangersKmsFailure);
+  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, throwForeignKmsFailure);
   const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
   const manifest = await openManifest(stored, { identity, dataKey });
   const objects = manifest.objects.filter(({ backup }) => backup === identity.backup);

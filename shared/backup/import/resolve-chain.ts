@@ -5,6 +5,7 @@ import { refuseLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
+import { dependencyArchives } from '../seal/archive-contents.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
 export interface ImportedChain {
@@ -18,7 +19,7 @@ export interface ImportedChain {
 const needsMax = 64;
 
 /** CONFLICT, with all their ids, if earlier backups that it needs are not registered in the organization. */
-export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<ImportedChain> => {
+export const resolveChain = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<ImportedChain> => {
   const needs = dependencyArchives(manifest);
   if (needs.length > needsMax) throw invalid('path', `is not a backup that can be imported: it needs ${needs.length} others`);
   const found = await Promise.all(needs.map((id) => findOwner(tenant, id)));
@@ -47,10 +48,6 @@ export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBacku
     holds: holders.map(({ id }) => held(tenant, id)),
   };
 };
-
-/** The archives of other backups that a manifest lists objects of. */
-export const dependencyArchives = ({ backup, objects }: Pick<FoundBackup['manifest'], 'backup' | 'objects'>): readonly string[] =>
-  [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);
 
 /** What is sealed is bound to both. */
 const isOfSame = (one: BackupRecord['archive'], other: FoundBackup['identity']): boolean =>

@@ -3,9 +3,9 @@ import { chainHardMax } from '../../contract/limits.ts';
 import { query, type Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
-import type { StartBackupContext, StartBackupOptions } from '../start/start-backup.ts';
+import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
-export interface ParentWish extends Pick<StartBackupOptions, 'collections' | 'excludeCollections'> {
+export interface ParentCriteria extends Pick<StartBackupOptions, 'collections' | 'excludeCollections'> {
   readonly storageDestinationId: string;
 }
 
@@ -16,9 +16,9 @@ export type ResolvedType = Pick<StartBackupOptions, 'type' | 'parentBackupId' | 
 export const findParent = async (
   tenant: Tenant,
   project: Pick<ProjectRecord, 'id'>,
-  wish: ParentWish,
+  wish: ParentCriteria,
 ): Promise<BackupRecord | undefined> => {
-  const found = await lookForParent(tenant, project, wish);
+  const found = await findParentOrReason(tenant, project, wish);
   return typeof found === 'string' ? undefined : found;
 };
 
@@ -29,7 +29,7 @@ export const resolveType = async (
 ): Promise<ResolvedType> => {
   if (type === 'full') return { type };
   const wish = { collections, excludeCollections, storageDestinationId: destination.id };
-  const found = await lookForParent(tenant, project, wish);
+  const found = await findParentOrReason(tenant, project, wish);
   return typeof found === 'string' ? { type: 'full', fullBecause: found } : asIncrementalOf(found);
 };
 
@@ -70,10 +70,10 @@ async function* latestOf(tenant: Tenant, projectId: string): AsyncGenerator<Back
 }
 
 /** The parent, or in words why there is none: what keeps the latest backup from being one. */
-export const lookForParent = async (
+export const findParentOrReason = async (
   tenant: Tenant,
   { id: projectId }: Pick<ProjectRecord, 'id'>,
-  wish: ParentWish,
+  wish: ParentCriteria,
 ): Promise<BackupRecord | string> => {
   const latest = latestOf(tenant, projectId);
   const doubtful = new Set<string>();
@@ -123,7 +123,7 @@ const better = (one: BackupRecord, other: BackupRecord): number =>
   momentOf(other) - momentOf(one) || chainLengthOf(one) - chainLengthOf(other);
 const momentOf = ({ readTime }: BackupRecord): number => Date.parse(readTime ?? '');
 
-const misfitOf = (tenant: Tenant, backup: BackupRecord, wish: ParentWish): string | undefined => {
+const misfitOf = (tenant: Tenant, backup: BackupRecord, wish: ParentCriteria): string | undefined => {
   const { archive, projectId, storageDestination } = backup;
   if (backup.isPartial || backup.readTime === null) return 'does not hold all that it was to hold';
   if (backup.damagedDepth !== undefined) return 'was found damaged';

@@ -6,36 +6,24 @@ import { get, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { type OpenArchive, openArchive } from '../read/open-archive.ts';
-import { type Misread, misreadOf, noteDamage } from './report-damage.ts';
+import { classifyReadError, type ParentLink, type ReadProblem, reportDamage } from './report-damage.ts';
 
 /** The parent, open; undefined for a backup that has none. Whoever opened it closes it. */
-export const openParent = async (tenant: Tenant, child: BackupRecord, engine: BackupDeps): Promise<ParentArchive | undefined> =>
-  child.parentBackupId === null ? undefined : openEarlier(tenant, child, child.parentBackupId, engine);
+export const openParent = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<ParentArchive | undefined> =>
+  child.parentBackupId === null ? undefined : openParentArchive(tenant, child, child.parentBackupId, deps);
 
-/** What a full backup is made of, instead of the source; undefined for one that reads the source. */
-export const openOrigin = async (tenant: Tenant, child: BackupRecord, engine: BackupDeps): Promise<ParentArchive | undefined> =>
-  child.synthesizedFrom === undefined ? undefined : openEarlier(tenant, child, child.synthesizedFrom, engine);
-
-export const openEarlier = async (
+export const openParentArchive = async (
   tenant: Tenant,
   child: BackupRecord,
-  earlierId: string,
-  engine: BackupDeps,
+  parentId: string,
+  deps: BackupDeps,
 ): Promise<ParentArchive> => {
-  const earlier = await get(backupKey.backup(tenant, earlierId));
-  if (earlier?.status !== 'completed')
-    throw new JobFailure('STORAGE_READ_ERROR', `The backup ${earlierId}, which this one is built upon, is gone`);
-  const kinship = { tenant, earlier, childId: child.id, engine };
-  return new ParentArchive(kinship, await read(kinship, () => openArchive(tenant, earlier, undefined, engine)));
+  const parent = await get(backupKey.backup(tenant, parentId));
+  if (parent?.status !== 'completed')
+    throw new JobFailure('STORAGE_READ_ERROR', `The backup ${parentId}, which this one is built upon, is gone`);
+  const kinship = { tenant, parent, childId: child.id, deps };
+  return new ParentArchive(kinship, await read(kinship, () => openArchive(tenant, parent, undefined, deps)));
 };
-
-export interface ParentLink {
-  readonly tenant: Tenant;
-  readonly earlier: BackupRecord;
-  /** What is made upon it. */
-  readonly childId: string;
-  readonly engine: Pick<BackupDeps, 'clock'>;
-}
 
 type ObjectPlace = Pick<ObjectEntry, 'backup' | 'name'>;
 const idOf = ({ backup, name }: ObjectPlace): string => `${backup} ${name}`;
@@ -53,7 +41,7 @@ export class ParentArchive {
   }
 
   get backup(): BackupRecord {
-    return this.#kinship.earlier;
+    return this.#kinship.parent;
   }
 
   get archive(): Archive {
@@ -65,24 +53,24 @@ export class ParentArchive {
   }
 
   /** Whatever cannot be read however often it is tried ends the work; from then on the backup says that it is damaged. */
-  reading<T>(work: () => Promise<T>): Promise<T> {
+  read<T>(work: () => Promise<T>): Promise<T> {
     return read(this.#kinship, work);
   }
 
   /** The same, with undefined for what cannot be read: for whoever can do without it. */
-  async tryReading<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async readOrReportDamage<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      const misread = misreadOf(error);
+      const misread = classifyReadError(error);
       if (!misread) throw error;
-      await noteDamage(this.#kinship, misread);
+      await reportDamage(this.#kinship, misread);
       return undefined;
     }
   }
 
   /** Throws unless the chunk, its own or that of one before it, is stored with its size; asked once. */
-  prove(object: ObjectPlace): Promise<void> {
+  assertStored(object: ObjectPlace): Promise<void> {
     const id = idOf(object);
     const known = this.#proven.get(id) ?? this.#prove(object);
     this.#proven.set(id, known);
@@ -92,7 +80,7 @@ export class ParentArchive {
 
   async #prove({ backup, name }: ObjectPlace): Promise<void> {
     const size = this.#sizes.get(idOf({ backup, name }));
-    const stored = await (await this.#open.partOf(backup)).store.head(name);
+    const stored = await (await this.#open.sourceOf(backup)).store.head(name);
     if (stored && stored.size === size) return;
     const message = `${stored?.size ?? 'none'} of ${size} bytes are there`;
     throw Object.assign(new ArchiveError('truncated', message), { object: { backup, name } });
@@ -107,13 +95,9 @@ export class ParentArchive {
  * What a backup whose parent cannot be opened becomes, before anything was copied: a full one that says why, rather than none. As
  * long as another try may open it, it stays what it is.
  */
-export const unlessParentOpens = async (
-  tenant: Tenant,
-  child: BackupRecord,
-  engine: BackupDeps,
-): Promise<Partial<BackupRecord>> => {
+export const fallBackToFull = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<Partial<BackupRecord>> => {
   try {
-    (await openParent(tenant, child, engine))?.close();
+    (await openParent(tenant, child, deps))?.close();
     return {};
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
@@ -125,14 +109,14 @@ const read = async <T>(kinship: ParentLink, work: () => Promise<T>): Promise<T> 
   try {
     return await work();
   } catch (error) {
-    const misread = misreadOf(error);
+    const misread = classifyReadError(error);
     if (!misread) throw error;
-    await noteDamage(kinship, misread);
-    throw error instanceof JobFailure ? error : unreadable(kinship.earlier, misread, error);
+    await reportDamage(kinship, misread);
+    throw error instanceof JobFailure ? error : unreadable(kinship.parent, misread, error);
   }
 };
 
-const unreadable = ({ id }: BackupRecord, { reason, message, object }: Misread, cause: unknown): JobFailure =>
+const unreadable = ({ id }: BackupRecord, { reason, message, object }: ReadProblem, cause: unknown): JobFailure =>
   new JobFailure(
     cause instanceof StorageError ? 'STORAGE_READ_ERROR' : 'CHUNK_CORRUPT',
     `The backup ${id}, which this one is built upon, cannot be read: ${message}`,

@@ -2,14 +2,22 @@
 import { ArchiveError } from '../../archive/index.ts';
 import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { bestEffort, commit, log, set } from '../../platform/index.ts';
-import { auditOf } from '../model/backup-audit.ts';
+import { bestEffort, commit, log, set, type Tenant } from '../../platform/index.ts';
+import type { BackupDeps } from '../backup-deps.ts';
+import { backupAudit } from '../model/backup-audit.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
-import type { ParentLink } from './parent-archive.ts';
+
+/** A parent that a child backup is made from. */
+export interface ParentLink {
+  readonly tenant: Tenant;
+  readonly parent: BackupRecord;
+  readonly childId: string;
+  readonly deps: Pick<BackupDeps, 'clock'>;
+}
 
 /** That something cannot be read however often it is tried. */
-export interface Misread {
+export interface ReadProblem {
   readonly object: { readonly backup: string; readonly name: string } | undefined;
   readonly reason: string;
   readonly message: string;
@@ -18,7 +26,7 @@ export interface Misread {
 }
 
 /** Undefined if another try may read it. */
-export const misreadOf = (error: unknown): Misread | undefined => {
+export const classifyReadError = (error: unknown): ReadProblem | undefined => {
   if (error instanceof ArchiveError && error.code !== 'self-check-failed')
     return { object: error.object, reason: error.code, message: error.message, isDamage: true };
   if (error instanceof StorageError && !error.isTransient)
@@ -31,21 +39,21 @@ export const misreadOf = (error: unknown): Misread | undefined => {
 const damagedNow = { damagedDepth: 'full', verifiedAt: null } as const satisfies Partial<BackupRecord>;
 
 /** From now on both the backup that it was found in and the one whose object it is say so: no other is built upon them. */
-export const noteDamage = async ({ tenant, earlier, childId, engine }: ParentLink, misread: Misread): Promise<void> => {
+export const reportDamage = async ({ tenant, parent, childId, deps }: ParentLink, misread: ReadProblem): Promise<void> => {
   const { object, message, reason, isDamage } = misread;
-  log.warn('a backup that another is built upon cannot be read', { backupId: earlier.id, childId, reason });
+  log.warn('a backup that another is built upon cannot be read', { backupId: parent.id, childId, reason });
   if (!isDamage) return;
   const note = async (): Promise<void> => {
-    const owner = object && object.backup !== earlier.archive.backup ? await findOwner(tenant, object.backup) : undefined;
-    for (const damaged of [earlier, ...(owner ? [owner] : [])]) {
+    const owner = object && object.backup !== parent.archive.backup ? await findOwner(tenant, object.backup) : undefined;
+    for (const damaged of [parent, ...(owner ? [owner] : [])]) {
       await commit([
         set(backupKey.backup(tenant, damaged.id), damagedNow, { expected: { status: 'completed', leaving: undefined } }),
-        auditOf(
+        backupAudit(
           tenant,
           'backup.found_damaged',
           damaged,
           { object: object?.name ?? null, message, by: childId },
-          engine.clock.now(),
+          deps.clock.now(),
         ),
       ]);
     }

@@ -2,11 +2,11 @@ import { type Actor, auditEntry } from '../../audit/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { BackupRecord } from './record.ts';
 
-/** Nobody calls the engine: what it does is the service's own doing, on behalf of whoever started the backup. */
+/** Nobody calls the deps: what it does is the service's own doing, on behalf of whoever started the backup. */
 const actor: Actor = { type: 'system', id: 'backup-engine', email: null };
 
-/** The entry of what the engine did, for the transaction that does it. It carries the backup's id where others have a request's. */
-export const auditOf = (
+/** The entry of what the deps did, for the transaction that does it. It carries the backup's id where others have a request's. */
+export const backupAudit = (
   tenant: Tenant,
   action: string,
   { id, projectId }: BackupRecord,

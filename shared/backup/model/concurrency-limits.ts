@@ -39,7 +39,7 @@ export const assertVerificationCapacity = async (tenant: Tenant, now: Date): Pro
 };
 
 /** Belongs in the transaction that starts a verification. */
-export const noteVerifier = (tenant: Tenant, backupId: string, now: Date): Write => ({
+export const addRunningVerification = (tenant: Tenant, backupId: string, now: Date): Write => ({
   put: {
     ...backupKey.verifying(tenant, backupId),
     backupId,
@@ -49,4 +49,6 @@ export const noteVerifier = (tenant: Tenant, backupId: string, now: Date): Write
 });
 
 /** Belongs in the transaction that ends it, or its backup. */
-export const forgetVerifier = (tenant: Tenant, backupId: string): Write => ({ remove: backupKey.verifying(tenant, backupId) });
+export const removeRunningVerification = (tenant: Tenant, backupId: string): Write => ({
+  remove: backupKey.verifying(tenant, backupId),
+});

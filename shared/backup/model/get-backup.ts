@@ -9,13 +9,13 @@ export const noSuchBackup = (): ApiError => new ApiError('BACKUP_NOT_FOUND', 'Th
 /** The backup of that id, also one that was deleted less than 30 days ago; whatever else the text is, there is no such backup. */
 export const readBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
   const record = isId('backup', backupId) ? await get(backupKey.backup(tenant, backupId)) : undefined;
-  const [shown] = record ? await shownOf(tenant, [record], clock.now()) : [];
+  const [shown] = record ? await visibleBackups(tenant, [record], clock.now()) : [];
   if (!shown) throw noSuchBackup();
   return shown;
 };
 
 /** Not those that are on the other side while their project moves, nor those whose days as deleted ones are over. */
-export const shownOf = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
+export const visibleBackups = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
   standingHere(
     tenant,
     records.filter(({ ttl }) => ttl === undefined || (ttl as number) > epochSeconds(now)),

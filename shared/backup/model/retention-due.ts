@@ -11,6 +11,6 @@ export interface DueRetention extends Item {
 export const retentionKey = ({ organizationId }: Tenant): Key<DueRetention> => ({ pk: retentionPartition, sk: organizationId });
 
 /** That the organization has something to be removed one day: the next sweep looks when. */
-export const retentionNote = (tenant: Tenant, now: Date): Write => ({
+export const markRetentionDue = (tenant: Tenant, now: Date): Write => ({
   put: { ...retentionKey(tenant), organizationId: tenant.organizationId, dueAt: iso(now) },
 });

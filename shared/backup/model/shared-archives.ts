@@ -14,14 +14,14 @@ export interface ArchiveLink extends Item {
   readonly isErasing?: boolean;
 }
 
-export const linksOf = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveLink> => {
+export const archiveLinks = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveLink> => {
   const { pk, sk: prefix } = backupKey.archive(tenant, archiveId, '');
   return walk<Item>({ pk, prefix }) as AsyncIterable<ArchiveLink>;
 };
 
 /** The first completed backup here that has the archive, wherever its objects are. */
 export const findOwner = async (tenant: Tenant, archiveId: string): Promise<BackupRecord | undefined> => {
-  for await (const link of linksOf(tenant, archiveId)) {
+  for await (const link of archiveLinks(tenant, archiveId)) {
     const record = link.isErasing || link.movedTo !== undefined ? undefined : await recordOf(tenant, link);
     if (record?.status === 'completed') return record;
   }
@@ -36,7 +36,7 @@ export const findOtherOwner = async (
   tenant: Tenant,
   { id, archive, path }: Pick<BackupRecord, 'id' | 'archive' | 'path'>,
 ): Promise<{ readonly record: BackupRecord | undefined } | undefined> => {
-  for await (const link of linksOf(tenant, archive.backup)) {
+  for await (const link of archiveLinks(tenant, archive.backup)) {
     const isHere = link.movedTo === undefined;
     // Two that are both gone do not keep each other's objects.
     if (link.isErasing || (isHere && link.backupId === id)) continue;
@@ -51,8 +51,8 @@ export const findOtherOwner = async (
 /** What must still be so when a record of the archive is added; throws if it must not be added now. To be asked before its objects are looked at. */
 export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, path: string): Promise<readonly Write[]> => {
   let holder: BackupRecord | undefined;
-  for await (const link of linksOf(tenant, archiveId)) {
-    if (link.movedTo !== undefined) throw new MovedAway();
+  for await (const link of archiveLinks(tenant, archiveId)) {
+    if (link.movedTo !== undefined) throw new ArchiveMovedError();
     if (link.isErasing && link.path === path) throw beingRemoved();
     const record = holder || link.isErasing ? undefined : await recordOf(tenant, link);
     if (record?.path === path) holder = record;
@@ -73,7 +73,7 @@ export const assertArchiveShareable = async (tenant: Tenant, archiveId: string, 
   ];
 };
 
-export class MovedAway extends Error {
+export class ArchiveMovedError extends Error {
   constructor() {
     super('it belongs to another organization now');
     this.name = 'MovedAway';

@@ -21,18 +21,18 @@ export interface OpenArchive {
   /** The folder of the backup's own objects. */
   readonly store: ObjectStore;
   /** Where the objects lie, and what opens them, of this backup or of an earlier one in whose chunks it finds records. */
-  readonly partOf: (archiveId: string) => Promise<Part>;
+  readonly sourceOf: (archiveId: string) => Promise<ArchiveSource>;
   close(): void;
 }
 
-interface Part {
+interface ArchiveSource {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
 }
 
-export interface Doors extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'> {
+export interface ArchiveDeps extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'> {
   /** Whether of every object that is read its beginning is proven, too. */
-  readonly provesHeaders?: boolean;
+  readonly verifyHeaders?: boolean;
 }
 
 /**
@@ -43,14 +43,14 @@ export const openArchive = async (
   tenant: Tenant,
   backup: BackupRecord,
   destination?: DestinationRecord,
-  doors: Doors = backupDeps,
+  deps: ArchiveDeps = backupDeps,
 ): Promise<OpenArchive> => {
   const place = destination ?? (await readDestination(tenant, backup.storageDestination.id));
-  const store = await doors.openStore(tenant, place, backup.path);
+  const store = await deps.openStore(tenant, place, backup.path);
   try {
-    const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), doors.dataKeyOf(tenant, backup)]);
+    const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), deps.dataKeyOf(tenant, backup)]);
     const manifest = await openOwnManifest(stored, backup, dataKey);
-    return openParts(tenant, backup, { store, dataKey, manifest, doors });
+    return openWithManifest(tenant, backup, { store, dataKey, manifest, deps });
   } catch (error) {
     store.close();
     throw error;
@@ -88,24 +88,28 @@ interface Opened {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly manifest: Manifest;
-  readonly doors: Doors;
+  readonly deps: ArchiveDeps;
 }
 
 /** Objects of earlier backups, in whose chunks an incremental one finds its records, lie in folders and under keys of their own. */
-export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey, manifest, doors }: Opened): OpenArchive => {
-  const others = new Map<string, Promise<Part>>();
-  const partOf = (id: string): Promise<Part> => {
+export const openWithManifest = (
+  tenant: Tenant,
+  backup: BackupRecord,
+  { store, dataKey, manifest, deps }: Opened,
+): OpenArchive => {
+  const others = new Map<string, Promise<ArchiveSource>>();
+  const sourceOf = (id: string): Promise<ArchiveSource> => {
     if (id === backup.archive.backup) return Promise.resolve({ store, dataKey });
-    const known = others.get(id) ?? openOther(tenant, id, doors);
+    const known = others.get(id) ?? openOther(tenant, id, deps);
     others.set(id, known);
     // What failed may succeed for the next who asks.
     known.catch(() => others.delete(id));
     return known;
   };
   const archive = new Archive(manifest, {
-    fetch: async ({ backup: id, name }, offset, length) => (await partOf(id)).store.get(name, { offset, length }),
-    dataKey: async (id) => (await partOf(id)).dataKey,
-    provesHeaders: doors.provesHeaders,
+    fetch: async ({ backup: id, name }, offset, length) => (await sourceOf(id)).store.get(name, { offset, length }),
+    dataKey: async (id) => (await sourceOf(id)).dataKey,
+    provesHeaders: deps.verifyHeaders,
     onDoubt: ({ name }, { code }) =>
       log.warn('a part of a backup failed its check and is read again', { backupId: backup.id, name, code }),
   });
@@ -113,16 +117,16 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
     store.close();
     for (const other of others.values()) other.then((one) => one.store.close()).catch(() => undefined);
   };
-  return { archive, store, partOf, close };
+  return { archive, store, sourceOf, close };
 };
 
 /** Where an archive lies that another finds records in: with the backup it is of, or one that was imported. */
-const openOther = async (tenant: Tenant, archiveId: string, doors: Doors): Promise<Part> => {
+const openOther = async (tenant: Tenant, archiveId: string, deps: ArchiveDeps): Promise<ArchiveSource> => {
   const backup = await findOwner(tenant, archiveId);
   if (!backup) throw new StorageError('missing', `The earlier backup ${archiveId}, which this one needs, is not there.`);
-  const store = await doors.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
+  const store = await deps.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
   try {
-    return { store, dataKey: await doors.dataKeyOf(tenant, backup) };
+    return { store, dataKey: await deps.dataKeyOf(tenant, backup) };
   } catch (error) {
     store.close();
     throw error;

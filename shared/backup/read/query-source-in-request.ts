@@ -18,10 +18,10 @@ export interface RequestCaller {
 export const withSourceInRequest = async <T>(
   asker: RequestCaller,
   project: ProjectRecord,
-  doors: Pick<BackupDeps, 'openSource'>,
+  deps: Pick<BackupDeps, 'openSource'>,
   work: (source: FirestoreDatabase) => Promise<T>,
 ): Promise<T> => {
-  const source = doors.openSource(asker.tenant, project, patience);
+  const source = deps.openSource(asker.tenant, project, patience);
   try {
     return await work(source);
   } catch (error) {

@@ -9,10 +9,10 @@ import type { Tenant } from '../../platform/index.ts';
 import { backupDeps } from '../backup-deps.ts';
 import { noSuchBackup } from '../model/get-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type Doors, type OpenArchive, openArchive } from './open-archive.ts';
+import { type ArchiveDeps, type OpenArchive, openArchive } from './open-archive.ts';
 
 /** Somebody waits: a store that is slow is given up before the call is. */
-export const requestArchiveDeps: Doors = {
+export const requestArchiveDeps: ArchiveDeps = {
   dataKeyOf: backupDeps.dataKeyOf,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
@@ -22,29 +22,29 @@ export const withArchiveInRequest = async <T>(
   tenant: Tenant,
   backup: BackupRecord,
   work: (open: OpenArchive) => Promise<T>,
-  doors: Doors = requestArchiveDeps,
+  deps: ArchiveDeps = requestArchiveDeps,
 ): Promise<T> => {
-  refuseUnlessWhole(backup);
+  assertCompleted(backup);
   let open: OpenArchive | undefined;
   try {
-    open = await openArchive(tenant, backup, undefined, doors);
+    open = await openArchive(tenant, backup, undefined, deps);
     return await work(open);
   } catch (error) {
-    throw asReadingError(error);
+    throw toReadError(error);
   } finally {
     open?.close();
   }
 };
 
 /** Only what was completed and is still there can be looked into. */
-export const refuseUnlessWhole = ({ status }: BackupRecord): void => {
+export const assertCompleted = ({ status }: BackupRecord): void => {
   if (status === 'deleted') throw noSuchBackup();
   if (status !== 'completed')
     throw new ApiError('CONFLICT', `Only a completed backup can be looked into; this one is ${status}`, { status });
 };
 
 /** The store did not answer, the object is damaged, the key is not to be had: three different things, told apart by `reason`. */
-export const asReadingError = (error: unknown): unknown => {
+export const toReadError = (error: unknown): unknown => {
   const cause = { cause: error };
   if (error instanceof StorageError)
     return new ApiError(

@@ -5,7 +5,7 @@ const pieceBytes = 8 << 20;
 const ahead = 2;
 
 /** The bytes of an object, in order; memory is that of three pieces. */
-export async function* piecesOf(
+export async function* streamObject(
   store: ObjectStore,
   { name, size }: { readonly name: string; readonly size: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -30,7 +30,7 @@ const makerUpon = async (tenant: Tenant, { id, projectId }: BackupRecord): Promi
 const isMaking = ({ status }: BackupRecord): boolean => status === 'pending' || status === 'running';
 
 /** The record stays for 30 days and says `deleted`; the task removes the objects, unless another record shares them. */
-export const removeBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
+export const deleteBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
   const { id, status, projectId, size, safetyOf } = backup;
   refuseUnlessFree(backup, child, now);
   const details = { projectId, status, size, ...(safetyOf !== undefined && { restoreJobId: safetyOf }) };

@@ -3,7 +3,7 @@ import { keyFileName, manifestName, objectKind } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type DestinationRecord, type ObjectStore, openStore, readDestination, StorageError } from '../../destination/index.ts';
 import { clock, commit, get, log, type Tenant } from '../../platform/index.ts';
-import { auditOf } from '../model/backup-audit.ts';
+import { backupAudit } from '../model/backup-audit.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOtherOwner } from '../model/shared-archives.ts';
 import { isRetired } from './retire-backup.ts';
@@ -22,7 +22,7 @@ export const eraseBackup = async (
   const stay = await deleteArchiveObjects(tenant, backup, open, signal);
   // From here on what lies in its place may be imported again.
   const told =
-    stay === undefined || !isFirst ? [] : [auditOf(tenant, 'backup.objects_kept', backup, { reason: stay }, clock.now())];
+    stay === undefined || !isFirst ? [] : [backupAudit(tenant, 'backup.objects_kept', backup, { reason: stay }, clock.now())];
   await commit([{ remove: place }, ...told]);
 };
 

@@ -1,7 +1,7 @@
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, epochSeconds, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { forgetVerifier } from '../model/concurrency-limits.ts';
+import { removeRunningVerification } from '../model/concurrency-limits.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
@@ -38,7 +38,7 @@ export const retireWrites = (
     { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
     // What failed, was cancelled or expired was taken off these counts when its objects went.
     ...(was === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
-    ...(verification?.status === 'running' ? [forgetVerifier(tenant, id)] : []),
+    ...(verification?.status === 'running' ? [removeRunningVerification(tenant, id)] : []),
     enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
   ];
 };

@@ -12,14 +12,14 @@ import {
   workPartition,
 } from '../model/record.ts';
 
-export interface Notes {
+export interface WorkItems {
   readonly shards: readonly ShardRecord[];
   /** In the order of names. */
   readonly parts: readonly PartRecord[];
 }
 
 /** Throws unless every shard of the plan is done and every document of it is in a part. */
-export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<Notes> => {
+export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promise<WorkItems> => {
   const pk = workPartition(tenant, backup.id);
   const shards: ShardRecord[] = [];
   // A plan that was given up may have left more of them.
@@ -37,13 +37,13 @@ export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<N
 };
 
 /** What the notes of any archive say of its parts, and of the shards they are of. */
-export interface ArchiveNotes {
+export interface ArchiveParts {
   readonly shards: readonly Pick<ShardRecord, 'number' | 'range' | 'countVerified'>[];
   /** In the order of names. */
   readonly parts: readonly (PartContents & { readonly number: number })[];
 }
 
-export interface Contents {
+export interface ArchiveContents {
   readonly documents: number;
   readonly tombstones: number;
   readonly users: number;
@@ -55,13 +55,13 @@ export interface Contents {
   readonly countVerified: boolean;
 }
 
-export const contentsOf = ({ shards, parts }: ArchiveNotes): Contents => {
+export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveContents => {
   const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
   const collections = new Map<string, number>();
   for (const part of parts)
     for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
       collections.set(id, (collections.get(id) ?? 0) + documents);
-  const sum = (list: ArchiveNotes['parts'], of: (part: PartContents) => number): number =>
+  const sum = (list: ArchiveParts['parts'], of: (part: PartContents) => number): number =>
     list.reduce((total, part) => total + of(part), 0);
   const ofDocuments = parts.filter(({ number }) => ranges.has(number));
   return {
@@ -81,7 +81,7 @@ const presentIn = ({ records, tombstones = 0 }: PartContents): number => records
 export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
 
 /** The chunks of earlier backups that the parts keep records in, as the parent's manifest lists them. */
-export const keptObjects = ({ parts }: Pick<ArchiveNotes, 'parts'>, parent: Manifest | undefined): readonly ObjectEntry[] => {
+export const keptObjects = ({ parts }: Pick<ArchiveParts, 'parts'>, parent: Manifest | undefined): readonly ObjectEntry[] => {
   const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
   const wanted = new Set(parts.flatMap(({ kept = [] }) => kept.map(idOf)));
   const kept = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
@@ -95,8 +95,8 @@ const manifestCollectionsMax = 200_000;
 export const manifestOf = (
   backup: BackupRecord,
   { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  notes: Pick<ArchiveNotes, 'parts'>,
-  { documents, tombstones, users, originalSize, collections, countVerified }: Contents,
+  notes: Pick<ArchiveParts, 'parts'>,
+  { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
   parent?: Manifest,
 ): Manifest => ({
   formatVersion: 2,
@@ -124,7 +124,7 @@ export const manifestOf = (
 });
 
 /** What the record shows: the 1,000 largest, as far as they fit an item, and an event as JSON, beside everything else. */
-export const topCollections = (collections: Contents['collections']): Contents['collections'] => {
+export const topCollections = (collections: ArchiveContents['collections']): ArchiveContents['collections'] => {
   let bytes = 0;
   return collections.slice(0, 1_000).filter(([id]) => {
     bytes += countBytes(id);
@@ -132,3 +132,7 @@ export const topCollections = (collections: Contents['collections']): Contents['
   });
 };
 const shownBytesMax = 100_000;
+
+/** The archives of other backups that a manifest lists objects of. */
+export const dependencyArchives = ({ backup, objects }: Pick<Manifest, 'backup' | 'objects'>): readonly string[] =>
+  [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);

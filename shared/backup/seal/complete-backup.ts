@@ -6,18 +6,18 @@ import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
 import { type Clock, commit, emitMetric, get, isConflict, iso, randomFraction, set, type Write } from '../../platform/index.ts';
 import { jobRelease, projectKey } from '../../project/index.ts';
-import { type EventContext, tellDeciles } from '../copy/backup-progress-events.ts';
-import { auditOf } from '../model/backup-audit.ts';
+import { type EventContext, progressEvents } from '../copy/backup-progress-events.ts';
+import { backupAudit } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { countInOrganization } from '../model/organization-totals.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { retentionNote } from '../model/retention-due.ts';
-import { advance, stillRunning } from '../model/running-backup.ts';
+import { markRetentionDue } from '../model/retention-due.ts';
+import { assertBackupRunning, updateRunningBackup } from '../model/running-backup.ts';
 import { expiryOf } from '../start/start-backup.ts';
-import { type Contents, topCollections } from './archive-contents.ts';
+import { type ArchiveContents, topCollections } from './archive-contents.ts';
 
 export interface Completion {
-  readonly contents: Contents;
+  readonly contents: ArchiveContents;
   /** All that lies in the destination. */
   readonly size: number;
   readonly manifestDigest: string;
@@ -33,19 +33,19 @@ const clashMs = 200;
  * that was cancelled or given up meanwhile completes nothing.
  */
 export const completeBackup = async (
-  parties: EventContext,
+  context: EventContext,
   { id }: BackupRecord,
   completion: Completion,
   clock: Clock,
 ): Promise<void> => {
   for (let tries = 1; ; tries++) {
-    const backup = await get(backupKey.backup(parties.tenant, id));
+    const backup = await get(backupKey.backup(context.tenant, id));
     // Another run of this step, or this one whose answer was lost.
     if (backup?.status === 'completed') return;
     const now = clock.now();
     try {
-      const running = stillRunning(backup, now);
-      await commit(writesOf(parties, running, completion, now));
+      const running = assertBackupRunning(backup, now);
+      await commit(writesOf(context, running, completion, now));
       return emitMetric('a backup was completed', {
         BackupsCompleted: 1,
         DocumentsBackedUp: completion.contents.documents,
@@ -60,8 +60,8 @@ export const completeBackup = async (
   }
 };
 
-const writesOf = (parties: EventContext, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
-  const { tenant, project, organization } = parties;
+const writesOf = (context: EventContext, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
+  const { tenant, project, organization } = context;
   const { contents, size, manifestDigest, needs } = completion;
   const { id, projectId, toldPercent } = backup;
   const completed = {
@@ -83,17 +83,17 @@ const writesOf = (parties: EventContext, backup: BackupRecord, completion: Compl
   } as const;
   const whole: BackupRecord = { ...backup, ...completed };
   return [
-    advance(tenant, id, { set: completed, expected: { toldPercent } }),
+    updateRunningBackup(tenant, id, { set: completed, expected: { toldPercent } }),
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),
     // Of what is made of another backup the source is as old as that.
     ...(backup.synthesizedFrom === undefined ? [set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) })] : []),
-    ...tellDeciles(parties, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
-    ...tellDeciles(parties, whole, [100], contents.documents, now),
-    ...followUps(parties, whole, now),
+    ...progressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
+    ...progressEvents(context, whole, [100], contents.documents, now),
+    ...followUps(context, whole, now),
     emit(tenant, 'backup.completed', backupEvent(whole, project, organization), now),
-    auditOf(tenant, 'backup.completed', whole, { documents: contents.documents, size }, now),
+    backupAudit(tenant, 'backup.completed', whole, { documents: contents.documents, size }, now),
   ];
 };
 
@@ -105,7 +105,7 @@ const followUps = ({ tenant }: EventContext, backup: BackupRecord, now: Date): r
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []
       : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
-    ...(isKeptForATime(backup) ? [retentionNote(tenant, now)] : []),
+    ...(isKeptForATime(backup) ? [markRetentionDue(tenant, now)] : []),
     ...(type === 'incremental' && chainLength >= chainSoftMax
       ? [enqueue(tenant, { kind: 'synthesize-full', backupId: id }, now)]
       : []),

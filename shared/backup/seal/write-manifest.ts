@@ -4,11 +4,17 @@ import { keyFileName, type Manifest, manifestDigest, manifestName, sealManifest 
 import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { log } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { dependencyArchives } from '../import/resolve-chain.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { lockOf } from '../steps/prepare-backup.ts';
-import { type ArchiveNotes, contentsOf, keptObjects, manifestOf, objectsOf } from './archive-contents.ts';
+import { objectLockOf } from '../steps/prepare-backup.ts';
+import {
+  type ArchiveParts,
+  dependencyArchives,
+  keptObjects,
+  manifestOf,
+  objectsOf,
+  summarizeContents,
+} from './archive-contents.ts';
 import type { Completion } from './complete-backup.ts';
 
 /** Questions asked of the store at once. */
@@ -19,7 +25,7 @@ export const lanes = 16;
  * contents cannot be compared: objects come in parts, of which stores know checksums of their own making only. Another of the
  * same size is found by a verification, which reads it.
  */
-export const proveObjects = (store: ObjectStore, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
+export const assertObjectsStored = (store: ObjectStore, { parts }: Pick<ArchiveParts, 'parts'>): Promise<void> =>
   inLanes(parts.flatMap(objectsOf), async ({ name, size }) => {
     const stored = await store.head(name);
     if (stored?.size !== size)
@@ -27,8 +33,8 @@ export const proveObjects = (store: ObjectStore, { parts }: Pick<ArchiveNotes, '
   });
 
 /** The same of the chunks of earlier backups that it keeps records in. */
-export const proveKept = (parent: ParentArchive, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
-  inLanes(keptObjects({ parts }, parent.manifest), (entry) => parent.reading(() => parent.prove(entry)));
+export const assertInheritedStored = (parent: ParentArchive, { parts }: Pick<ArchiveParts, 'parts'>): Promise<void> =>
+  inLanes(keptObjects({ parts }, parent.manifest), (entry) => parent.read(() => parent.assertStored(entry)));
 
 const inLanes = async <T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> => {
   const left = items.values();
@@ -39,19 +45,19 @@ const inLanes = async <T>(items: readonly T[], run: (item: T) => Promise<void>):
 };
 
 /** Writes the manifest of an archive, and reads it back. */
-export const storeManifest = async (
+export const writeManifest = async (
   store: ObjectStore,
   backup: BackupRecord,
   project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  notes: ArchiveNotes,
+  notes: ArchiveParts,
   dataKey: Buffer,
   parent?: Manifest,
 ): Promise<Completion> => {
-  const contents = contentsOf(notes);
+  const contents = summarizeContents(notes);
   const manifest = manifestOf(backup, project, notes, contents, parent);
   const random = (bytes: number): Buffer => noiseOf(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
-  await store.put(manifestName, bytes, lockOf(backup));
+  await store.put(manifestName, bytes, objectLockOf(backup));
   if (manifestDigest(await store.get(manifestName)) !== digest)
     throw new StorageError('invalid', 'The destination gives another manifest than was stored.');
   const size = contents.storedSize + bytes.length + (backup.keyFile?.length ?? 0);
@@ -76,10 +82,10 @@ const inOrder = (_: string, value: unknown): unknown =>
     : value;
 
 /** Removes what workers have stored that no note names. */
-export const removeOrphans = async (
+export const deleteOrphans = async (
   store: ObjectStore,
   { id }: Pick<BackupRecord, 'id'>,
-  { parts }: Pick<ArchiveNotes, 'parts'>,
+  { parts }: Pick<ArchiveParts, 'parts'>,
 ): Promise<void> => {
   const kept = new Set([keyFileName, manifestName, ...parts.flatMap(objectsOf).map(({ name }) => name)]);
   const orphans: string[] = [];

@@ -5,15 +5,15 @@ import { isCollectionPath, scopeOf } from '../../firestore/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { lookForParent, type ParentWish } from '../incremental/find-parent.ts';
+import { findParentOrReason, type ParentCriteria } from '../incremental/find-parent.ts';
 import type { BackupRecord } from '../model/record.ts';
-import type { StartBackupOptions } from './start-backup.ts';
+import type { StartBackupOptions } from '../model/start-options.ts';
 
 /** Both lists are kept on the record, and an item holds 400 KB with all else. */
 export const listsMaxBytes = 64 << 10;
 
 /** Refuses collections that no database can have, beyond what the shape of the request tells. */
-export const refuseBadCollections = ({
+export const assertValidCollections = ({
   collections,
   excludeCollections,
 }: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>) => {
@@ -42,8 +42,8 @@ export const defaultDestination = async (
 };
 
 /** What an incremental backup that a person asks for is compared with; where nothing fits, they are told why. */
-export const requireParent = async (tenant: Tenant, project: ProjectRecord, wish: ParentWish): Promise<BackupRecord> => {
-  const found = await lookForParent(tenant, project, wish);
+export const requireParent = async (tenant: Tenant, project: ProjectRecord, wish: ParentCriteria): Promise<BackupRecord> => {
+  const found = await findParentOrReason(tenant, project, wish);
   if (typeof found !== 'string') return found;
   throw new ApiError('CONFLICT', `An incremental backup needs an earlier one to be compared with: ${found}`, { reason: found });
 };

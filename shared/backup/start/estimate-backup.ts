@@ -8,8 +8,8 @@ import type { Tenant } from '../../platform/index.ts';
 import { openSource, type ProjectRecord } from '../../project/index.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
+import type { StartBackupOptions } from '../model/start-options.ts';
 import { estimateReads } from '../steps/plan-backup.ts';
-import type { StartBackupOptions } from './start-backup.ts';
 
 /** The answer must be out before the function's 20 s are over. */
 const patienceMs = 15_000;

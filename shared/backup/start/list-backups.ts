@@ -1,7 +1,7 @@
 /** Backups, newest first. Ids sort by time, so a range of time is a range of sort keys; the table compares the rest. */
 import { spanOf } from '../../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../../platform/index.ts';
-import { shownOf } from '../model/get-backup.ts';
+import { visibleBackups } from '../model/get-backup.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
 import { isRetired } from '../removal/retire-backup.ts';
 
@@ -34,7 +34,7 @@ export const listBackups = async (
   for (let reads = 0; reads < readsMax; reads++) {
     const read = await query({ ...range, after, limit: lookedAtMax });
     const listed = (read.items as readonly BackupRecord[]).filter((backup) => isListed(backup, filter));
-    found.push(...(await shownOf(tenant, listed, now)));
+    found.push(...(await visibleBackups(tenant, listed, now)));
     // One more than asked for tells whether there is more.
     if (found.length > page.limit) return { backups: found.slice(0, page.limit), next: found[page.limit - 1]?.sk };
     if (read.next === undefined) return { backups: found, next: undefined };

@@ -17,7 +17,7 @@ const waitSeconds = 24 * 3_600;
 const gone = new Set<string>(['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND', 'STORAGE_NOT_FOUND']);
 
 /** What the task does: begins one, or has the task brought again while the project has another job. */
-export const synthesizeFull = async (
+export const startSyntheticFull = async (
   tenant: Tenant,
   backupId: string,
   now: Date,

@@ -26,4 +26,4 @@ export const runStep = <T>(tenant: Tenant, backupId: string, work: () => Promise
 export const answerStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T | undefined> =>
   answerJobStep(jobOf(tenant, backupId), work);
 
-export const internal: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not make the backup' };
+export const internalFailure: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not make the backup' };

@@ -14,12 +14,12 @@ import {
 } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
-import { openEarlier, unlessParentOpens } from '../incremental/parent-archive.ts';
+import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from '../model/record.ts';
-import { advance, readRunning, whileRunning } from '../model/running-backup.ts';
-import { planArchive } from './plan-synthetic-full.ts';
-import { probeReads, until } from './prepare-backup.ts';
-import { isLong, keepsMinutes, minuteReads, nextMinute } from './read-time.ts';
+import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
+import { planSyntheticFull } from './plan-synthetic-full.ts';
+import { probeReads, signalUntil } from './prepare-backup.ts';
+import { hasPointInTimeRecovery, mayOutliveSnapshot, pitrProbeReads, waitForNextMinute } from './read-time.ts';
 
 /** A workflow hands on 256 KiB at most, and a range takes a minute or a few; lists of collections may make more of them. */
 export const rangesMax = 500;
@@ -27,34 +27,28 @@ export const rangesMax = 500;
 const notesKeptSeconds = 30 * 24 * 3_600;
 
 /** The numbers of the shards. A second run finds the plan of the first; of two at once only one plan is kept whole. */
-export const planBackup = async (
-  tenant: Tenant,
-  backupId: string,
-  engine: BackupDeps,
-): Promise<{ shards: readonly number[] }> => {
-  const { backup } = await readRunning(tenant, backupId, engine.clock.now());
-  const shards = backup.shards ?? (await makePlan(tenant, backup, engine));
+export const planBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<{ shards: readonly number[] }> => {
+  const { backup } = await readRunningBackup(tenant, backupId, deps.clock.now());
+  const shards = backup.shards ?? (await makePlan(tenant, backup, deps));
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<number> => {
+const makePlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<number> => {
   const planNumber = (backup.planNumber ?? 0) + 1;
   const expected = { planNumber: backup.planNumber, shards: undefined };
-  await commit([advance(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
-  const alone = await unlessParentOpens(tenant, backup, engine);
+  await commit([updateRunningBackup(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
+  const alone = await fallBackToFull(tenant, backup, deps);
   const { synthesizedFrom } = backup;
-  const made = await (synthesizedFrom === undefined
-    ? ask(tenant, backup, engine)
-    : look(tenant, backup, synthesizedFrom, engine));
-  const shards = shardsOf(tenant, backup, made, engine.clock.now());
+  const made = await (synthesizedFrom === undefined ? ask(tenant, backup, deps) : look(tenant, backup, synthesizedFrom, deps));
+  const shards = shardsOf(tenant, backup, made, deps.clock.now());
   for (let start = 0; start < shards.length; start += transactionMax - 1)
     await commit([
       ...shards.slice(start, start + transactionMax - 1).map((put): Write => ({ put })),
-      whileRunning(tenant, backup.id, { planNumber, shards: undefined }),
+      checkRunningBackup(tenant, backup.id, { planNumber, shards: undefined }),
     ]);
   try {
     await commit([
-      advance(tenant, backup.id, {
+      updateRunningBackup(tenant, backup.id, {
         set: {
           phase: 'copying',
           shards: shards.length,
@@ -69,7 +63,7 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps
     ]);
   } catch (error) {
     // The answer to a commit that did happen may have been lost.
-    const { backup: now } = await readRunning(tenant, backup.id, engine.clock.now());
+    const { backup: now } = await readRunningBackup(tenant, backup.id, deps.clock.now());
     if (!isConflict(error) || now.planNumber !== planNumber || now.shards === undefined) throw error;
   }
   return shards.length;
@@ -78,31 +72,31 @@ const makePlan = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps
 type Made = Omit<Plan, 'collections'>;
 
 /** Of another backup: what its index says. */
-const look = async (tenant: Tenant, backup: BackupRecord, originId: string, engine: BackupDeps): Promise<Made> => {
-  const origin = await openEarlier(tenant, backup, originId, engine);
+const look = async (tenant: Tenant, backup: BackupRecord, originId: string, deps: BackupDeps): Promise<Made> => {
+  const origin = await openParentArchive(tenant, backup, originId, deps);
   try {
-    return await origin.reading(() => planArchive(origin.archive, { rangesMax }));
+    return await origin.read(() => planSyntheticFull(origin.archive, { rangesMax }));
   } finally {
     origin.close();
   }
 };
 
-const ask = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<Made> => {
-  const made = await askSource(tenant, backup, engine);
+const ask = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<Made> => {
+  const made = await askSource(tenant, backup, deps);
   refuseIfTooMany(backup, made);
   return made;
 };
 
-const askSource = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<Plan> => {
-  const source = engine.openSource(tenant, await readProject(tenant, backup.projectId));
+const askSource = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<Plan> => {
+  const source = deps.openSource(tenant, await readProject(tenant, backup.projectId));
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
-  const options = { collections, excludeCollections, rangesMax, signal: until(deadline, engine) };
+  const options = { collections, excludeCollections, rangesMax, signal: signalUntil(deadline, deps) };
   try {
-    if (!isLong(backup)) return await plan(source, options);
-    const pointInTimeRecovery = await keepsMinutes(source, engine.clock.now(), options.signal);
-    if (pointInTimeRecovery) await nextMinute(engine.clock, options.signal);
+    if (!mayOutliveSnapshot(backup)) return await plan(source, options);
+    const pointInTimeRecovery = await hasPointInTimeRecovery(source, deps.clock.now(), options.signal);
+    if (pointInTimeRecovery) await waitForNextMinute(deps.clock, options.signal);
     const made = await plan(source, { ...options, pointInTimeRecovery });
-    return { ...made, reads: made.reads + minuteReads };
+    return { ...made, reads: made.reads + pitrProbeReads };
   } finally {
     source.close();
   }
@@ -121,10 +115,10 @@ export const estimateReads = ({ documents, ranges, reads }: Plan): number | unde
 
 const refuseIfTooMany = ({ maxReads }: BackupRecord, made: Plan): void => {
   const reads = estimateReads(made) ?? made.reads;
-  if (maxReads !== undefined && reads > maxReads) throw tooManyReads(maxReads, reads);
+  if (maxReads !== undefined && reads > maxReads) throw readLimitExceeded(maxReads, reads);
 };
 
-export const tooManyReads = (maxReads: number, reads: number): JobFailure =>
+export const readLimitExceeded = (maxReads: number, reads: number): JobFailure =>
   new JobFailure('CANCELLED', `The backup would read more than maxReads allows: ${reads} instead of ${maxReads}`, {
     maxReads,
     reads,

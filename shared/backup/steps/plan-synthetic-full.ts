@@ -1,7 +1,7 @@
 /** What a full backup is made of that is made of another: ranges cut from its index, at its own moment, without a read. */
 import { type Archive, type NamedPage, recordKind } from '../../archive/index.ts';
 import type { NameRange, Plan } from '../../firestore/index.ts';
-import { rootOf } from '../cursor/archive-cursor.ts';
+import { documentsRoot } from '../cursor/archive-cursor.ts';
 
 /** A range of so many documents takes a worker a minute or a few. */
 const rangeRecords = 500_000;
@@ -15,7 +15,7 @@ export interface ArchivePlanOptions {
 }
 
 /** The ranges follow each other without a gap over all names, so every document lies in exactly one. */
-export const planArchive = async (
+export const planSyntheticFull = async (
   archive: Archive,
   { rangesMax, records = rangeRecords }: ArchivePlanOptions,
 ): Promise<Omit<Plan, 'collections'>> => {
@@ -47,7 +47,7 @@ interface Run {
 
 /** Records that stand side by side: a page of the index or, where one alone is much of a range, its segments. Users are passed over. */
 async function* runsIn(archive: Archive, enough: number): AsyncGenerator<Run, void, undefined> {
-  const root = rootOf(archive);
+  const root = documentsRoot(archive);
   const { pages } = archive;
   for (let at = 0; at < pages.length; at += lanes) {
     const runs = await Promise.all(pages.slice(at, at + lanes).map((page) => runsOf(archive, page, enough)));
@@ -62,4 +62,4 @@ const runsOf = async (archive: Archive, page: NamedPage, enough: number): Promis
   page.records > enough / 2 ? archive.segmentsOf(page) : [{ first: page.name, count: page.records }];
 
 /** What a range is about: documents, or without one the users. */
-export const kindIn = (range: NameRange | undefined) => (range ? recordKind.document : recordKind.user);
+export const recordKindOf = (range: NameRange | undefined) => (range ? recordKind.document : recordKind.user);

@@ -12,24 +12,26 @@ import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { advance, readRunning } from '../model/running-backup.ts';
+import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 
 /** What the probe is billed as. */
 export const probeReads = 1;
 
 /** May run again at any point: what an earlier run did is found and kept. */
-export const prepareBackup = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
+export const prepareBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, backupId));
-  if (backup?.status === 'pending') await begin(tenant, backup, engine);
-  const { backup: begun } = await readRunning(tenant, backupId, engine.clock.now());
+  if (backup?.status === 'pending') await begin(tenant, backup, deps);
+  const { backup: begun } = await readRunningBackup(tenant, backupId, deps.clock.now());
   // Beyond this step, all that is done here was done.
   if (begun.phase !== 'preparing') return;
   const project = await readProject(tenant, begun.projectId);
-  const keyed = begun.keyFile ? begun : await makeKey(tenant, begun, engine);
-  await storeKey(tenant, keyed, engine);
+  const keyed = begun.keyFile ? begun : await makeKey(tenant, begun, deps);
+  await storeKey(tenant, keyed, deps);
   // What is made of another backup needs no source.
-  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, keyed, engine) : 0;
-  await commit([advance(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, expected: { phase: 'preparing' } })]);
+  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, keyed, deps) : 0;
+  await commit([
+    updateRunningBackup(tenant, backupId, { set: { phase: 'planning' }, add: { reads }, expected: { phase: 'preparing' } }),
+  ]);
 };
 
 const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps): Promise<void> => {
@@ -63,30 +65,33 @@ const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps
 };
 
 /** Of two runs at once the first one's key is the backup's; the other takes it over. */
-const makeKey = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<BackupRecord> => {
-  const { keyFile, encryption, check } = await engine.newDataKey(tenant, backup.archive);
+const makeKey = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<BackupRecord> => {
+  const { keyFile, encryption, check } = await deps.newDataKey(tenant, backup.archive);
   try {
-    await commit([advance(tenant, backup.id, { set: { keyFile, encryption }, expected: { keyFile: undefined } }), check]);
+    await commit([
+      updateRunningBackup(tenant, backup.id, { set: { keyFile, encryption }, expected: { keyFile: undefined } }),
+      check,
+    ]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   }
-  const { backup: keyed } = await readRunning(tenant, backup.id, engine.clock.now());
+  const { backup: keyed } = await readRunningBackup(tenant, backup.id, deps.clock.now());
   if (!keyed.keyFile) throw new Error('what wraps keys was changed at the same moment');
   return keyed;
 };
 
 /** The bucket's key is the record's, also if that is wrapped anew at the same moment. */
-export const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: BackupDeps): Promise<void> => {
+export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<void> => {
   const destination = await readDestination(tenant, backup.storageDestination.id);
-  const store = await engine.openStore(tenant, destination, backup.path);
+  const store = await deps.openStore(tenant, destination, backup.path);
   try {
     let stored: Uint8Array | undefined;
     let { keyFile } = backup;
     while (keyFile && !isSameKey(keyFile, stored)) {
-      await store.put(keyFileName, keyFile, lockOf(backup));
+      await store.put(keyFileName, keyFile, objectLockOf(backup));
       stored = keyFile;
       // It may have been wrapped anew since it was read.
-      ({ keyFile } = (await readRunning(tenant, backup.id, engine.clock.now())).backup);
+      ({ keyFile } = (await readRunningBackup(tenant, backup.id, deps.clock.now())).backup);
     }
   } finally {
     store.close();
@@ -94,14 +99,14 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, engine: Bac
 };
 
 /** Until when a store with object lock is to keep an object of this backup. */
-export const lockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
+export const objectLockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
   lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
 
 /** What it was billed as. */
-const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, engine: BackupDeps): Promise<number> => {
-  const source = engine.openSource(tenant, project);
+const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, deps: BackupDeps): Promise<number> => {
+  const source = deps.openSource(tenant, project);
   try {
-    await probeSource(source, until(deadline, engine));
+    await probeSource(source, signalUntil(deadline, deps));
     return probeReads;
   } finally {
     source.close();
@@ -109,5 +114,5 @@ const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: Backu
 };
 
 /** A signal for calls that must not outlive the backup's time. */
-export const until = (deadline: string | null, { clock }: Pick<BackupDeps, 'clock'>): AbortSignal =>
+export const signalUntil = (deadline: string | null, { clock }: Pick<BackupDeps, 'clock'>): AbortSignal =>
   AbortSignal.timeout(Math.max(0, Date.parse(deadline ?? '') - clock.now().getTime()) || 1);

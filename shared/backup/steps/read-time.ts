@@ -9,14 +9,14 @@ const keptSeconds = 3_600;
 /** Clocks differ, and planning takes its time. */
 const marginSeconds = 300;
 /** What the question is billed as. */
-export const minuteReads = 1;
+export const pitrProbeReads = 1;
 
 /** Whether the backup may outlive the hour that every source keeps. */
-export const isLong = ({ startedAt, deadline }: Pick<BackupRecord, 'startedAt' | 'deadline'>): boolean =>
+export const mayOutliveSnapshot = ({ startedAt, deadline }: Pick<BackupRecord, 'startedAt' | 'deadline'>): boolean =>
   Date.parse(deadline ?? '') - Date.parse(startedAt ?? '') > (keptSeconds - marginSeconds) * 1_000;
 
 /** Whether the source still has a minute of more than an hour ago: then it has point-in-time recovery. */
-export const keepsMinutes = async (source: FirestoreDatabase, now: Date, signal?: AbortSignal): Promise<boolean> => {
+export const hasPointInTimeRecovery = async (source: FirestoreDatabase, now: Date, signal?: AbortSignal): Promise<boolean> => {
   const earlier = `${iso(after(now, -(keptSeconds + marginSeconds))).slice(0, 16)}:00.000000Z`;
   try {
     await listCollections(source, source.root, earlier, signal);
@@ -29,7 +29,7 @@ export const keepsMinutes = async (source: FirestoreDatabase, now: Date, signal?
 };
 
 /** Resolves at the beginning of a minute: what was written before the backup was asked for is in it. */
-export const nextMinute = async (clock: Clock, signal: AbortSignal): Promise<void> => {
+export const waitForNextMinute = async (clock: Clock, signal: AbortSignal): Promise<void> => {
   await pause(msToNextMinute(clock.now()), undefined, { signal });
 };
 

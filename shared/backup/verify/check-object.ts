@@ -16,7 +16,7 @@ import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { log } from '../../platform/index.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
-import { piecesOf } from '../read/stream-object.ts';
+import { streamObject } from '../read/stream-object.ts';
 import type { Finding } from './verification-report.ts';
 
 /** Records of each kind. */
@@ -47,12 +47,12 @@ export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally:
     else if (check.isFull) add(tally, await twice(entry, () => checkChunk(check, entry)));
     return undefined;
   } catch (error) {
-    return problemOf(error);
+    return toProblem(error);
   }
 };
 
 /** What an error of reading says about an object; anything else is thrown on. */
-export const problemOf = (error: unknown): Problem => {
+export const toProblem = (error: unknown): Problem => {
   // Of an earlier backup that this one needs: what opens it, or where it lies, is not to be had.
   if (error instanceof JobFailure || (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND'))
     return { problem: 'unreadable', message: error.message };
@@ -63,7 +63,7 @@ export const problemOf = (error: unknown): Problem => {
 };
 
 const sizeOf = async ({ open, stored }: ObjectCheck, { backup, name }: ObjectEntry): Promise<number | undefined> =>
-  backup === open.archive.manifest.backup ? stored.get(name) : (await (await open.partOf(backup)).store.head(name))?.size;
+  backup === open.archive.manifest.backup ? stored.get(name) : (await (await open.sourceOf(backup)).store.head(name))?.size;
 
 /** Bytes that came damaged once may come whole the second time: then it was the way, not the object. */
 const twice = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Tally> => {
@@ -78,7 +78,7 @@ const twice = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Ta
 
 const optionsOf = async ({ open }: ObjectCheck, entry: ObjectEntry): Promise<ReadOptions> => {
   const { organization, project, backup } = open.archive.manifest;
-  const { dataKey } = await open.partOf(backup);
+  const { dataKey } = await open.sourceOf(backup);
   return { identity: { organization, project, backup }, name: entry.name, dataKey, entry };
 };
 
@@ -87,23 +87,23 @@ const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally
   const { archive, store } = check.open;
   const listed = archive.manifest.pages.filter(({ object }) => object === entry.name);
   let n = 0;
-  for await (const { entry: page } of readPages(piecesOf(store, entry), await optionsOf(check, entry))) {
+  for await (const { entry: page } of readPages(streamObject(store, entry), await optionsOf(check, entry))) {
     const expected = listed[n++];
     for (const key of ['frame', 'offset', 'length', 'segments', 'records', 'first', 'sha256'] as const)
       if (expected?.[key] !== page[key]) throw new ArchiveError('index-invalid', 'a page that is not what the manifest lists');
   }
-  return nothing();
+  return emptyTally();
 };
 
 /** Every byte is what the manifest lists, and every record where the index of the same number says. */
 const checkChunk = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
-  const tally = nothing();
+  const tally = emptyTally();
   const awaited = Map.groupBy(await segmentsIn(check, entry), ({ frame }) => frame);
-  for await (const { leaf, place } of readChunk(piecesOf(check.open.store, entry), await optionsOf(check, entry))) {
+  for await (const { leaf, place } of readChunk(streamObject(check.open.store, entry), await optionsOf(check, entry))) {
     for (const segment of awaited.get(place.frame) ?? []) {
       if (!isSamePlace(segment, place) || !leaf.name(segment.start).equals(segment.first))
         throw new ArchiveError('index-invalid', 'the index says something else than the chunk holds');
-      count(leaf, segment, tally);
+      countRecords(leaf, segment, tally);
     }
     awaited.delete(place.frame);
   }
@@ -117,7 +117,7 @@ const segmentsIn = async ({ open: { archive } }: ObjectCheck, entry: ObjectEntry
   try {
     for (const page of archive.pages) if (isPair(page.object, entry.name)) segments.push(...(await archive.segmentsOf(page)));
   } catch (error) {
-    problemOf(error);
+    toProblem(error);
     return [];
   }
   return segments.filter(({ object, backup }) => object === entry.name && backup === entry.backup);
@@ -134,14 +134,14 @@ const isSamePlace = (a: LeafPlace, b: LeafPlace): boolean =>
   a.keysSha256.equals(b.keysSha256) &&
   a.bodiesSha256.equals(b.bodiesSha256);
 
-export const nothing = (): Tally => ({ documents: 0, tombstones: 0, users: 0 });
+export const emptyTally = (): Tally => ({ documents: 0, tombstones: 0, users: 0 });
 const kinds = {
   [recordKind.document]: 'documents',
   [recordKind.tombstone]: 'tombstones',
   [recordKind.user]: 'users',
 } as const;
 /** Adds the records of a segment. */
-export const count = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
+export const countRecords = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
   for (let slot = start; slot < start + slots; slot++) tally[kinds[leaf.kind(slot)]] += 1;
 };
 const add = (tally: Tally, more: Tally): void => {

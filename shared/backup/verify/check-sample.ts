@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Archive, Segment } from '../../archive/index.ts';
-import { problemOf } from './check-object.ts';
-import type { Report } from './verification-report.ts';
+import { toProblem } from './check-object.ts';
+import type { VerificationReport } from './verification-report.ts';
 
 /** Of the leaves, some 2,000 documents each: 5 % a day is all of it, nearly surely, within three months. */
 const share = 0.05;
 const least = 20;
 
 /** Which of so many are looked at: the same for the same seed, at least 5 % and at least 20, ascending. */
-export const sampleOf = (seed: string, total: number): readonly number[] => {
+export const drawSample = (seed: string, total: number): readonly number[] => {
   const wanted = Math.min(total, Math.max(least, Math.ceil(total * share)));
   const chosen = new Set<number>();
   // Robert Floyd's: every set of that size is as likely as any other, and memory is that of the set.
@@ -34,7 +34,7 @@ export class LeafSampler {
     return this.#archive.pages.reduce((sum, { segments }) => sum + segments, 0);
   }
 
-  async check(number: number, report: Report): Promise<void> {
+  async check(number: number, report: VerificationReport): Promise<void> {
     const { pages } = this.#archive;
     let left = number;
     const page = pages.findIndex(({ segments }) => {
@@ -48,10 +48,10 @@ export class LeafSampler {
     try {
       const segment = (await this.#segmentsOf(page))[left];
       if (!segment) return;
-      at = nameOf(segment, this.#archive);
+      at = qualifiedName(segment, this.#archive);
       if (!report.has(at)) await this.#archive.leaf(segment);
     } catch (error) {
-      const { problem, message } = problemOf(error);
+      const { problem, message } = toProblem(error);
       report.add(at, problem, message);
     }
   }
@@ -64,7 +64,7 @@ export class LeafSampler {
 }
 
 /** Objects of earlier backups are named with the backup they belong to. */
-export const nameOf = (
+export const qualifiedName = (
   { backup, ...of }: { readonly backup: string; readonly name?: string; readonly object?: string },
   { manifest }: Archive,
 ): string => {

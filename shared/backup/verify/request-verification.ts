@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, type Change, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { refuseLeaving } from '../../project/index.ts';
-import { noteVerifier, verificationSeconds } from '../model/concurrency-limits.ts';
+import { addRunningVerification, verificationSeconds } from '../model/concurrency-limits.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 type Depth = NonNullable<BackupRecord['verification']>['depth'];
@@ -30,7 +30,7 @@ export const startVerification = (
           { verification },
           { expected: { status, verification: was, leaving: undefined }, onConditionFailed: () => new StaleReadError() },
         ),
-        noteVerifier(tenant, id, now),
+        addRunningVerification(tenant, id, now),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),
       ],
       audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, depth } }],

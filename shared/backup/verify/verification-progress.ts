@@ -1,9 +1,9 @@
 import { verifyDepths } from '../../contract/models/backup.ts';
 import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { auditOf } from '../model/backup-audit.ts';
-import { forgetVerifier } from '../model/concurrency-limits.ts';
+import { backupAudit } from '../model/backup-audit.ts';
+import { removeRunningVerification } from '../model/concurrency-limits.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { Report } from './verification-report.ts';
+import { VerificationReport } from './verification-report.ts';
 
 type Verification = NonNullable<BackupRecord['verification']>;
 
@@ -11,8 +11,8 @@ type Verification = NonNullable<BackupRecord['verification']>;
 const tellMs = 10_000;
 
 /** A verification on the record of its backup. Whatever is written is conditioned on its being the one under way. */
-export class VerifyRecord {
-  readonly report: Report;
+export class VerificationProgress {
+  readonly report: VerificationReport;
   readonly #tenant: Tenant;
   readonly #backup: BackupRecord;
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class VerifyRecord {
   #toldMs: number;
 
   constructor(tenant: Tenant, backup: BackupRecord, verification: Verification, clock: Clock) {
-    this.report = new Report(verification.findings);
+    this.report = new VerificationReport(verification.findings);
     this.#tenant = tenant;
     this.#backup = backup;
     this.#was = verification;
@@ -28,12 +28,12 @@ export class VerifyRecord {
     this.#toldMs = clock.now().getTime();
   }
 
-  async tellNowAndThen(objects: number): Promise<void> {
-    if (this.#clock.now().getTime() - this.#toldMs >= tellMs) await this.tell(objects);
+  async reportThrottled(objects: number): Promise<void> {
+    if (this.#clock.now().getTime() - this.#toldMs >= tellMs) await this.save(objects);
   }
 
   /** How far it is. */
-  async tell(objects: number): Promise<void> {
+  async save(objects: number): Promise<void> {
     const now: Verification = { ...this.#was, objects, findings: this.report.findings };
     await commit([this.#write({ verification: now })]);
     this.#was = now;
@@ -50,8 +50,8 @@ export class VerifyRecord {
     const details = { depth: verification.depth, objects, findings: findings.slice(0, 10) };
     await commit([
       this.#write({ verification, ...standing(this.#backup, verification) }),
-      forgetVerifier(this.#tenant, this.#backup.id),
-      auditOf(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
+      removeRunningVerification(this.#tenant, this.#backup.id),
+      backupAudit(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
     ]);
     emitMetric(`a verification has ${status}`, report.isBad ? { VerificationsFailed: 1 } : { VerificationsPassed: 1 });
   }

@@ -7,7 +7,7 @@ export type Finding = Verification['findings'][number];
 const findingsMax = 100;
 
 /** What a verification has found so far: at most one finding for an object, so a part that is checked twice tells nothing twice. */
-export class Report {
+export class VerificationReport {
   readonly #findings: Map<string, Finding>;
 
   constructor(findings: readonly Finding[] = []) {

@@ -10,7 +10,7 @@ import {
   type BackupDeps,
   type BackupRecord,
   backupKey,
-  cleanUp,
+  cleanUpBackup,
   copyShard,
   failBackup,
   planBackup,
@@ -267,7 +267,7 @@ export const runWorkflow = async (world: World, backupId: string, options: RunOp
   } catch (error) {
     const now = engine.clock.now();
     await failBackup(tenant, backupId, (backup) => reasonFor(backup, { Error: (error as Error).name }, now), now);
-    await cleanUp(tenant, backupId, engine);
+    await cleanUpBackup(tenant, backupId, engine);
   }
 };
 

@@ -1,7 +1,7 @@
 /** What ends a backup, and what it leaves: the reason by its name, a free project, nothing in the store. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { cleanUp } from '../../../shared/backup/index.ts';
+import { cleanUpBackup } from '../../../shared/backup/index.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { SourceError } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
@@ -238,8 +238,8 @@ describe('the store', () => {
     await rejects(runWorkflow(world, id));
     deepEqual([recordOf(id).status, table.find('RUNNING#').length, world.store.objects.size > 0], ['failed', 1, true]);
     world.through = (store) => store;
-    await cleanUp(tenant, id, world.engine);
-    await cleanUp(tenant, id, world.engine);
+    await cleanUpBackup(tenant, id, world.engine);
+    await cleanUpBackup(tenant, id, world.engine);
     await leavesNothing(world, id);
   });
 });

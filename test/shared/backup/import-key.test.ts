@@ -2,7 +2,7 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
-import { lookAtBackup } from '../../../shared/backup/import/inspect-folder.ts';
+import { inspectFolder } from '../../../shared/backup/import/inspect-folder.ts';
 import { newDataKey, unlockKeyFile } from '../../../shared/backup/index.ts';
 import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
@@ -23,7 +23,7 @@ test('a relabelled key file is refused on import without ringing; the same refus
   const relabelled = encodeKeyFile({ ...parseKeyFile(keyFile), identity });
   const store = new MemoryStore();
   await store.put('key', relabelled);
-  await rejects(lookAtBackup(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /wrapped for another backup/ });
+  await rejects(inspectFolder(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /wrapped for another backup/ });
   deepEqual(lines, []);
   await rejects(unlockKeyFile(tenant, relabelled, backupOf({ archive: identity }).archive), { code: 'KEY_UNAVAILABLE' });
   deepEqual(lines, [logLines.keyRefused]);

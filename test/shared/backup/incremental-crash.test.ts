@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   asIncrementalOf,
   type BackupRecord,
+  deleteBackup,
   findDependentBackup,
   findParent,
-  removeBackup,
   startBackup,
 } from '../../../shared/backup/index.ts';
 import {
@@ -144,7 +144,7 @@ describe('a parent that is deleted at the same moment', () => {
     return startBackup(place, { ...scope, ...by, ...asIncrementalOf(parent) }, new Date());
   };
   const removing = async () =>
-    removeBackup(tenant, recordOf(full.id), await findDependentBackup(tenant, recordOf(full.id)), new Date());
+    deleteBackup(tenant, recordOf(full.id), await findDependentBackup(tenant, recordOf(full.id)), new Date());
 
   test('is deleted, and the other is decided anew, and finds none', async () => {
     again();

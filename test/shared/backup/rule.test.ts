@@ -2,12 +2,12 @@
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, describe, test } from 'vitest';
 import {
+  assertValidCollections,
   type BackupRecord,
   cancelBackup,
   defaultDestination,
+  deleteBackup,
   expiryOf,
-  refuseBadCollections,
-  removeBackup,
   startBackup,
   startVerification,
 } from '../../../shared/backup/index.ts';
@@ -89,7 +89,7 @@ describe('what is asked for', () => {
   const refuse =
     (collections: string[], excludeCollections: string[] = []) =>
     () =>
-      refuseBadCollections({ collections, excludeCollections });
+      assertValidCollections({ collections, excludeCollections });
   test('collections that no database has, and lists that no record holds, are refused', () => {
     refuse(['*'], ['a', 'b/c/d'])();
     throws(refuse(['x'.repeat(1_501)]), code('VALIDATION_ERROR'));
@@ -152,7 +152,7 @@ describe('verifying', () => {
 });
 
 describe('deleting', () => {
-  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => removeBackup(tenant, backupOf(more), child, now);
+  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => deleteBackup(tenant, backupOf(more), child, now);
   test('a completed one is off every count, its record stays 30 days, and its objects are asked for', () => {
     const { writes } = remove({ size: 10 });
     deepEqual(keysOf(writes), ['update BACKUP', 'put ARCHIVE', 'update META', 'update DESTINATION', 'put TASK']);

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
-import { sampleOf } from '../../../shared/backup/verify/check-sample.ts';
+import { drawSample } from '../../../shared/backup/verify/check-sample.ts';
 import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../shared/platform/index.ts';
 import { chance } from '../../harness/builders/sample-archive.ts';
@@ -256,10 +256,10 @@ test('a sample finds damage if, and only if, it lies in the sample; the same see
     ['y', 1_000],
     ['z', 401],
   ] as const) {
-    const sample = sampleOf(seed, total);
+    const sample = drawSample(seed, total);
     equal(new Set(sample).size, Math.min(total, Math.max(20, Math.ceil(total * 0.05))));
     ok(sample.every((n) => n >= 0 && n < total));
-    deepEqual(sample, sampleOf(seed, total));
+    deepEqual(sample, drawSample(seed, total));
   }
   const filler = 'x'.repeat(300_000);
   await put(world, Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`large/${n}`, text(`${filler}${n}`)])));
@@ -272,7 +272,7 @@ test('a sample finds damage if, and only if, it lies in the sample; the same see
   // The last leaf is the one that is damaged.
   const total = 40;
   const [within, without] = [true, false].map((is) => {
-    for (let n = 0; ; n++) if (sampleOf(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
+    for (let n = 0; ; n++) if (drawSample(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
   });
   deepEqual(found(await verify('sample', { of: large, seed: within! })), [`corrupt ${name}`]);
   deepEqual(found(await verify('sample', { of: large, seed: without! })), []);

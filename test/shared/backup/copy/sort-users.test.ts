@@ -2,14 +2,14 @@ import { deepEqual, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { compareNames } from '../../../../shared/archive/index.ts';
-import { inOrderOfNames, userName } from '../../../../shared/backup/index.ts';
+import { sortUsers, userName } from '../../../../shared/backup/index.ts';
 
 const users = async function* (ids: readonly string[], bytes = 2) {
   for (const id of ids) yield { id, json: Buffer.alloc(bytes) };
 };
 const ordered = async (ids: readonly string[], bytes?: number): Promise<readonly string[]> => {
   const all = [];
-  for await (const { id } of inOrderOfNames(users(ids, bytes))) all.push(id);
+  for await (const { id } of sortUsers(users(ids, bytes))) all.push(id);
   return all;
 };
 

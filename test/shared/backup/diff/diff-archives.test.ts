@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, compareBackup, type DiffCall } from '../../../../shared/backup/index.ts';
+import { type BackupRecord, compareBackup, type DiffRequest } from '../../../../shared/backup/index.ts';
 import { compareNames } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
@@ -20,7 +20,7 @@ const origin = { ip: null, userAgent: null, requestId: 'r' };
 type Page = Awaited<ReturnType<typeof compareBackup>>;
 
 const callOf = (limit = 50, next?: string) => ({
-  ...{ tenant, actor, origin, role: 'member' as DiffCall['role'], now: new Date() },
+  ...{ tenant, actor, origin, role: 'member' as DiffRequest['role'], now: new Date() },
   page: { limit, after: next },
 });
 const ask = (world: ReadingWorld, backup: BackupRecord, against: string, limit = 50, next?: string): Promise<Page> =>
@@ -196,7 +196,7 @@ test('the live database, which bills what is read, is for members; backups are f
   const world = newReadingWorld();
   await become(world, {}, stateOf(['a/1'], ['x']));
   const backup = await takeBackup(world);
-  const as = (role: DiffCall['role'], against: string) => compareBackup({ ...callOf(), role }, backup, against, world.engine);
+  const as = (role: DiffRequest['role'], against: string) => compareBackup({ ...callOf(), role }, backup, against, world.engine);
   await rejects(as('viewer', 'live'), (error: { code: string; details: object }) => {
     deepEqual([error.code, error.details], ['PERMISSION_DENIED', { requiredRole: 'member', currentRole: 'viewer' }]);
     return true;

@@ -1,7 +1,7 @@
 /** What the reaper does with a backup, for every way in which its workflow can be gone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { judge } from '../../../../shared/backup/end/backup-reaper.ts';
+import { decideReaping } from '../../../../shared/backup/end/backup-reaper.ts';
 import {
   backupKey,
   planBackup,
@@ -91,7 +91,7 @@ describe('a backup', () => {
   ] as const;
   for (const [what, backup, note, execution, expected] of cases)
     test(`${what}: ${expected}`, () => {
-      const verdict = judge(backup, note, execution, now);
+      const verdict = decideReaping(backup, note, execution, now);
       equal(typeof verdict === 'string' ? verdict : verdict.code, expected);
     });
 });

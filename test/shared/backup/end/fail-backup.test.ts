@@ -4,7 +4,7 @@ import { afterAll, describe, test } from 'vitest';
 import {
   answerStep,
   backupKey,
-  cleanUp,
+  cleanUpBackup,
   copyShard,
   failBackup,
   planBackup,
@@ -109,7 +109,7 @@ describe('a backup that has ended by other hands', () => {
     await reached.promise;
     const now = new Date();
     await failBackup(tenant, id, (backup) => reasonFor(backup, undefined, now), now);
-    await cleanUp(tenant, id, world.engine);
+    await cleanUpBackup(tenant, id, world.engine);
     const next = await begin(world, wish);
     asleep.resolve();
     await rejects(woken);

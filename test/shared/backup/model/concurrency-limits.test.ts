@@ -8,8 +8,8 @@ import {
   backupKey,
   startVerification,
 } from '../../../../shared/backup/index.ts';
-import { removeBackup } from '../../../../shared/backup/removal/delete-backup.ts';
-import { VerifyRecord } from '../../../../shared/backup/verify/verification-progress.ts';
+import { deleteBackup } from '../../../../shared/backup/removal/delete-backup.ts';
+import { VerificationProgress } from '../../../../shared/backup/verify/verification-progress.ts';
 import { clock, commit, newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
@@ -58,7 +58,7 @@ test('the eleventh verification at once waits until another has ended', async ()
   const running = await Promise.all(putBackups(10, 'completed').map((backup) => start(backup)));
   await rejects(assertVerificationCapacity(tenant, now), refused);
   const [first] = running;
-  await new VerifyRecord(tenant, first!, first!.verification!, clock).end(3);
+  await new VerificationProgress(tenant, first!, first!.verification!, clock).end(3);
   await assertVerificationCapacity(tenant, now);
 });
 
@@ -67,7 +67,7 @@ test('a verification of a backup that is deleted meanwhile no longer counts, nor
   equal(more.length, 9);
   await rejects(assertVerificationCapacity(tenant, hours(24)), refused);
   await assertVerificationCapacity(tenant, hours(25));
-  const { writes } = removeBackup(tenant, first!, undefined, now);
+  const { writes } = deleteBackup(tenant, first!, undefined, now);
   deepEqual(
     writes.flatMap((write) => ('remove' in write && write.remove.sk.startsWith('VERIFYING#') ? [write.remove.sk] : [])),
     [`VERIFYING#${first!.id}`],

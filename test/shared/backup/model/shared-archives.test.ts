@@ -1,7 +1,7 @@
 /** Who needs the objects of an archive, and when another record of it may be added. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { type ArchiveLink, type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../../shared/backup/index.ts';
+import { type ArchiveLink, type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../../../shared/backup/index.ts';
 import { assertArchiveShareable, findOtherOwner, findOwner } from '../../../../shared/backup/model/shared-archives.ts';
 import { MemoryStore } from '../../../../shared/destination/index.ts';
 import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
@@ -34,7 +34,7 @@ const put = async (more: Partial<BackupRecord> = {}): Promise<BackupRecord> => {
   await commit([{ put: backup }, { put: linkOf(backup) }, { put: destination }, { put: organization }]);
   return backup;
 };
-const remove = async (backup: BackupRecord): Promise<void> => commit(removeBackup(tenant, backup, undefined, now).writes);
+const remove = async (backup: BackupRecord): Promise<void> => commit(deleteBackup(tenant, backup, undefined, now).writes);
 const add = async ({ archive, path }: BackupRecord): Promise<void> => {
   const checks = await assertArchiveShareable(tenant, archive.backup, path);
   if (checks.length > 0) await commit(checks);

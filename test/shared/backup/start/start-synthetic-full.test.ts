@@ -4,12 +4,12 @@ import { afterAll, test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
 import {
   type BackupRecord,
+  deleteBackup,
   findDependentBackup,
   openArchive,
-  removeBackup,
-  synthesizeFull,
+  startSyntheticFull,
 } from '../../../../shared/backup/index.ts';
-import { planArchive } from '../../../../shared/backup/steps/plan-synthetic-full.ts';
+import { planSyntheticFull } from '../../../../shared/backup/steps/plan-synthetic-full.ts';
 import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { jobLock } from '../../../../shared/project/index.ts';
@@ -43,7 +43,7 @@ const chained = async (steps = usualSteps()) => {
 
 const sent: string[] = [];
 const ask = async (world: ReadingWorld, { id }: BackupRecord, now = world.engine.clock.now()): Promise<void> =>
-  synthesizeFull(tenant, id, now, async (_, messages) => {
+  startSyntheticFull(tenant, id, now, async (_, messages) => {
     sent.push(...messages.map(({ body, delaySeconds }) => `${delaySeconds} ${JSON.parse(body).task.kind}`));
     return new Set();
   });
@@ -149,7 +149,7 @@ test('the next link builds upon it and needs nothing else, and the old chain can
   await ask(world, last);
   const made = syntheses()[0]!;
   const refusal = async (backup: BackupRecord) =>
-    removeBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), world.engine.clock.now());
+    deleteBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), world.engine.clock.now());
   // While it is made, all that it is made of stays.
   for (const { backup } of links) await rejects(refusal(backup), { code: 'CONFLICT' });
   await runWorkflow(world, made.id);
@@ -168,7 +168,7 @@ test('it is cut into ranges that hold every document once, whatever size they ar
   const { world, last } = await chained();
   const open = await openArchive(tenant, last, undefined, world.engine);
   for (const records of [1, 5, 1_000]) {
-    const { ranges, documents, reads } = await planArchive(open.archive, { rangesMax: 500, records });
+    const { ranges, documents, reads } = await planSyntheticFull(open.archive, { rangesMax: 500, records });
     deepEqual([documents, reads], [last.documentCount, 0]);
     deepEqual(
       ranges.map(({ from }) => from),

@@ -1,20 +1,20 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { isLong, keepsMinutes, msToNextMinute } from '../../../../shared/backup/steps/read-time.ts';
+import { hasPointInTimeRecovery, mayOutliveSnapshot, msToNextMinute } from '../../../../shared/backup/steps/read-time.ts';
 import { sourceOf, startServer } from '../../../harness/firestore/firestore-server.ts';
 import { type Answer, head, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
 
 const at = (time: string): string => `2026-03-01T${time}Z`;
 
 test('a backup may outlive what every source keeps from about an hour on', () => {
-  equal(isLong({ startedAt: at('10:00:00'), deadline: at('10:55:00') }), false);
-  equal(isLong({ startedAt: at('10:00:00'), deadline: at('10:56:00') }), true);
+  equal(mayOutliveSnapshot({ startedAt: at('10:00:00'), deadline: at('10:55:00') }), false);
+  equal(mayOutliveSnapshot({ startedAt: at('10:00:00'), deadline: at('10:56:00') }), true);
 });
 
 test('a source without point-in-time recovery does not keep minutes', async () => {
   const server = await startServer();
   const source = sourceOf(server.url);
-  equal(await keepsMinutes(source, new Date()), false);
+  equal(await hasPointInTimeRecovery(source, new Date()), false);
   source.close();
   await server.stop();
 });
@@ -27,8 +27,8 @@ test('one that answers for more than an hour ago does', async () => {
     );
   const server = await startScripted(raw(new Uint8Array(5)), refusing);
   const source = sourceOf(server.url);
-  equal(await keepsMinutes(source, new Date()), true);
-  equal(await keepsMinutes(source, new Date()), false);
+  equal(await hasPointInTimeRecovery(source, new Date()), true);
+  equal(await hasPointInTimeRecovery(source, new Date()), false);
   source.close();
   await server.close();
 });
