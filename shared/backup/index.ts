@@ -18,10 +18,10 @@ export {
   rotateKeys,
 } from './encryption/encryption-settings.ts';
 export { rewrapKeys } from './encryption/rewrap-keys.ts';
-export { reapBackup, runningBackups, type Workflow } from './end/backup-reaper.ts';
 export { cancelBackup } from './end/cancel-backup.ts';
 export { cleanUpBackup } from './end/clean-up-backup.ts';
 export { failBackup, reasonFor } from './end/fail-backup.ts';
+export { reapBackup, runningBackups, type Workflow } from './end/reap-backup.ts';
 export { importBackup } from './import/import-backup.ts';
 export {
   asIncrementalOf,
@@ -33,9 +33,9 @@ export {
 } from './incremental/find-parent.ts';
 export { holdParent } from './incremental/hold-parent.ts';
 export { backupData, backupEvent, costOf, progressOf } from './model/backup-view.ts';
-export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/concurrency-limits.ts';
-export { noSuchBackup, readBackup } from './model/get-backup.ts';
-export { countInOrganization } from './model/organization-totals.ts';
+export { countInOrganization } from './model/count-in-organization.ts';
+export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/job-capacity.ts';
+export { noSuchBackup, readBackup } from './model/read-backup.ts';
 export {
   type BackupRecord,
   backupKey,
@@ -58,11 +58,11 @@ export {
   openOwnManifest,
   openWithManifest,
 } from './read/open-archive.ts';
-export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/query-source-in-request.ts';
-export { requestArchiveDeps, toReadError, withArchiveInRequest } from './read/read-in-request.ts';
 export { streamObject } from './read/stream-object.ts';
+export { requestArchiveDeps, toReadError, withArchiveInRequest } from './read/with-archive-in-request.ts';
+export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/with-source-in-request.ts';
+export { type ArchiveLocation, deleteArchiveObjects, eraseBackup } from './removal/delete-archive-objects.ts';
 export { deleteBackup, findDependentBackup } from './removal/delete-backup.ts';
-export { type ArchiveLocation, deleteArchiveObjects, eraseBackup } from './removal/delete-objects.ts';
 export { purgeBackups } from './removal/purge-backups.ts';
 export { isRetired, retireWrites } from './removal/retire-backup.ts';
 export { type ArchiveContents, type ArchiveParts, summarizeContents, topCollections } from './seal/archive-contents.ts';
@@ -76,5 +76,5 @@ export { startSyntheticFull } from './start/start-synthetic-full.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
 export { estimateReads, planBackup } from './steps/plan-backup.ts';
 export { prepareBackup } from './steps/prepare-backup.ts';
-export { startVerification } from './verify/request-verification.ts';
+export { startVerification } from './verify/start-verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verify/verify-backup.ts';

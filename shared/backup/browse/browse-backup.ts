@@ -2,8 +2,8 @@ import { invalid } from '../../contract/errors.ts';
 import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { ArchiveDeps } from '../read/open-archive.ts';
-import { withArchiveInRequest } from '../read/read-in-request.ts';
-import { browseArchive, type Entry } from './archive-browser.ts';
+import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
+import { browseArchive, type Entry } from './browse-archive.ts';
 import { parseBrowsePath } from './browse-path.ts';
 
 export interface BrowseQuery {

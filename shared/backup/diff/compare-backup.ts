@@ -5,10 +5,10 @@ import { SourceError } from '../../firestore/index.ts';
 import { after, type Change, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type BackupDeps, backupDeps } from '../backup-deps.ts';
-import { readBackup } from '../model/get-backup.ts';
+import { readBackup } from '../model/read-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/query-source-in-request.ts';
-import { assertCompleted, requestArchiveDeps, withArchiveInRequest } from '../read/read-in-request.ts';
+import { assertCompleted, requestArchiveDeps, withArchiveInRequest } from '../read/with-archive-in-request.ts';
+import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/with-source-in-request.ts';
 import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff-archives.ts';
 
 export interface DiffRequest extends RequestCaller {

@@ -15,7 +15,7 @@ import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import { beginning, type DiffArchives, nameAt, type Progress, readCursor, writeCursor } from './diff-cursor.ts';
-import { type Merged, type MergeOptions, mergeCursors } from './diff-merge.ts';
+import { type Merged, type MergeOptions, mergeCursors } from './merge-cursors.ts';
 
 export interface DiffOptions {
   readonly limit: number;

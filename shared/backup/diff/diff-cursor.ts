@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Archive, Seeker } from '../../archive/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { documentsRoot } from '../cursor/archive-cursor.ts';
-import type { Counts, Stop } from './diff-merge.ts';
+import type { Counts, Stop } from './merge-cursors.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 const Cursor = z.object({

@@ -4,7 +4,7 @@ import { countBackups } from '../../destination/index.ts';
 import { commit, getAll, log, type Tenant, type Write } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { deleteArchiveObjects } from '../removal/delete-objects.ts';
+import { deleteArchiveObjects } from '../removal/delete-archive-objects.ts';
 import { deleteWorkItems } from './delete-work-items.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
 import { backupEvent } from '../model/backup-view.ts';
-import { countInOrganization } from '../model/organization-totals.ts';
+import { countInOrganization } from '../model/count-in-organization.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { topCollections } from '../seal/archive-contents.ts';
 import { assertValidCollections } from '../start/backup-request.ts';

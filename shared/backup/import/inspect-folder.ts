@@ -19,7 +19,7 @@ import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { ArchiveMovedError, assertArchiveShareable } from '../model/shared-archives.ts';
 import { fetchManifest } from '../read/open-archive.ts';
-import { toReadError } from '../read/read-in-request.ts';
+import { toReadError } from '../read/with-archive-in-request.ts';
 
 /** A backup that is what it says it is. */
 export interface FoundBackup {

@@ -2,7 +2,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import { type Change, get, iso, type Tenant, walk } from '../../platform/index.ts';
 import { readJob, refuseLeaving } from '../../project/index.ts';
-import { noSuchBackup } from '../model/get-backup.ts';
+import { noSuchBackup } from '../model/read-backup.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { retireWrites } from './retire-backup.ts';
 

@@ -2,7 +2,7 @@ import { openStore, StorageError } from '../../destination/index.ts';
 import { type Clock, log, query, removeAll, type Tenant, walk } from '../../platform/index.ts';
 import { type BackupRecord, backupKey, backupPrefix, workPartition } from '../model/record.ts';
 import { retentionKey } from '../model/retention-due.ts';
-import { deleteArchiveObjects } from './delete-objects.ts';
+import { deleteArchiveObjects } from './delete-archive-objects.ts';
 
 export interface BackupPurge {
   /** Whether the objects in the customer's buckets go, too. */

@@ -1,8 +1,8 @@
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, epochSeconds, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { removeRunningVerification } from '../model/concurrency-limits.ts';
-import { countInOrganization } from '../model/organization-totals.ts';
+import { countInOrganization } from '../model/count-in-organization.ts';
+import { removeRunningVerification } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 /** Its record can still be looked at; its objects are gone, or are being removed. */

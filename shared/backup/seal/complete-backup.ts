@@ -9,7 +9,7 @@ import { jobRelease, projectKey } from '../../project/index.ts';
 import { type EventContext, progressEvents } from '../copy/backup-progress-events.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
-import { countInOrganization } from '../model/organization-totals.ts';
+import { countInOrganization } from '../model/count-in-organization.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { markRetentionDue } from '../model/retention-due.ts';
 import { assertBackupRunning, updateRunningBackup } from '../model/running-backup.ts';

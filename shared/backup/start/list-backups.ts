@@ -1,7 +1,7 @@
 /** Backups, newest first. Ids sort by time, so a range of time is a range of sort keys; the table compares the rest. */
 import { spanOf } from '../../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../../platform/index.ts';
-import { visibleBackups } from '../model/get-backup.ts';
+import { visibleBackups } from '../model/read-backup.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
 import { isRetired } from '../removal/retire-backup.ts';
 

@@ -1,7 +1,7 @@
 /** The records that an incremental backup finds in chunks of earlier ones, read where its index points to them. */
 import type { Archive, Leaf, NamedPage, Segment } from '../../archive/index.ts';
 import { countRecords, isPair, toProblem } from './check-object.ts';
-import { qualifiedName } from './check-sample.ts';
+import { qualifiedName } from './leaf-sampler.ts';
 import { extraCheckedObjects, type VerifyWork } from './verify-work.ts';
 
 /** Leaves fetched before they are wanted. */

@@ -1,7 +1,7 @@
 import { verifyDepths } from '../../contract/models/backup.ts';
 import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
-import { removeRunningVerification } from '../model/concurrency-limits.ts';
+import { removeRunningVerification } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { VerificationReport } from './verification-report.ts';
 

@@ -9,7 +9,7 @@ import { type BackupRecord, backupKey } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import { checkInheritedRecords } from './check-inherited-records.ts';
 import { checkObject, emptyTally } from './check-object.ts';
-import { drawSample, LeafSampler, qualifiedName } from './check-sample.ts';
+import { drawSample, LeafSampler, qualifiedName } from './leaf-sampler.ts';
 import { checkKeyFile, openOrReport } from './open-for-verification.ts';
 import { VerificationProgress } from './verification-progress.ts';
 import type { VerificationReport } from './verification-report.ts';

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
 import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
-import { drawSample } from '../../../shared/backup/verify/check-sample.ts';
+import { drawSample } from '../../../shared/backup/verify/leaf-sampler.ts';
 import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../shared/platform/index.ts';
 import { chance } from '../../harness/builders/sample-archive.ts';

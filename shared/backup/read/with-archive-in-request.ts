@@ -7,7 +7,7 @@ import { SourceError } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { backupDeps } from '../backup-deps.ts';
-import { noSuchBackup } from '../model/get-backup.ts';
+import { noSuchBackup } from '../model/read-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { type ArchiveDeps, type OpenArchive, openArchive } from './open-archive.ts';
 

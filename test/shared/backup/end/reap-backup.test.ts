@@ -1,7 +1,7 @@
 /** What the reaper does with a backup, for every way in which its workflow can be gone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { decideReaping } from '../../../../shared/backup/end/backup-reaper.ts';
+import { decideReaping } from '../../../../shared/backup/end/reap-backup.ts';
 import {
   backupKey,
   planBackup,

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, type Change, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { refuseLeaving } from '../../project/index.ts';
-import { addRunningVerification, verificationSeconds } from '../model/concurrency-limits.ts';
+import { addRunningVerification, verificationSeconds } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
 type Depth = NonNullable<BackupRecord['verification']>['depth'];
