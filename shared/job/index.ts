@@ -1,6 +1,13 @@
 /** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
 
+export {
+  decideJobReaping,
+  type Execution,
+  type JobWorkflow,
+  type ReapingDecision,
+} from './decide-reaping.ts';
 export { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
 export { type RunningJobItem, reapJobs } from './reap-jobs.ts';

@@ -1,10 +1,11 @@
 import { organizationKey } from '../../organization/index.ts';
-import type { Tenant, Write } from '../../platform/index.ts';
+import { type Tenant, type Update, update, type Write } from '../../platform/index.ts';
 
-/** Keeps what an organization says of its backups true, in the transaction that completes one or takes one away. */
-export const countInOrganization = (tenant: Tenant, backups: 1 | -1, bytes: number): Write => ({
-  update: organizationKey.organization(tenant),
-  expression: 'ADD backupCount :backups, storageUsed :bytes',
-  condition: 'attribute_exists(pk)',
-  values: { ':backups': backups, ':bytes': backups * bytes },
-});
+/** Updates the organization's backup count and storage, in the transaction that completes or removes a backup. */
+export const countInOrganization = (
+  tenant: Tenant,
+  backups: 1 | -1,
+  bytes: number,
+  condition: Pick<Update, 'expected' | 'onConditionFailed'> = {},
+): Write =>
+  update(organizationKey.organization(tenant), { add: { backupCount: backups, storageUsed: backups * bytes }, ...condition });

@@ -1,39 +1,29 @@
-/** How much one organization may have under way at once: what it runs takes functions that all organizations share. */
+/** Limits of what one organization runs at once, because all organizations share the functions. */
 import { ApiError } from '../../contract/errors.ts';
 import { runningBackupsMax, runningVerificationsMax } from '../../contract/limits.ts';
-import { after, epochSeconds, getAll, iso, query, type Tenant, type Write } from '../../platform/index.ts';
-import { type BackupRecord, backupKey, runningPartition, verifyingPrefix } from './record.ts';
+import { assertJobCapacity, runningItemsMax } from '../../job/index.ts';
+import { after, epochSeconds, iso, query, type Tenant, type Write } from '../../platform/index.ts';
+import { backupKey, type RunningRecord, runningPartition, verifyingPrefix } from './record.ts';
 
-/** JOB_IN_PROGRESS once enough of them wait or run. Two that begin at the same moment may both be let in. */
+/** JOB_IN_PROGRESS once the organization's limit of pending and running backups is reached. */
 export const assertBackupCapacity = async (tenant: Tenant): Promise<void> => {
-  const { organizationId } = tenant;
-  // Those that have ended and are being cleaned up after are noted, too, and do not count.
-  const { items } = await query({ pk: runningPartition, prefix: `${organizationId}#`, limit: notedMax });
-  if (items.length < runningBackupsMax) return;
-  const found = await getAll(items.map(({ backupId }) => backupKey.backup(tenant, String(backupId))));
-  const running = found.filter((backup) => ['pending', 'running'].includes((backup as BackupRecord | undefined)?.status ?? ''));
-  if (running.length < runningBackupsMax && items.length < notedMax) return;
-  throw new ApiError(
-    'JOB_IN_PROGRESS',
-    `At most ${runningBackupsMax} backups of an organization run at once; start this one when another has ended`,
-    { running: running.length, most: runningBackupsMax },
-  );
+  const range = { pk: runningPartition, prefix: `${tenant.organizationId}#`, limit: runningItemsMax };
+  const { items } = await query<RunningRecord>(range);
+  const keys = items.map(({ backupId }) => backupKey.backup(tenant, backupId));
+  await assertJobCapacity(keys, { kind: 'backups', max: runningBackupsMax });
 };
 
-/** As many as one read takes. */
-const notedMax = 100;
-
-/** The workflow of a verification ends by then; one that says it runs for longer has died. */
+/** The workflow of a verification ends by then; one that seems to run for longer has died. */
 export const verificationSeconds = 25 * 3_600;
 
-/** CONFLICT once enough verifications run. */
+/** CONFLICT once the organization's limit of running verifications is reached. */
 export const assertVerificationCapacity = async (tenant: Tenant, now: Date): Promise<void> => {
-  const { items } = await query({ pk: `ORG#${tenant.organizationId}`, prefix: verifyingPrefix, limit: notedMax });
+  const { items } = await query({ pk: `ORG#${tenant.organizationId}`, prefix: verifyingPrefix, limit: runningItemsMax });
   const running = items.filter(({ since }) => String(since) > iso(after(now, -verificationSeconds))).length;
   if (running < runningVerificationsMax) return;
   throw new ApiError(
     'CONFLICT',
-    `At most ${runningVerificationsMax} verifications of an organization run at once; start this one when another has ended`,
+    `An organization can run at most ${runningVerificationsMax} verifications at once. Start this one when another has ended`,
     { running, most: runningVerificationsMax },
   );
 };
@@ -48,7 +38,7 @@ export const addRunningVerification = (tenant: Tenant, backupId: string, now: Da
   },
 });
 
-/** Belongs in the transaction that ends it, or its backup. */
+/** Belongs in the transaction that ends a verification, or its backup. */
 export const removeRunningVerification = (tenant: Tenant, backupId: string): Write => ({
   remove: backupKey.verifying(tenant, backupId),
 });

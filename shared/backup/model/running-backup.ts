@@ -1,4 +1,3 @@
-/** A backup under way, and the one condition under which anything is written for it. */
 import { idsIn } from '../../contract/ids.ts';
 import {
   type Advance,
@@ -17,15 +16,14 @@ export interface RunningBackup {
   readonly organization: OrganizationRecord;
 }
 
-/** The backup as it is now. Throws NotRunning if it has ended, and what it failed of if its time or its organization is over. */
+/** Throws JobEndedError if the backup has ended, a JobFailure if it timed out or its organization was deleted. */
 export const readRunningBackup = async (tenant: Tenant, backupId: string, now: Date): Promise<RunningBackup> => {
-  const found = await getAll([backupKey.backup(tenant, backupId), organizationKey.organization(tenant)]);
-  const [backup, organization] = found as [BackupRecord | undefined, OrganizationRecord | undefined];
+  const [backup, organization] = await getAll([backupKey.backup(tenant, backupId), organizationKey.organization(tenant)]);
   addLogContext(idsIn(backup));
   return { backup: assertBackupRunning(backup, now), organization: assertOrganizationActive(organization) };
 };
 
-/** The same of a record that was just read. */
+/** The same check for a record that was just read. */
 export const assertBackupRunning = (found: BackupRecord | undefined, now: Date): BackupRecord => {
   const backup = assertRunning(found);
   if (backup.deadline !== null && Date.parse(backup.deadline) <= now.getTime()) throw timeoutFailure(backup);
@@ -37,8 +35,10 @@ export const timeoutFailure = ({ startedAt, deadline }: BackupRecord): JobFailur
   return new JobFailure('BACKUP_TIMEOUT', `The backup took longer than its ${minutes} minutes`, { timeoutMinutes: minutes });
 };
 
+/** Writes to the record; the condition fails unless the backup still runs. */
 export const updateRunningBackup = (tenant: Tenant, backupId: string, change: Advance): Write =>
   updateRunningJob(backupKey.backup(tenant, backupId), change);
 
-export const checkRunningBackup = (tenant: Tenant, backupId: string, where: Advance['expected'] = {}): Write =>
-  checkRunningJob(backupKey.backup(tenant, backupId), where);
+/** Checks in a transaction that the backup still runs. */
+export const checkRunningBackup = (tenant: Tenant, backupId: string, expected: Advance['expected'] = {}): Write =>
+  checkRunningJob(backupKey.backup(tenant, backupId), expected);

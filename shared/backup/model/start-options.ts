@@ -5,22 +5,22 @@ import type { BackupRecord } from './record.ts';
 
 export interface StartBackupOptions {
   readonly type: BackupRecord['type'];
-  /** With an incremental one: what `resolveType` found. */
+  /** Of an incremental backup: its parent, as `resolveType` found it. */
   readonly parentBackupId?: string;
   readonly chainLength?: number;
-  /** Why it is full although an incremental one was wanted. */
+  /** Why the backup is full although an incremental one was requested. */
   readonly fullBecause?: string;
-  /** The backup whose contents it is to be made of, instead of the source. */
+  /** The backup a synthetic full is made from, instead of the source. */
   readonly synthesizedFrom?: Pick<BackupRecord, 'id' | 'builtUpon'>;
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
   readonly includeAuthUsers: boolean;
-  /** Days it is kept once it is completed; for ever if left out. */
+  /** Days it is kept after completion; kept forever if absent. */
   readonly retention?: number | undefined;
-  /** In place of days: what its schedule keeps by. */
+  /** Instead of days: the retention policy of its schedule. */
   readonly retentionPolicy?: BackupRecord['retentionPolicy'];
   readonly retentionTimezone?: string;
-  /** The project's own limit counts where none is given. */
+  /** Defaults to the project's limit. */
   readonly maxReads?: number | undefined;
   readonly trigger: BackupRecord['trigger'];
   readonly scheduleId?: string;
@@ -31,6 +31,6 @@ export interface StartBackupContext {
   readonly tenant: Tenant;
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
-  /** What wraps keys now; the backup says so from its first day, and again when its key is made. */
+  /** What wraps data keys now. Shown from the start and set again when the data key is created. */
   readonly encryption: BackupRecord['encryption'];
 }
