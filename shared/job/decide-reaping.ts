@@ -19,9 +19,7 @@ const cleanUpMaxSeconds = 24 * 3_600;
 
 export interface ReapingCase {
   /** The job as it is now; undefined if its record is gone. */
-  readonly job:
-    | { readonly status: string; readonly completedAt: string | null; readonly deadline?: string | null }
-    | undefined;
+  readonly job: { readonly status: string; readonly completedAt: string | null; readonly deadline?: string | null } | undefined;
   /** Its item in the partition of running jobs. */
   readonly item: { readonly since: string; readonly restartedAt?: string; readonly dueAt?: string };
   readonly execution: Execution;

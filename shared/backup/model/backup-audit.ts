@@ -9,5 +9,4 @@ export const backupAudit = (
   { id, projectId }: BackupRecord,
   details: Readonly<Record<string, unknown>>,
   now: Date,
-): Write =>
-  systemAudit('backup-engine', { action, note: auditNote(tenant, 'backup', id, { projectId, ...details }), now });
+): Write => systemAudit('backup-engine', { action, note: auditNote(tenant, 'backup', id, { projectId, ...details }), now });

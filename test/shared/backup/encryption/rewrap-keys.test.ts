@@ -52,7 +52,7 @@ const rotate = async () => {
 };
 const later = new Date('2099-01-01');
 const clock = { now: () => new Date() };
-const rewrap = async (walk: string, until = later) => rewrapKeys(tenant, { walk }, until, clock, open);
+const rewrap = async (walk: string, deadline = later) => rewrapKeys(tenant, { walk }, { deadline, clock, openStore: open });
 
 const made = async (more: Partial<BackupRecord> = {}) => {
   const bare = backupOf(more);
@@ -117,7 +117,7 @@ test('out of time it asks for another task, which goes on after the last one', a
   const { version } = await choose({ mode: 'customer', passphrase: first });
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  await rewrapKeys(tenant, { walk: version }, new Date('2026-01-02'), short, open);
+  await rewrapKeys(tenant, { walk: version }, { deadline: new Date('2026-01-02'), clock: short, openStore: open });
   const modes = async () => Promise.all(all.map(async ({ backup }) => (await readBackup(tenant, backup.id)).encryption.mode));
   deepEqual(await modes(), ['customer', 'kms', 'kms']);
   equal((await readEncryption(tenant))?.isWalking, true);
@@ -126,7 +126,7 @@ test('out of time it asks for another task, which goes on after the last one', a
     .map(({ message }) => JSON.parse(message!.S!).task)
     .find(({ after: from }) => from !== undefined);
   deepEqual(task, { kind: 'rewrap-keys', walk: version, after: all[0]!.backup.id });
-  await rewrapKeys(tenant, task, later, clock, open);
+  await rewrapKeys(tenant, task, { deadline: later, clock, openStore: open });
   deepEqual(await modes(), ['customer', 'customer', 'customer']);
   equal((await readEncryption(tenant))?.isWalking, false);
 });

@@ -32,7 +32,8 @@ beforeEach(async () => {
 const never = new Date('2099-01-01');
 const clock = { now: () => new Date('2026-01-01') };
 const wish = { deleteBackupData: true, isPatient: true };
-const purge = (more: object = {}, door: typeof open = open) => purgeBackups(tenant, { ...wish, ...more }, never, clock, door);
+const purge = (more: object = {}, door: typeof open = open) =>
+  purgeBackups(tenant, { ...wish, deadline: never, clock, ...more }, door);
 
 const put = (more: Partial<BackupRecord> = {}): BackupRecord => {
   const backup = backupOf(more);
@@ -79,7 +80,7 @@ test('out of time it says so and goes on the next time', async () => {
   for (let n = 0; n < 3; n++) put();
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  equal(await purgeBackups(tenant, wish, new Date('2026-01-02'), short, open), false);
+  equal(await purgeBackups(tenant, { ...wish, deadline: new Date('2026-01-02'), clock: short }, open), false);
   equal(left().filter((name) => name.includes('\nBACKUP#')).length, 2);
   equal(await purge(), true);
   deepEqual(left(), []);
