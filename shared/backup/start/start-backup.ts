@@ -1,14 +1,14 @@
-/** Starting a backup: its record, the project's lock, the reaper's note and the task that starts the workflow, all or nothing. */
+/** Starts a backup in one transaction: its record, the project's lock, the running item and the task that starts the workflow. */
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
-import { after, create, iso, newId, type Write } from '../../platform/index.ts';
+import { after, create, iso, newId, omitUndefined, type Write } from '../../platform/index.ts';
 import { jobLock, whileConnected } from '../../project/index.ts';
 import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
-/** What every record of a backup says before there is anything to say. */
+/** Fields of every backup record before there is any result. */
 export const initialBackupFields = {
   documents: 0,
   reads: 0,
@@ -28,34 +28,34 @@ export const initialBackupFields = {
   error: null,
 } as const satisfies Partial<BackupRecord>;
 
-/** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the project has a job already. */
+/** The new record and its transaction, which fails with JOB_IN_PROGRESS if the project already has a job. */
 export const startBackup = (
   { tenant, project, destination, encryption }: StartBackupContext,
-  wish: StartBackupOptions,
+  options: StartBackupOptions,
   now: Date,
 ): { backup: BackupRecord; writes: readonly Write[] } => {
   const id = newId('backup', now);
-  const maxReads = wish.maxReads ?? project.settings.maxReads;
   const backup: BackupRecord = {
     ...backupKey.backup(tenant, id),
     id,
     projectId: project.id,
-    type: wish.type,
-    parentBackupId: wish.parentBackupId ?? null,
-    chainLength: wish.chainLength ?? 0,
-    ...(wish.fullBecause !== undefined && { fullBecause: wish.fullBecause }),
-    ...(wish.synthesizedFrom !== undefined && { synthesizedFrom: wish.synthesizedFrom.id }),
+    type: options.type,
+    parentBackupId: options.parentBackupId ?? null,
+    chainLength: options.chainLength ?? 0,
+    ...omitUndefined({ fullBecause: options.fullBecause, synthesizedFrom: options.synthesizedFrom?.id }),
     status: 'pending',
     phase: 'queued',
-    trigger: wish.trigger,
-    scheduleId: wish.scheduleId ?? null,
-    collections: wish.collections,
-    excludedCollections: wish.excludeCollections,
-    includeAuthUsers: wish.includeAuthUsers,
-    ...(maxReads !== undefined && { maxReads }),
-    ...(wish.retention !== undefined && { retentionDays: wish.retention }),
-    ...(wish.retentionPolicy && { retentionPolicy: wish.retentionPolicy }),
-    ...(wish.retentionTimezone !== undefined && { retentionTimezone: wish.retentionTimezone }),
+    trigger: options.trigger,
+    scheduleId: options.scheduleId ?? null,
+    collections: options.collections,
+    excludedCollections: options.excludeCollections,
+    includeAuthUsers: options.includeAuthUsers,
+    ...omitUndefined({
+      maxReads: options.maxReads ?? project.settings.maxReads,
+      retentionDays: options.retention,
+      retentionPolicy: options.retentionPolicy,
+      retentionTimezone: options.retentionTimezone,
+    }),
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },
@@ -66,7 +66,7 @@ export const startBackup = (
     readTime: null,
     createdAt: iso(now),
     startedAt: null,
-    createdBy: wish.createdBy,
+    createdBy: options.createdBy,
   };
   return {
     backup,
@@ -75,8 +75,8 @@ export const startBackup = (
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),
-      ...(wish.parentBackupId === undefined ? [] : [holdParent(tenant, wish.parentBackupId)]),
-      ...(wish.synthesizedFrom ? [holdParentOnce(tenant, wish.synthesizedFrom)] : []),
+      ...(options.parentBackupId === undefined ? [] : [holdParent(tenant, options.parentBackupId)]),
+      ...(options.synthesizedFrom ? [holdParentOnce(tenant, options.synthesizedFrom)] : []),
       create(backup),
       { put: { ...backupKey.running(tenant, id), organizationId: tenant.organizationId, backupId: id, since: iso(now) } },
       { put: { ...backupKey.archive(tenant, id, id), backupId: id } },
@@ -85,7 +85,7 @@ export const startBackup = (
   };
 };
 
-/** When a backup that is completed now has been kept long enough; null if it is kept for ever. A clock that went back meanwhile takes nothing off. */
+/** When a backup completed now expires; null if it is kept forever. A clock that was set back does not shorten the time. */
 export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt: Date): string | null => {
   if (retentionDays === undefined) return null;
   const from = new Date(Math.max(Date.parse(createdAt), completedAt.getTime()));
