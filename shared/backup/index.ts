@@ -32,6 +32,14 @@ export {
   resolveType,
 } from './incremental/find-parent.ts';
 export { holdParent } from './incremental/hold-parent.ts';
+export {
+  type ArchiveContents,
+  type CompletedArchive,
+  completedFields,
+  expiryOf,
+  initialBackupFields,
+  topCollections,
+} from './model/backup-fields.ts';
 export { backupData, backupEvent, costOf, progressOf } from './model/backup-view.ts';
 export { countInOrganization } from './model/count-in-organization.ts';
 export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/job-capacity.ts';
@@ -65,13 +73,13 @@ export { type ArchiveLocation, deleteArchiveObjects, eraseBackup } from './remov
 export { deleteBackup, findDependentBackup } from './removal/delete-backup.ts';
 export { purgeBackups } from './removal/purge-backups.ts';
 export { isRetired, retireWrites } from './removal/retire-backup.ts';
-export { type ArchiveContents, type ArchiveParts, summarizeContents, topCollections } from './seal/archive-contents.ts';
+export { type ArchiveParts, summarizeContents } from './seal/archive-contents.ts';
 export { sealBackup } from './seal/seal-backup.ts';
 export { assertObjectsStored, deleteOrphans, writeManifest } from './seal/write-manifest.ts';
 export { assertValidCollections, defaultDestination, requireParent } from './start/backup-request.ts';
 export { estimateBackup } from './start/estimate-backup.ts';
 export { type BackupFilter, listBackups } from './start/list-backups.ts';
-export { expiryOf, initialBackupFields, startBackup } from './start/start-backup.ts';
+export { startBackup } from './start/start-backup.ts';
 export { startSyntheticFull } from './start/start-synthetic-full.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
 export { estimateReads, planBackup } from './steps/plan-backup.ts';

@@ -1,31 +1,30 @@
-/** Copies the documents of a range: from the source's stream into a part, counted and kept in one transaction. */
-
+/** Copies the documents of a range from the source into a part, and records the part in one transaction. */
 import { parseMoment } from '../../archive/index.ts';
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../../firestore/index.ts';
-import { failureOf, Heartbeat, JobFailure } from '../../job/index.ts';
+import { failureOf, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord } from '../model/record.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
-import { beatOf, type CopyRun, withPart } from './copy-run.ts';
+import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
 import { ParentComparison } from './parent-comparison.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /**
- * A part ends here even if its range goes on: a failure costs no more than this to read again, and what is written down of a
- * part (its pages, its collections) stays well below the 400 KB of an item.
+ * Size limit of a part. A failure costs at most this much to read again, and the item of a part (its pages and collections) stays
+ * well below 400 KB.
  */
 export const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
-/** Where every other document has changed, each is a line of the index. */
+/** If every other document has changed, each is an entry of the index. */
 const listedBytesMax = 128 << 10;
-/** The service gives a query 60 s; what is kept back of a worker's time (functions/backup/copy.ts) is more. */
+/** Firestore limits a query to 60 s; functions/backup/copy.ts reserves more than that. */
 const countMs = 60_000;
 
 /** True if the range is done. */
 export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const { context, backup, deps, source, control } = run;
+    const { backup, source, control } = run;
     const { shard } = claim;
     const range = JSON.parse(shard.range ?? '{}') as NameRange;
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
@@ -33,30 +32,21 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const reader = readRange(source, { range, readTime, after, signal: control.reading, collectionBytesMax });
     const parent = await run.parent();
     const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, control);
-    const standing = (moreReads = 0): ShardProgress => ({
+    const progress = (moreReads = 0): ShardProgress => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
     });
-    let told = shard.counted;
-    const report = async (): Promise<void> => {
-      const now = standing();
-      await checkpointShard(context, backup.id, claim, now, deps.clock);
-      told = Math.max(told, now.documents);
-    };
-    const unreported = (): number => standing().documents - told;
-    const heartbeat = new Heartbeat({ ...beatOf(run), unreported, report });
-    const isExhausted = await fill(run, reader, part, range, comparison).finally(async () => {
-      await Promise.all([heartbeat.stop(), comparison?.close()]);
-    });
+    const copy = () => fill(run, reader, part, range, comparison).finally(() => comparison?.close());
+    const isExhausted = await withHeartbeat(run, claim, copy, progress);
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
     const stored = await part.finish();
     const counted = await counting;
     control.check();
-    // Behind all that the source has the parent may have more.
+    // The parent may have documents after the last one of the source.
     const last = comparison?.lastDeleted ?? reader.lastName;
     const isCounted = counted !== undefined && !(counted instanceof SourceError);
-    const ending: PartResult = {
+    const result: PartResult = {
       isDone: isCounted,
       ...(isCounted && { countVerified: counted.countVerified }),
       ...(last !== undefined && { after: last }),
@@ -64,12 +54,12 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
         part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
       }),
     };
-    await checkpointShard(context, backup.id, claim, standing(isCounted ? counted.reads : 0), deps.clock, ending);
+    await checkpointShard(run, claim, progress(isCounted ? counted.reads : 0), result);
     if (counted instanceof SourceError) throw counted;
     return isExhausted;
   });
 
-/** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
+/** True if the range is exhausted; false if the part is full or the worker's time is nearly over. */
 const fill = async (
   { backup, control }: CopyRun,
   reader: RangeReader,
@@ -77,36 +67,41 @@ const fill = async (
   range: NameRange,
   comparison: ParentComparison | undefined,
 ): Promise<boolean> => {
-  const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
+  const remainingReads = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
   try {
     for await (const batch of reader) {
       if (comparison) await comparison.documents(batch);
       else part.documents(batch);
       await part.drain();
       control.check();
-      if (reader.reads > readsLeft) throw readLimitExceeded(backup.maxReads ?? 0, backup.reads + reader.reads);
+      if (reader.reads > remainingReads) throw readLimitExceeded(backup.maxReads ?? 0, backup.reads + reader.reads);
       if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || control.isYielding) return false;
     }
     return !reader.isFull && ((await comparison?.rest()) ?? true);
   } catch (error) {
-    const meaning = control.explain(error);
-    if (meaning !== undefined) throw placed(meaning, range);
+    const cause = control.explain(error);
+    if (cause !== undefined) throw withRange(cause, range);
     return false;
   }
 };
 
-/** A source that refuses is told of with where it did so: the root collections between which the range lies. */
-const placed = (error: unknown, { from, to }: NameRange): unknown => {
+/** Adds the root collections between which the range lies to a failure of the source. */
+const withRange = (error: unknown, { from, to }: NameRange): unknown => {
   const failure = error instanceof SourceError ? failureOf(error) : undefined;
   if (!failure) return error;
-  const rootOf = (name: string | undefined): string | null => name?.split('/')[0]?.replace('\0', '') ?? null;
+  const rootCollection = (name: string | undefined): string | null => name?.split('/')[0]?.replace('\0', '') ?? null;
   const { code, message } = failure;
-  return new JobFailure(code, message, { fromCollection: rootOf(from), toCollection: rootOf(to) }, { cause: error });
+  return new JobFailure(
+    code,
+    message,
+    { fromCollection: rootCollection(from), toCollection: rootCollection(to) },
+    { cause: error },
+  );
 };
 
 /**
- * The source's own count of the whole range, whatever runs and parts it was read in. An answer that may come later is given as
- * the error: what was read is kept, and only the count is asked for again.
+ * Compares with the source's own count of the whole range, across all runs and parts. A transient error is returned instead of
+ * thrown: the part is kept, and only the count is repeated.
  */
 const count = async ({ context, backup, source, control }: CopyRun, { shard }: Claim, reader: RangeReader) => {
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
@@ -124,7 +119,7 @@ const count = async ({ context, backup, source, control }: CopyRun, { shard }: C
   }
 };
 
-/** The ids that earlier parts of the range found: a source that counts one group at a time is asked for these too. */
+/** The collection ids that earlier parts of the range found; some sources count one collection group at a time. */
 const collectionsOf = async (
   tenant: CopyRun['context']['tenant'],
   backupId: string,

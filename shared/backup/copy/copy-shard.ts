@@ -1,5 +1,4 @@
-/** The third step: copies one shard into the destination, as far as its time reaches. */
-
+/** The third step: copies one shard into the destination, until it is done or the worker's time is over. */
 import { readDestination } from '../../destination/index.ts';
 import { RunControl } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
@@ -13,7 +12,7 @@ import { copySyntheticFull, type SynthesisRun } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
 import { type Claim, claimNextPart } from './shard-progress.ts';
 
-/** True if the shard is done; false if another run is to go on behind what this one stored. */
+/** True if the shard is done; false if another run has to continue after the last stored part. */
 export const copyShard = async (
   tenant: Tenant,
   backupId: string,
@@ -29,10 +28,10 @@ export const copyShard = async (
   ]);
   const store = await deps.openStore(tenant, destination, backup.path);
   const { synthesizedFrom } = backup;
-  // What is made of another backup leaves the source alone.
+  // A synthetic full does not read the source.
   const source = synthesizedFrom === undefined ? deps.openSource(tenant, project) : undefined;
   let opened: Promise<ParentArchive | undefined> | undefined;
-  const earlier = () =>
+  const parent = () =>
     (opened ??=
       synthesizedFrom === undefined
         ? openParent(tenant, backup, deps)
@@ -42,7 +41,7 @@ export const copyShard = async (
     const dataKey = await deps.dataKeyOf(tenant, backup);
     const context = { tenant, project, organization };
     const run = { context, backup, project, deps, store, dataKey, control };
-    const copyPart = source ? fromSource({ ...run, source, parent: earlier }) : fromArchive({ ...run, origin: earlier });
+    const copyPart = source ? fromSource({ ...run, source, parent }) : fromArchive({ ...run, origin: parent });
     while (!control.isYielding) {
       const claim = await claimNextPart(tenant, backupId, number, clock);
       if (!claim) return true;

@@ -2,31 +2,12 @@
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
-import { after, create, iso, newId, omitUndefined, type Write } from '../../platform/index.ts';
+import { create, iso, newId, omitUndefined, type Write } from '../../platform/index.ts';
 import { jobLock, whileConnected } from '../../project/index.ts';
 import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
+import { initialBackupFields } from '../model/backup-fields.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
-
-/** Fields of every backup record before there is any result. */
-export const initialBackupFields = {
-  documents: 0,
-  reads: 0,
-  unknownCollections: [],
-  size: 0,
-  originalSize: 0,
-  documentCount: 0,
-  collectionCounts: [],
-  countVerified: null,
-  verification: null,
-  verifiedAt: null,
-  restoreTestedAt: null,
-  lockedUntil: null,
-  expiresAt: null,
-  completedAt: null,
-  deadline: null,
-  error: null,
-} as const satisfies Partial<BackupRecord>;
 
 /** The new record and its transaction, which fails with JOB_IN_PROGRESS if the project already has a job. */
 export const startBackup = (
@@ -83,11 +64,4 @@ export const startBackup = (
       enqueue(tenant, { kind: 'start-backup', backupId: id }, now),
     ],
   };
-};
-
-/** When a backup completed now expires; null if it is kept forever. A clock that was set back does not shorten the time. */
-export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt: Date): string | null => {
-  if (retentionDays === undefined) return null;
-  const from = new Date(Math.max(Date.parse(createdAt), completedAt.getTime()));
-  return iso(after(from, retentionDays * 24 * 3_600));
 };

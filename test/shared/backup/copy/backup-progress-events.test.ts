@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import { topCollections } from '../../../../shared/backup/seal/archive-contents.ts';
+import { topCollections } from '../../../../shared/backup/model/backup-fields.ts';
 import { decilesPassed, decilesUpTo } from '../../../../shared/job/index.ts';
 
 for (const [told, documents, total, expected] of [

@@ -43,9 +43,8 @@ const chained = async (steps = usualSteps()) => {
 
 const sent: string[] = [];
 const ask = async (world: ReadingWorld, { id }: BackupRecord, now = world.engine.clock.now()): Promise<void> =>
-  startSyntheticFull(tenant, id, now, async (_, messages) => {
-    sent.push(...messages.map(({ body, delaySeconds }) => `${delaySeconds} ${JSON.parse(body).task.kind}`));
-    return new Set();
+  startSyntheticFull(tenant, id, now, async (_, task, options) => {
+    sent.push(`${options?.delaySeconds} ${task.kind}`);
   });
 const syntheses = (): readonly BackupRecord[] =>
   (table.find(`ORG#${tenant.organizationId}`, 'BACKUP#') as readonly BackupRecord[]).filter(
