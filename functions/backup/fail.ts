@@ -1,4 +1,4 @@
-/** Ends a backup whose workflow cannot go on; one that has ended already is only cleaned up after. */
+/** Fails a backup whose workflow cannot continue, and cleans up after it. */
 import { backupDeps, cleanUpBackup, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
 import { bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
@@ -7,6 +7,6 @@ export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const tenant = unsafeTenant(organizationId, 'record');
   const now = clock.now();
   await failBackup(tenant, backupId, (backup) => reasonFor(backup, error, now), now);
-  // A destination that does not answer now is asked again by the reaper.
+  // If the destination does not respond, the reaper tries again.
   await bestEffort(`clean up after ${backupId}`, cleanUpBackup(tenant, backupId, backupDeps));
 });

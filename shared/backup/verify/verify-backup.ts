@@ -1,4 +1,4 @@
-/** A verification, a bounded part at a time. What it finds stands on the record; the workflow carries only where it goes on. */
+/** Runs a verification in bounded steps. Findings are on the record; the workflow carries only the position. */
 import * as z from 'zod';
 import { keyFileName, manifestName } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
@@ -20,14 +20,14 @@ export const VerifyStep = z.object({
   backupId: id('backup'),
   position: Position.nullable(),
   done: z.boolean(),
-  /** Why no try of the step before succeeded: then there is only to say so. */
+  /** Why all attempts of the previous step failed; then the verification is given up. */
   error: z.unknown().optional(),
 });
 export type VerifyStep = z.output<typeof VerifyStep>;
 
-/** So many objects in a row that cannot be reached mean that the store cannot: asking for the rest would take for ever. */
+/** After this many consecutive unreachable objects the store counts as unreachable. */
 const unreachableMax = 5;
-/** Goes on from the position deadline the time given; undefined when nothing is left, or the verification is not wanted any more. */
+/** Continues at the position until the deadline. Undefined when all is checked, or the verification was replaced. */
 export const verifyBackup = async (
   tenant: Tenant,
   backupId: string,
@@ -57,7 +57,7 @@ export const verifyBackup = async (
   return undefined;
 };
 
-/** Says that a verification could not be finished, for a reason of ours: it says nothing of the backup, and another may be asked for. */
+/** Records that the service could not finish a verification. Another can be requested at once. */
 export const giveUpVerification = async (
   tenant: Tenant,
   backupId: string,
@@ -69,11 +69,11 @@ export const giveUpVerification = async (
   if (backup?.status !== 'completed' || verification?.status !== 'running') return;
   if (position && verification.checkedAt !== position.startedAt) return;
   const progress = new VerificationProgress(tenant, backup, verification, clock);
-  progress.report.add(manifestName, 'unreadable', 'The verification could not be finished; ask for another');
+  progress.report.add(manifestName, 'unreadable', 'The verification could not be finished. Start another one');
   await progress.end(verification.objects);
 };
 
-/** False if time ran out before all was looked at. */
+/** False if the time ran out first. */
 const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'structure' | 'sample' | 'full'): Promise<boolean> => {
   const { tenant, open, at, progress, deps } = work;
   const { report } = progress;
@@ -82,7 +82,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
   if (at.objects === 0) {
     const found = await checkKeyFile(tenant, backup, open, stored.get(keyFileName), deps);
     if (found) report.add(keyFileName, found.problem, found.message);
-    tellOrphans(open, stored, report);
+    reportOrphans(open, stored, report);
   }
   if (!(await verifyObjects(work, stored, depth === 'full'))) return false;
   if (depth === 'sample' && !(await verifyLeaves(work))) return false;
@@ -98,7 +98,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
   return true;
 };
 
-/** Undefined if the store does not list: then the report says so. */
+/** Undefined if the objects cannot be listed; then the report says so. */
 const sizesIn = async (store: ObjectStore, report: VerificationReport): Promise<ReadonlyMap<string, number> | undefined> => {
   const sizes = new Map<string, number>();
   try {
@@ -111,7 +111,7 @@ const sizesIn = async (store: ObjectStore, report: VerificationReport): Promise<
   }
 };
 
-const tellOrphans = (
+const reportOrphans = (
   { archive: { manifest } }: OpenArchive,
   stored: ReadonlyMap<string, number>,
   report: VerificationReport,
@@ -119,7 +119,7 @@ const tellOrphans = (
   const known = new Set(manifest.objects.filter(({ backup }) => backup === manifest.backup).map(({ name }) => name));
   for (const name of stored.keys())
     if (!known.has(name) && name !== manifestName && name !== keyFileName)
-      report.add(name, 'orphan', 'The object lies in the folder of the backup and is no part of it');
+      report.add(name, 'orphan', 'The object is in the folder of the backup but not part of it');
 };
 
 const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, number>, isFull: boolean): Promise<boolean> => {

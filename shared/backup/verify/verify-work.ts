@@ -5,11 +5,11 @@ import type { OpenArchive } from '../read/open-archive.ts';
 import type { VerificationProgress } from './verification-progress.ts';
 
 export const Position = z.object({
-  /** When the verification was asked for: a later one takes its place. */
+  /** When the verification was requested; a later one replaces it. */
   startedAt: z.string(),
-  /** What the sample is drawn by. */
+  /** The seed of the sample. */
   seed: z.string(),
-  /** Objects that were looked at; leaves of a sample, or in full pages of the index whose kept records were. */
+  /** Objects checked so far. `leaves`: sampled leaves or, of a full check, index pages whose inherited records were checked. */
   objects: z.int(),
   leaves: z.int(),
   tally: z.object({ documents: z.int(), tombstones: z.int(), users: z.int() }),
@@ -26,5 +26,5 @@ export interface VerifyWork {
   readonly clock: Clock;
 }
 
-/** Beside what the manifest lists, the manifest itself and the key were looked at. */
+/** The manifest and the key are checked besides the objects that the manifest lists. */
 export const extraCheckedObjects = 2;

@@ -9,9 +9,9 @@ import {
   type RunningRecord,
   reapBackup,
   runningBackups,
-  type Workflow,
 } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
+import type { Execution, JobWorkflow } from '../../../../shared/job/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
 import {
@@ -100,7 +100,7 @@ interface Scene {
   readonly world: World;
   readonly id: string;
   readonly calls: string[];
-  reap(execution: Awaited<ReturnType<Workflow['look']>>): Promise<void>;
+  reap(execution: Execution): Promise<void>;
 }
 
 const sceneOf = async (): Promise<Scene> => {
@@ -109,8 +109,8 @@ const sceneOf = async (): Promise<Scene> => {
   const id = await begin(world);
   const calls: string[] = [];
   const reap: Scene['reap'] = async (execution) => {
-    const workflow: Workflow = {
-      look: async () => execution,
+    const workflow: JobWorkflow = {
+      describe: async () => execution,
       start: async () => void calls.push('start'),
       stop: async () => void calls.push('stop'),
     };
