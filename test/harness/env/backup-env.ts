@@ -32,7 +32,7 @@ import { startServer } from '../firestore/firestore-server.ts';
 import { StrictTable } from '../table/strict-table.ts';
 
 export const table = new StrictTable();
-export const asked = answerInProcess(table.script);
+answerInProcess(table.script);
 /** What the source takes for the time; a test may put it forward. */
 export const sourceTime = { nowMs: () => Date.now() };
 const started = await startServer({ clock: () => sourceTime.nowMs() * 1_000 });

@@ -85,7 +85,7 @@ const removeAll = async (world: ReadingWorld, links: readonly Link[], order: rea
   }
 };
 
-test('a chain of 20 links over random edits', () =>
+test('chain: 20 links over random edits', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(Step, { minLength: 20, maxLength: 20 }),

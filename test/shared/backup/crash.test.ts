@@ -147,8 +147,8 @@ const effectsOfAll = async (): Promise<number> => {
   return machine.effects;
 };
 
-describe('a crash at any moment', () => {
-  test('and the step that it was in runs again', async () => {
+describe('backup: after a crash at any effect', () => {
+  test('the retried step completes the backup', async () => {
     const effects = await effectsOfAll();
     ok(effects > 20, `${effects} effects`);
     for (const { at, when } of crashPoints(effects)) {
@@ -164,7 +164,7 @@ describe('a crash at any moment', () => {
     }
   });
 
-  test('and the whole workflow begins again', async () => {
+  test('the restarted workflow completes the backup', async () => {
     const effects = await effectsOfAll();
     for (const { at, when } of crashPoints(effects)) {
       const { world, id } = await prepared();
@@ -177,7 +177,7 @@ describe('a crash at any moment', () => {
   });
 });
 
-test('a backup that died many times over leaves no trace of it either', async () => {
+test('backup: many crashes in a row leave nothing behind', async () => {
   const { world, id } = await prepared();
   const position = start();
   for (let at = 2; position.step !== 'end'; at++) {

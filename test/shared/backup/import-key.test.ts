@@ -13,7 +13,7 @@ import { startKeys } from '../../harness/env/kms-env.ts';
 const { stop } = await startKeys();
 afterAll(stop);
 
-test('a relabelled key file is refused on import without ringing; the same refusal of a backup of ours rings', async (t) => {
+test('import: a relabelled key file is refused without an alarm; the same refusal for a registered backup raises one', async (t) => {
   const lines: unknown[] = [];
   const logged = vi.spyOn(log, 'error').mockImplementation((...[line]) => void lines.push(line));
   t.onTestFinished(() => logged.mockRestore());

@@ -13,7 +13,7 @@ const ordered = async (ids: readonly string[], bytes?: number): Promise<readonly
   return all;
 };
 
-test('users listed by their ids come in the order of names, whatever ids there are', () =>
+test('sort-users: users listed in id order are returned in name order', () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(
@@ -29,9 +29,9 @@ test('users listed by their ids come in the order of names, whatever ids there a
     ),
   ));
 
-test('no more is held back than what sorts them, and a list in no order is not taken for one', async () => {
+test('sort-users: the buffer is bounded, and an unordered list is refused', async () => {
   const ids = Array.from({ length: 100 }, (_, n) => String(n).padStart(3, '0'));
   deepEqual(await ordered(ids, 1 << 20), ids);
-  await rejects(ordered(ids.toReversed(), 1 << 20), /not listed by their ids/);
-  await rejects(ordered(['a', 'a']), /not listed by their ids/);
+  await rejects(ordered(ids.toReversed(), 1 << 20), /not listed in id order/);
+  await rejects(ordered(['a', 'a']), /not listed in id order/);
 });

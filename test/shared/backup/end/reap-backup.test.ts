@@ -35,7 +35,7 @@ const now = new Date(minutes(0));
 const noteOf = (since: string, restartedAt?: string) =>
   ({ since, ...(restartedAt && { restartedAt }) }) as unknown as RunningRecord;
 
-describe('a backup', () => {
+describe('reaper decision', () => {
   const running = backupOf({ status: 'running', startedAt: minutes(-10), deadline: minutes(20) });
   const pending = backupOf({ status: 'pending' });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;
@@ -119,7 +119,7 @@ const sceneOf = async (): Promise<Scene> => {
   return { world, id, calls, reap };
 };
 
-test('a backup whose workflow died is failed once, its project is free and its objects are gone', async () => {
+test('reaper: a backup whose workflow died fails once, its project is released and its objects are deleted', async () => {
   const { world, id, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   await planBackup(tenant, id, world.engine);
@@ -134,7 +134,7 @@ test('a backup whose workflow died is failed once, its project is free and its o
   equal(recordOf(next).status, 'completed');
 });
 
-test('a backup whose workflow was never started is started once more, then given up', async () => {
+test('reaper: a workflow that never started is started once more, then the backup fails', async () => {
   const { world, id, calls, reap } = await sceneOf();
   await reap('unknown');
   deepEqual(calls, []);
@@ -151,7 +151,7 @@ test('a backup whose workflow was never started is started once more, then given
   );
 });
 
-test('a workflow that passes its time is stopped, and its backup fails with BACKUP_TIMEOUT', async () => {
+test('reaper: a workflow past its deadline is stopped, and its backup fails with BACKUP_TIMEOUT', async () => {
   const { world, id, calls, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   const startMs = Date.now();
@@ -160,7 +160,7 @@ test('a workflow that passes its time is stopped, and its backup fails with BACK
   deepEqual([calls, recordOf(id).error?.code], [['stop'], 'BACKUP_TIMEOUT']);
 });
 
-test('a destination that is away is asked again, and one that stays away is given up after a day', async () => {
+test('reaper: an unreachable destination is retried, and given up after a day', async () => {
   const { world, id, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   world.through = () => {
@@ -174,7 +174,7 @@ test('a destination that is away is asked again, and one that stays away is give
   deepEqual([table.find('RUNNING#'), world.store.objects.size], [[], 1]);
 });
 
-test('a note without a backup goes, and so do the notes of its workers', async () => {
+test('reaper: a running item without a backup is deleted, with its work items', async () => {
   const { world, id, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   await planBackup(tenant, id, world.engine);

@@ -40,7 +40,7 @@ const add = async ({ archive, path }: BackupRecord): Promise<void> => {
   if (checks.length > 0) await commit(checks);
 };
 
-test('while the objects of a deleted backup are being removed nobody may take them for one, in that place', async () => {
+test('shared archive: objects that are being deleted cannot be imported at that path', async () => {
   const backup = await put();
   await add(backup);
   await remove(backup);
@@ -52,7 +52,7 @@ test('while the objects of a deleted backup are being removed nobody may take th
   await add(backup);
 });
 
-test('one that is deleted after it was looked at is noticed, however far its removal has come', async () => {
+test('shared archive: a concurrent delete fails the import, at every stage of the deletion', async () => {
   for (const erases of [false, true]) {
     const backup = await put();
     const checks = await assertArchiveShareable(tenant, backup.archive.backup, backup.path);
@@ -62,7 +62,7 @@ test('one that is deleted after it was looked at is noticed, however far its rem
   }
 });
 
-test('of two records that are deleted at once the objects go all the same', async () => {
+test('shared archive: the objects of two records deleted concurrently are deleted', async () => {
   const backup = await put();
   const twin = await put({ archive: backup.archive, path: backup.path });
   await remove(backup);
@@ -71,7 +71,7 @@ test('of two records that are deleted at once the objects go all the same', asyn
   equal(store.objects.size, 0);
 });
 
-test('what has moved to another organization is shared with it, for ever and in its place, and cannot be added', async () => {
+test('shared archive: a moved archive stays shared at its path, and cannot be imported', async () => {
   const backup = await put();
   const moved = linkOf(backupOf({ archive: backup.archive }), { movedTo: newId('organization'), path: backup.path });
   await commit([{ put: moved }]);
@@ -84,7 +84,7 @@ test('what has moved to another organization is shared with it, for ever and in 
   equal(await findOtherOwner(tenant, { ...backup, path: 'copies/of-it' }), undefined);
 });
 
-test('the folder of a backup that is not completed, or that is about to move, is left alone', async () => {
+test('shared archive: the folder of an uncompleted or moving backup cannot be imported', async () => {
   for (const status of ['running', 'failed', 'cancelled'] as const)
     await rejects(add(await put({ status })), { code: 'CONFLICT' });
   await rejects(add(await put({ leaving: 'mov_1' })), { code: 'JOB_IN_PROGRESS' });

@@ -71,7 +71,7 @@ const isSame = async (world: ReadingWorld, made: BackupRecord, of: BackupRecord)
   ok(a.manifest.objects.every(({ backup }) => backup === made.id));
 };
 
-test('it holds byte for byte what the last link does, at its moment, for no reads and without opening the source', async () => {
+test('synthetic full: it equals the last link byte for byte, at its read time, without reading the source', async () => {
   const { world, last } = await chained();
   const before = eventsOf().length;
   await ask(world, last);
@@ -114,7 +114,7 @@ test('it holds byte for byte what the last link does, at its moment, for no read
   ok(!outcomes.some((task) => JSON.stringify(task).includes('schedule-outcome') && JSON.stringify(task).includes(made.id)));
 });
 
-test('however often it is asked for, by whomever at once, one is made; later links and later full ones make it needless', async () => {
+test('synthetic full: concurrent tasks make one; later links and full backups make it unnecessary', async () => {
   const { world, links, last, reopen } = await chained();
   sent.length = 0;
   await ask(world, links[1]!.backup);
@@ -132,7 +132,7 @@ test('however often it is asked for, by whomever at once, one is made; later lin
   deepEqual([syntheses().length, next.type], [1, 'incremental']);
 });
 
-test('while the project has a job it waits, for a day; then the next link is another chance', async () => {
+test('synthetic full: while the project has a job the task is postponed, for at most a day', async () => {
   const { world, last } = await chained();
   const now = world.engine.clock.now();
   await commit([jobLock(tenant, projectId, { jobId: 'rst_1', kind: 'restore' }, now)]);
@@ -143,7 +143,7 @@ test('while the project has a job it waits, for a day; then the next link is ano
   deepEqual([sent.length, syntheses().length], [1, 0]);
 });
 
-test('the next link builds upon it and needs nothing else, and the old chain can then be deleted', async () => {
+test('synthetic full: the next link depends on it alone, and the old chain can be deleted', async () => {
   const { world, links, last, reopen } = await chained();
   await ask(world, last);
   const made = syntheses()[0]!;
@@ -163,7 +163,7 @@ test('the next link builds upon it and needs nothing else, and the old chain can
   await rejects(refusal(made), { code: 'CONFLICT' });
 });
 
-test('it is cut into ranges that hold every document once, whatever size they are to have', async () => {
+test('synthetic full: ranges of any size contain every document once', async () => {
   const { world, last } = await chained();
   const open = await openArchive(tenant, last, undefined, world.engine);
   for (const records of [1, 5, 1_000]) {
@@ -177,7 +177,7 @@ test('it is cut into ranges that hold every document once, whatever size they ar
   }
 });
 
-test('a chain that is damaged makes none: the backup says what of which one cannot be read, and nothing of it stays', async () => {
+test('synthetic full: a damaged chain fails it with the object named, and nothing stays', async () => {
   const { world, links, last } = await chained();
   const full = storeOf(world, links[0]!.backup);
   const chunk = [...full.objects.keys()].find((name) => name.startsWith('chunk/') && full.objects.get(name)!.length > 400)!;
@@ -216,7 +216,7 @@ const mortalStore = (mortal: CrashInjector, inner: ObjectStore): ObjectStore => 
   };
 };
 
-test('killed before or after anything it does, whoever goes on makes exactly that one', async () => {
+test('synthetic full: after a crash at any effect the next run completes exactly one', async () => {
   const { world, last } = await chained([{ 'a/1': 'first', 'b/1': 'first' }, { 'a/1': 'changed' }]);
   const saved = new Map([...table.items].map(([key, item]) => [key, structuredClone(item)]));
   const folders = new Set(world.stores.keys());
