@@ -108,7 +108,7 @@ test('data key: a wrong passphrase, a missing one and a foreign key file have di
   table.items.clear();
   await rejects(dataKeyOf(tenant, backup), unavailable(/the organization has none/));
   await choose({ mode: 'customer', passphrase: 'another passphrase' });
-  await rejects(dataKeyOf(tenant, backup), unavailable(/made with another one/));
+  await rejects(dataKeyOf(tenant, backup), unavailable(/encrypted with another one/));
   const other = { ...backup, archive: { ...backup.archive, backup: newId('backup') } };
   await rejects(dataKeyOf(tenant, other), unavailable(/belongs to another backup/));
   await rejects(dataKeyOf(tenant, backupOf()), unavailable(/has no key/));
@@ -120,7 +120,7 @@ test('data key: KMS refuses a key whose organization was changed in the table', 
   const { backup } = await made();
   const archive = { ...backup.archive, organization: newId('organization') };
   const keyFile = Buffer.from(Buffer.from(backup.keyFile!).toString().replace(backup.archive.organization, archive.organization));
-  await rejects(dataKeyOf(tenant, { ...backup, archive, keyFile }), unavailable(/wrapped for another backup, or was changed/));
+  await rejects(dataKeyOf(tenant, { ...backup, archive, keyFile }), unavailable(/encrypted for another backup, or modified/));
 });
 
 test('data key: a disabled key, one pending deletion and a denied one have distinct errors, and none marks the backup as damaged', async () => {
@@ -134,7 +134,7 @@ test('data key: a disabled key, one pending deletion and a denied one have disti
   operate('CancelKeyDeletion', 'data');
   operate('EnableKey', 'data');
   aws.play({ ...script, Decrypt: () => new Fault('AccessDeniedException') });
-  await rejects(dataKeyOf(tenant, backup), unavailable(/not allowed/));
+  await rejects(dataKeyOf(tenant, backup), unavailable(/may not use/));
   aws.play(script);
   deepEqual(await dataKeyOf(tenant, backup), dataKey);
 });

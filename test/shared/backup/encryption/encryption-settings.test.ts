@@ -48,7 +48,7 @@ for (const [what, wish, field, reason] of [
   ['1,025 bytes', { mode: 'customer', passphrase: 'x'.repeat(1_025) }, 'passphrase', /longer than 1024/],
   ['a mebibyte', { mode: 'customer', passphrase: 'x'.repeat(1 << 20) }, 'passphrase', /longer than 1024/],
   ['half a character', { mode: 'customer', passphrase: 'password\ud800' }, 'passphrase', /half a character/],
-  ['a passphrase for KMS', { mode: 'kms', passphrase: 'password1' }, 'passphrase', /customer only/],
+  ['a passphrase for KMS', { mode: 'kms', passphrase: 'password1' }, 'passphrase', /only allowed with mode customer/],
 ] as const)
   test(`encryption: ${what} is refused, and nothing is encrypted`, async () => {
     await rejects(choose(wish), (error: Error & { code: string; details: { field: string; reason: string } }) => {

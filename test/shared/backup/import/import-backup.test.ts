@@ -191,7 +191,7 @@ test('import: an incremental backup with unregistered dependencies is refused wi
     ['incremental', second.id, 8, [first.id, second.id], true],
   );
   const held = change.writes.flatMap((write) =>
-    'update' in write && write.expression === 'ADD builtUpon :one' ? [write.update.sk] : [],
+    'update' in write && write.expression === 'ADD #builtUpon :builtUpon' ? [write.update.sk] : [],
   );
   deepEqual(held, [first.sk, second.sk]);
   // Its parent may be gone, if it finds no record there; what is sealed for another project cannot be read with it.

@@ -96,7 +96,7 @@ describe('find-parent: not suitable is', () => {
     table.put({ ...second, damagedDepth: 'full' });
     equal(await found(), undefined);
     const told = (await resolved()).fullBecause!;
-    match(told, /found damaged, or shares/);
+    match(told, /depends on a damaged backup, or shares/);
     match(told, new RegExp(third.id));
     const full = there();
     equal(await found(), full.id, 'a full one stands by itself');

@@ -44,7 +44,7 @@ test('shared archive: objects that are being deleted cannot be imported at that 
   const backup = await put();
   await add(backup);
   await remove(backup);
-  await rejects(add(backup), { code: 'CONFLICT', message: /being removed/ });
+  await rejects(add(backup), { code: 'CONFLICT', message: /being deleted/ });
   await add({ ...backup, path: 'copies/of-it' });
   equal(await findOwner(tenant, backup.archive.backup), undefined);
   await eraseBackup(tenant, backup.id, open);
@@ -76,8 +76,8 @@ test('shared archive: a moved archive stays shared at its path, and cannot be im
   const moved = linkOf(backupOf({ archive: backup.archive }), { movedTo: newId('organization'), path: backup.path });
   await commit([{ put: moved }]);
   deepEqual(await findOtherOwner(tenant, backup), { record: undefined });
-  await rejects(add(backup), { name: 'MovedAway' });
-  await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'MovedAway' });
+  await rejects(add(backup), { name: 'ArchiveMovedError' });
+  await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'ArchiveMovedError' });
   await remove(backup);
   await eraseBackup(tenant, backup.id, open);
   equal(store.objects.size, 1);

@@ -1,7 +1,7 @@
 /** What is written down of a part fits an item of the table, whatever the collections are called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { workPartition } from '../../../shared/backup/index.ts';
+import { workPartition } from '../../../../shared/backup/index.ts';
 import {
   begin,
   contents,
@@ -13,7 +13,7 @@ import {
   table,
   tenant,
   writePaths,
-} from '../../harness/env/backup-env.ts';
+} from '../../../harness/env/backup-env.ts';
 
 afterAll(() => server.stop());
 

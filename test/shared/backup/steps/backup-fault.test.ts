@@ -1,11 +1,11 @@
 /** What ends a backup, and what it leaves: the reason by its name, a free project, nothing in the store. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { cleanUpBackup } from '../../../shared/backup/index.ts';
-import { StorageError } from '../../../shared/destination/index.ts';
-import { SourceError } from '../../../shared/firestore/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
+import { cleanUpBackup } from '../../../../shared/backup/index.ts';
+import { StorageError } from '../../../../shared/destination/index.ts';
+import { SourceError } from '../../../../shared/firestore/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { projectKey } from '../../../../shared/project/index.ts';
 import {
   begin,
   contents,
@@ -22,9 +22,9 @@ import {
   tenant,
   type World,
   writePaths,
-} from '../../harness/env/backup-env.ts';
-import { failed, leavesNothing, newSeeded, paths, startOptions } from '../../harness/env/failed-backup.ts';
-import { bound, faulty } from '../../harness/faults/faulty-store.ts';
+} from '../../../harness/env/backup-env.ts';
+import { failed, leavesNothing, newSeeded, paths, startOptions } from '../../../harness/env/failed-backup.ts';
+import { bound, faulty } from '../../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
 

@@ -1,14 +1,14 @@
 /** A key that somebody brought along, as the alarm of the keys hears of it: not at all. */
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
-import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
-import { inspectFolder } from '../../../shared/backup/import/inspect-folder.ts';
-import { newDataKey, unlockKeyFile } from '../../../shared/backup/index.ts';
-import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
-import { MemoryStore } from '../../../shared/destination/index.ts';
-import { log, newId } from '../../../shared/platform/index.ts';
-import { backupOf, tenant } from '../../harness/builders/sample-backup.ts';
-import { startKeys } from '../../harness/env/kms-env.ts';
+import { encodeKeyFile, parseKeyFile } from '../../../../shared/archive/index.ts';
+import { inspectFolder } from '../../../../shared/backup/import/inspect-folder.ts';
+import { newDataKey, unlockKeyFile } from '../../../../shared/backup/index.ts';
+import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
+import { MemoryStore } from '../../../../shared/destination/index.ts';
+import { log, newId } from '../../../../shared/platform/index.ts';
+import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
+import { startKeys } from '../../../harness/env/kms-env.ts';
 
 const { stop } = await startKeys();
 afterAll(stop);
@@ -23,7 +23,7 @@ test('import: a relabelled key file is refused without an alarm; the same refusa
   const relabelled = encodeKeyFile({ ...parseKeyFile(keyFile), identity });
   const store = new MemoryStore();
   await store.put('key', relabelled);
-  await rejects(inspectFolder(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /wrapped for another backup/ });
+  await rejects(inspectFolder(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /encrypted for another backup/ });
   deepEqual(lines, []);
   await rejects(unlockKeyFile(tenant, relabelled, backupOf({ archive: identity }).archive), { code: 'KEY_UNAVAILABLE' });
   deepEqual(lines, [logLines.keyRefused]);

@@ -1,9 +1,9 @@
 /** A worker may die before or after anything it does: whoever goes on for it makes exactly one backup, whole, and leaves nothing else. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { backupKey } from '../../../shared/backup/index.ts';
-import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
-import { Fault } from '../../harness/aws/scripted-aws.ts';
+import { backupKey } from '../../../../shared/backup/index.ts';
+import type { ObjectStore, Upload } from '../../../../shared/destination/index.ts';
+import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   begin,
   contents,
@@ -21,8 +21,8 @@ import {
   tenant,
   type World,
   writePaths,
-} from '../../harness/env/backup-env.ts';
-import { crashPoints } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/backup-env.ts';
+import { crashPoints } from '../../../harness/faults/crash-injector.ts';
 
 const paths = Array.from({ length: 12 }, (_, n) => [`a/${n}`, `b/${n}/gone/${n}/c/${n}`, `d/${n}`]).flat();
 const sourceProjectId = 'crashes';

@@ -1,10 +1,10 @@
 /** An incremental backup: what it writes, what it leaves where it lies, and what it does about a parent that is not whole. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, openArchive } from '../../../shared/backup/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../harness/env/archive-env.ts';
-import { contents, server, table, tenant } from '../../harness/env/backup-env.ts';
-import { copyInHaste, makeLink, readLink } from '../../harness/env/chain-links.ts';
+import { type BackupRecord, backupKey, openArchive } from '../../../../shared/backup/index.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../../harness/env/archive-env.ts';
+import { contents, server, table, tenant } from '../../../harness/env/backup-env.ts';
+import { copyInHaste, makeLink, readLink } from '../../../harness/env/chain-links.ts';
 
 afterAll(() => server.stop());
 

@@ -1,12 +1,12 @@
 /** A verification finds what is wrong with a backup, names it, and never takes one thing for another. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
-import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
-import { drawSample } from '../../../shared/backup/verify/leaf-sampler.ts';
-import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
-import { commit, after as later } from '../../../shared/platform/index.ts';
-import { chance } from '../../harness/builders/sample-archive.ts';
+import { encodeKeyFile, openManifest, sealManifest } from '../../../../shared/archive/index.ts';
+import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
+import { drawSample } from '../../../../shared/backup/verify/leaf-sampler.ts';
+import { type MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import { commit, after as later } from '../../../../shared/platform/index.ts';
+import { chance } from '../../../harness/builders/sample-archive.ts';
 import {
   type Fields,
   newReadingWorld,
@@ -15,8 +15,8 @@ import {
   recordOf,
   storeOf,
   takeBackup,
-} from '../../harness/env/archive-env.ts';
-import { server, table, tenant } from '../../harness/env/backup-env.ts';
+} from '../../../harness/env/archive-env.ts';
+import { server, table, tenant } from '../../../harness/env/backup-env.ts';
 
 afterAll(() => server.stop());
 
@@ -180,7 +180,7 @@ test('verify: a missing manifest is distinguished from a missing backup', async 
   );
   store.objects.clear();
   const all = await verify('full');
-  deepEqual([found(all), all.findings[0]!.message], [['missing manifest'], 'Nothing of the backup is in the destination']);
+  deepEqual([found(all), all.findings[0]!.message], [['missing manifest'], 'The destination has no objects of the backup']);
 });
 
 test('verify: an outdated or shortened manifest is detected, although it is genuine', async () => {

@@ -2,11 +2,11 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../shared/backup/index.ts';
-import { commit } from '../../../shared/platform/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
-import { contents, server, tenant } from '../../harness/env/backup-env.ts';
-import { makeLink, readLink } from '../../harness/env/chain-links.ts';
+import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../../shared/backup/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../../harness/env/archive-env.ts';
+import { contents, server, tenant } from '../../../harness/env/backup-env.ts';
+import { makeLink, readLink } from '../../../harness/env/chain-links.ts';
 
 afterAll(() => server.stop());
 

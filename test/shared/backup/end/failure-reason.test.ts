@@ -1,12 +1,12 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { ArchiveError } from '../../../shared/archive/index.ts';
-import { reasonFor } from '../../../shared/backup/index.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
-import { StorageError } from '../../../shared/destination/index.ts';
-import { SourceError } from '../../../shared/firestore/index.ts';
-import { failureOf, JobFailure } from '../../../shared/job/index.ts';
-import { backupOf } from '../../harness/builders/sample-backup.ts';
+import { ArchiveError } from '../../../../shared/archive/index.ts';
+import { reasonFor } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { StorageError } from '../../../../shared/destination/index.ts';
+import { SourceError } from '../../../../shared/firestore/index.ts';
+import { failureOf, JobFailure } from '../../../../shared/job/index.ts';
+import { backupOf } from '../../../harness/builders/sample-backup.ts';
 
 describe('failure: an error', () => {
   for (const [what, error, code] of [

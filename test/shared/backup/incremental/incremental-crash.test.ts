@@ -8,18 +8,18 @@ import {
   findDependentBackup,
   findParent,
   startBackup,
-} from '../../../shared/backup/index.ts';
+} from '../../../../shared/backup/index.ts';
 import {
   type DestinationRecord,
   type MemoryStore,
   type ObjectStore,
   StorageError,
   type Upload,
-} from '../../../shared/destination/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { commit, StaleReadError } from '../../../shared/platform/index.ts';
-import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
+} from '../../../../shared/destination/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { commit, StaleReadError } from '../../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../../harness/env/archive-env.ts';
 import {
   begin,
   contents,
@@ -32,9 +32,9 @@ import {
   start,
   table,
   tenant,
-} from '../../harness/env/backup-env.ts';
-import { makeLink, nextLink, readLink, wanted } from '../../harness/env/chain-links.ts';
-import { CrashInjector } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/backup-env.ts';
+import { makeLink, nextLink, readLink, wanted } from '../../../harness/env/chain-links.ts';
+import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 

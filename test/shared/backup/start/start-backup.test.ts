@@ -10,15 +10,15 @@ import {
   expiryOf,
   startBackup,
   startVerification,
-} from '../../../shared/backup/index.ts';
-import { backupStatuses } from '../../../shared/contract/models/backup.ts';
-import type { DestinationRecord } from '../../../shared/destination/index.ts';
-import type { CallerContext, OrganizationRecord } from '../../../shared/organization/index.ts';
-import { epochSeconds, newId, type Write } from '../../../shared/platform/index.ts';
-import type { ProjectRecord } from '../../../shared/project/index.ts';
-import { scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { backupOf, now, organization, project, projectId, tenant } from '../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+} from '../../../../shared/backup/index.ts';
+import { backupStatuses } from '../../../../shared/contract/models/backup.ts';
+import type { DestinationRecord } from '../../../../shared/destination/index.ts';
+import type { CallerContext, OrganizationRecord } from '../../../../shared/organization/index.ts';
+import { epochSeconds, newId, type Write } from '../../../../shared/platform/index.ts';
+import type { ProjectRecord } from '../../../../shared/project/index.ts';
+import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
+import { backupOf, now, organization, project, projectId, tenant } from '../../../harness/builders/sample-backup.ts';
+import { MemoryTable } from '../../../harness/table/memory-table.ts';
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);
@@ -158,7 +158,7 @@ describe('delete: a backup', () => {
     deepEqual(keysOf(writes), ['update BACKUP', 'put ARCHIVE', 'update META', 'update DESTINATION', 'put TASK']);
     const values = (writes[0] as { values: Record<string, unknown> }).values;
     deepEqual([values[':status'], values[':ttl']], ['deleted', epochSeconds(now) + 30 * 24 * 3_600]);
-    deepEqual((writes[2] as { values: object }).values, { ':backups': -1, ':bytes': -10 });
+    deepEqual((writes[2] as { values: object }).values, { ':backupCount': -1, ':storageUsed': -10 });
   });
   test('that is a safety backup is audited with its restore', () => {
     deepEqual(remove({ trigger: 'safety', safetyOf: 'rst_x' }).audit[0]?.details?.restoreJobId, 'rst_x');

@@ -8,11 +8,11 @@ import {
   compareBackup,
   startVerification,
   verifyBackup,
-} from '../../../shared/backup/index.ts';
-import { commit, after as later, newId } from '../../../shared/platform/index.ts';
-import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../harness/env/archive-env.ts';
-import { server, table, tenant } from '../../harness/env/backup-env.ts';
-import { type Link, takeChain, usualSteps } from '../../harness/env/chain-env.ts';
+} from '../../../../shared/backup/index.ts';
+import { commit, after as later, newId } from '../../../../shared/platform/index.ts';
+import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../../harness/env/archive-env.ts';
+import { server, table, tenant } from '../../../harness/env/backup-env.ts';
+import { type Link, takeChain, usualSteps } from '../../../harness/env/chain-env.ts';
 
 afterAll(() => server.stop());
 
@@ -135,6 +135,6 @@ test('chain: a link whose dependency is missing names it', async () => {
   ok(found.every((one) => one.startsWith(`missing ${full.id}/`)));
   await rejects(list(last, 'a'), {
     code: 'STORAGE_ERROR',
-    message: new RegExp(`${full.id}, which this one needs, is not there`),
+    message: new RegExp(`${full.id}, which this one depends on, does not exist`),
   });
 });

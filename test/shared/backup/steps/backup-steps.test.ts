@@ -1,11 +1,11 @@
 /** What a backup holds: every document of one moment, byte for byte, and numbers that are true. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { planBackup, prepareBackup } from '../../../shared/backup/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
-import { randomTree } from '../../harness/builders/random-tree.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { planBackup, prepareBackup } from '../../../../shared/backup/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { projectKey } from '../../../../shared/project/index.ts';
+import { randomTree } from '../../../harness/builders/random-tree.ts';
 import {
   begin,
   contents,
@@ -26,9 +26,9 @@ import {
   type World,
   write,
   writePaths,
-} from '../../harness/env/backup-env.ts';
-import { bound } from '../../harness/faults/faulty-store.ts';
-import { awkward } from '../../harness/firestore/firestore-server.ts';
+} from '../../../harness/env/backup-env.ts';
+import { bound } from '../../../harness/faults/faulty-store.ts';
+import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
 afterAll(() => server.stop());
 
