@@ -11,8 +11,8 @@ import {
   listBackups,
   readBackup,
   readEncryption,
-  refuseBadCollections,
-  removeBackup,
+  assertValidCollections,
+  deleteBackup,
   requireParent,
   startBackup,
   startVerification,
@@ -26,7 +26,7 @@ import { endUndo } from '../../shared/restore/index.ts';
 
 export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
   const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;
-  refuseBadCollections(more);
+  assertValidCollections(more);
   const [project, chosen, named] = await Promise.all([
     readProject(tenant, projectId),
     readEncryption(tenant),
@@ -61,7 +61,7 @@ export const get = handle(backups.get, async ({ tenant, params }) => ({
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
   await refuseEnding(tenant, backup);
-  const { writes, audit } = removeBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
+  const { writes, audit } = deleteBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
   return {
     message: 'The backup was deleted; its objects are being removed, and the audit log says so if any have to stay',
     change: { writes: [...writes, ...(await endUndo(tenant, backup))], audit },

@@ -1,9 +1,9 @@
-/** Copies one shard, as far as its time reaches; its answer is the input of the run that goes on. */
+/** Copies one shard until it is done or the time is over; its output is the input of the next run. */
 import type { Context } from 'aws-lambda';
 import { answerStep, backupDeps, CopyStep, copyShard } from '../../shared/backup/index.ts';
 import { after, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
-/** Kept back of its time: to store what was read, to have it counted and to write it down. */
+/** Reserved to store, count and record what was read. */
 const reserveSeconds = 150;
 
 export const handler = lambdaHandler(async (input: unknown, context: Context): Promise<CopyStep & { failed: boolean }> => {

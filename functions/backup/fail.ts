@@ -1,5 +1,5 @@
-/** Ends a backup whose workflow cannot go on; one that has ended already is only cleaned up after. */
-import { backupDeps, cleanUp, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
+/** Fails a backup whose workflow cannot continue, and cleans up after it. */
+import { backupDeps, cleanUpBackup, FailStep, failBackup, reasonFor } from '../../shared/backup/index.ts';
 import { bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
 export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
@@ -7,6 +7,6 @@ export const handler = lambdaHandler(async (input: unknown): Promise<void> => {
   const tenant = unsafeTenant(organizationId, 'record');
   const now = clock.now();
   await failBackup(tenant, backupId, (backup) => reasonFor(backup, error, now), now);
-  // A destination that does not answer now is asked again by the reaper.
-  await bestEffort(`clean up after ${backupId}`, cleanUp(tenant, backupId, backupDeps));
+  // If the destination does not respond, the reaper tries again.
+  await bestEffort(`clean up after ${backupId}`, cleanUpBackup(tenant, backupId, backupDeps));
 });

@@ -1,4 +1,4 @@
-/** Chooses what a backup reads, and answers the numbers of its shards. */
+/** Plans what a backup reads, and returns its shard numbers. */
 import { answerStep, BackupStep, backupDeps, planBackup } from '../../shared/backup/index.ts';
 import { lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 

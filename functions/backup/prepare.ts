@@ -1,4 +1,4 @@
-/** Begins a backup. */
+/** Prepares a backup: data key and source. */
 import { answerStep, BackupStep, backupDeps, prepareBackup } from '../../shared/backup/index.ts';
 import { lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 

@@ -1,27 +1,27 @@
-/** Every few minutes: looks after all backups under way, and ends those that nothing moves any more. */
-import { backupDeps, type RunningRecord, reapBackup, runningBackups, type Workflow } from '../../shared/backup/index.ts';
+/** Every few minutes: checks all running backups, and ends those that are stuck. */
+import { backupDeps, type RunningRecord, reapBackup, runningBackups } from '../../shared/backup/index.ts';
 import { callerPatience, openStore } from '../../shared/destination/index.ts';
-import { reapJobs } from '../../shared/job/index.ts';
+import { type JobWorkflow, reapJobs } from '../../shared/job/index.ts';
 import { describeExecution, lambdaHandler, log, startWorkflow, stopWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
 
-const workflow: Workflow = {
-  look: (backupId) => describeExecution('BACKUP_WORKFLOW_ARN', backupId),
-  start: (organizationId, backupId) => startWorkflow('BACKUP_WORKFLOW_ARN', backupId, { organizationId, backupId }),
-  stop: (backupId, cause) => stopWorkflow('BACKUP_WORKFLOW_ARN', backupId, cause),
+const workflow: JobWorkflow = {
+  describe: (name) => describeExecution('BACKUP_WORKFLOW_ARN', name),
+  start: (name, input) => startWorkflow('BACKUP_WORKFLOW_ARN', name, input),
+  stop: (name, cause) => stopWorkflow('BACKUP_WORKFLOW_ARN', name, cause),
 };
 
-/** A bucket that does not answer is asked again by the next run. */
-const patient: typeof backupDeps = {
+/** A bucket that does not respond is given up quickly; the next run tries again. */
+const reaperDeps: typeof backupDeps = {
   ...backupDeps,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
 
 export const handler = lambdaHandler(async (): Promise<void> => {
   const { looked, late, failed } = await reapJobs(runningBackups(), reap);
-  log.info('looked after the backups under way', { looked, late, failed });
-  // The next run tries again; failing says so where it is watched.
-  if (failed > 0) throw new Error(`${failed} of ${looked} backups could not be looked after`);
+  log.info('checked the running backups', { looked, late, failed });
+  // The next run tries again; the error raises the alarm.
+  if (failed > 0) throw new Error(`${failed} of ${looked} running backups could not be checked`);
 });
 
-const reap = (note: RunningRecord): Promise<void> =>
-  reapBackup(unsafeTenant(note.organizationId, 'record'), note, patient, workflow);
+const reap = (item: RunningRecord): Promise<void> =>
+  reapBackup(unsafeTenant(item.organizationId, 'record'), item, reaperDeps, workflow);

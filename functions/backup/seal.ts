@@ -1,4 +1,4 @@
-/** Proves that all of a backup is stored, and completes it. */
+/** Checks that all objects of a backup are stored, and completes it. */
 import { answerStep, BackupStep, backupDeps, sealBackup } from '../../shared/backup/index.ts';
 import { lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 

@@ -1,9 +1,9 @@
-/** Checks a part of a backup where it lies; its answer is the input of the run that goes on. */
+/** Verifies a part of a backup in its bucket; its output is the input of the next run. */
 import { backupDeps, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { after, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 
-/** Half its time: the object that is begun then has the other half, in which 45 GB are read. */
+/** Half of its time. The object in progress has the other half, enough to read 45 GB. */
 const workSeconds = workers.backupVerify.timeoutSeconds / 2;
 
 export const handler = lambdaHandler(async (input: unknown): Promise<VerifyStep> => {

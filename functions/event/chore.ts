@@ -37,7 +37,12 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'erase-backup':
       return eraseBackup(tenant, task.backupId, open, AbortSignal.timeout(eraseMs));
     case 'rewrap-keys':
-      return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open, journalKeyIds);
+      return rewrapKeys(tenant, task, {
+        deadline: after(clock.now(), rewrapSeconds),
+        clock,
+        openStore: open,
+        findOtherKeyIds: journalKeyIds,
+      });
     case 'replay-webhook':
       return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
     case 'settle-move':

@@ -34,7 +34,7 @@ export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeRestores(tenant, wish, until, clock)) &&
       (await purgeCaptures(tenant, wish, until, clock)) &&
-      purgeBackups(tenant, wish, until, clock)
+      purgeBackups(tenant, { ...wish, deadline: until, clock })
     );
   };
   const done = await purgeOrganization(step.organizationId, until, clock, jobs);

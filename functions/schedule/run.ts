@@ -1,5 +1,5 @@
 /** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler; a long chain gets a full backup. */
-import { synthesizeFull } from '../../shared/backup/index.ts';
+import { startSyntheticFull } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consume, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
@@ -21,7 +21,7 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
     case 'schedule-outcome':
       return recordOutcome(tenant, task.scheduleId, task.backupId);
     case 'synthesize-full':
-      return synthesizeFull(tenant, task.backupId, clock.now());
+      return startSyntheticFull(tenant, task.backupId, clock.now());
     default:
       throw new Error(`${task.kind} is nothing of schedules, and came by the wrong queue`);
   }

@@ -3,7 +3,7 @@ import { type Clock, clock } from '../platform/index.ts';
 import { openSource, readAuthUsers } from '../project/index.ts';
 import { dataKeyOf, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 
-/** What the steps of a backup reach out to beside the table; given to them, so that faults can be put in between. */
+/** What the steps of a backup use besides the table. Injected, so that tests can add faults. */
 export interface BackupDeps {
   readonly clock: Clock;
   readonly openSource: typeof openSource;

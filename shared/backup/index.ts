@@ -3,12 +3,12 @@ export { type BrowseQuery, browseBackup } from './browse/browse-backup.ts';
 export { withPart } from './copy/copy-run.ts';
 export { copyShard } from './copy/copy-shard.ts';
 export type { PartWriter } from './copy/part-writer.ts';
-export { inOrderOfNames, type NamedUser, userName } from './copy/sort-users.ts';
-export { ArchiveCursor, type ArchivePart, archiveRanges, firstFrom, rootOf } from './cursor/archive-cursor.ts';
-export { orderOf, type TargetCursor } from './cursor/document-cursor.ts';
+export { type NamedUser, sortUsers, userName } from './copy/sort-users.ts';
+export { ArchiveCursor, type ArchivePart, archiveRanges, documentsRoot, lowerBound } from './cursor/archive-cursor.ts';
+export { compareCursors, type TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
-export { LiveScanCursor, type Stretch } from './cursor/live-scan-cursor.ts';
-export { compareBackup, type DiffCall } from './diff/compare-backup.ts';
+export { LiveScanCursor, type ScannedRange } from './cursor/live-scan-cursor.ts';
+export { compareBackup, type DiffRequest } from './diff/compare-backup.ts';
 export { dataKeyOf, isSameKey, type NewDataKey, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 export {
   changeEncryption,
@@ -18,24 +18,32 @@ export {
   rotateKeys,
 } from './encryption/encryption-settings.ts';
 export { rewrapKeys } from './encryption/rewrap-keys.ts';
-export { reapBackup, runningBackups, type Workflow } from './end/backup-reaper.ts';
 export { cancelBackup } from './end/cancel-backup.ts';
-export { cleanUp } from './end/clean-up-backup.ts';
+export { cleanUpBackup } from './end/clean-up-backup.ts';
 export { failBackup, reasonFor } from './end/fail-backup.ts';
+export { reapBackup, runningBackups } from './end/reap-backup.ts';
 export { importBackup } from './import/import-backup.ts';
 export {
   asIncrementalOf,
   chainLengthOf,
   findParent,
-  type ParentWish,
+  type ParentCriteria,
   type ResolvedType,
   resolveType,
 } from './incremental/find-parent.ts';
 export { holdParent } from './incremental/hold-parent.ts';
+export {
+  type ArchiveContents,
+  type CompletedArchive,
+  completedFields,
+  expiryOf,
+  initialBackupFields,
+  topCollections,
+} from './model/backup-fields.ts';
 export { backupData, backupEvent, costOf, progressOf } from './model/backup-view.ts';
-export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/concurrency-limits.ts';
-export { noSuchBackup, readBackup } from './model/get-backup.ts';
-export { countInOrganization } from './model/organization-totals.ts';
+export { countInOrganization } from './model/count-in-organization.ts';
+export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/job-capacity.ts';
+export { noSuchBackup, readBackup } from './model/read-backup.ts';
 export {
   type BackupRecord,
   backupKey,
@@ -47,32 +55,34 @@ export {
   type ShardRecord,
   workPartition,
 } from './model/record.ts';
-export { type DueRetention, retentionKey, retentionNote, retentionPartition } from './model/retention-due.ts';
+export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
 export type { ArchiveLink } from './model/shared-archives.ts';
-export { type Doors, fetchManifest, type OpenArchive, openArchive, openOwnManifest, openParts } from './read/open-archive.ts';
-export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/query-source-in-request.ts';
-export { asReadingError, requestArchiveDeps, withArchiveInRequest } from './read/read-in-request.ts';
-export { piecesOf } from './read/stream-object.ts';
-export { findDependentBackup, removeBackup } from './removal/delete-backup.ts';
-export { type ArchiveLocation, deleteArchiveObjects, eraseBackup } from './removal/delete-objects.ts';
+export type { StartBackupContext, StartBackupOptions } from './model/start-options.ts';
+export {
+  type ArchiveDeps,
+  fetchManifest,
+  type OpenArchive,
+  openArchive,
+  openOwnManifest,
+  openWithManifest,
+} from './read/open-archive.ts';
+export { streamObject } from './read/stream-object.ts';
+export { requestArchiveDeps, toReadError, withArchiveInRequest } from './read/with-archive-in-request.ts';
+export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/with-source-in-request.ts';
+export { type ArchiveLocation, deleteArchiveObjects, eraseBackup } from './removal/delete-archive-objects.ts';
+export { deleteBackup, findDependentBackup } from './removal/delete-backup.ts';
 export { purgeBackups } from './removal/purge-backups.ts';
 export { isRetired, retireWrites } from './removal/retire-backup.ts';
-export { type ArchiveNotes, type Contents, contentsOf, topCollections } from './seal/archive-contents.ts';
+export { type ArchiveParts, summarizeContents } from './seal/archive-contents.ts';
 export { sealBackup } from './seal/seal-backup.ts';
-export { proveObjects, removeOrphans, storeManifest } from './seal/write-manifest.ts';
-export { defaultDestination, refuseBadCollections, requireParent } from './start/backup-request.ts';
+export { assertObjectsStored, deleteOrphans, writeManifest } from './seal/write-manifest.ts';
+export { assertValidCollections, defaultDestination, requireParent } from './start/backup-request.ts';
 export { estimateBackup } from './start/estimate-backup.ts';
 export { type BackupFilter, listBackups } from './start/list-backups.ts';
-export {
-  expiryOf,
-  initialBackupFields,
-  type StartBackupContext,
-  type StartBackupOptions,
-  startBackup,
-} from './start/start-backup.ts';
-export { synthesizeFull } from './start/start-synthetic-full.ts';
+export { startBackup } from './start/start-backup.ts';
+export { startSyntheticFull } from './start/start-synthetic-full.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
 export { estimateReads, planBackup } from './steps/plan-backup.ts';
 export { prepareBackup } from './steps/prepare-backup.ts';
-export { startVerification } from './verify/request-verification.ts';
+export { startVerification } from './verify/start-verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verify/verify-backup.ts';

@@ -12,6 +12,7 @@ export {
   useDestination,
 } from './model/get-destination.ts';
 export type { DestinationRecord } from './model/record.ts';
+export { deleteFromDestination } from './open/delete-from-destination.ts';
 export { type Address, openGcsAddress, openS3Address } from './open/open-by-url.ts';
 export { externalIdOf, openStore } from './open/open-store.ts';
 export { DirectoryStore } from './store/directory-store.ts';

@@ -1,8 +1,16 @@
 /** What every long-running job has in common: how it stands, how its steps fail, how it is stopped and looked after. */
 
+export {
+  decideJobReaping,
+  type Execution,
+  type JobWorkflow,
+  type ReapingDecision,
+} from './decide-reaping.ts';
 export { Heartbeat, type HeartbeatOptions } from './heartbeat.ts';
+export { assertJobCapacity, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
+export { type PurgeOptions, purgeObjects } from './purge.ts';
 export { type RunningJobItem, reapJobs } from './reap-jobs.ts';
 export { RunControl } from './run-control.ts';
 export { answerStep, type Job, reasonOf, runStep } from './run-step.ts';

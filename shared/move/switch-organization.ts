@@ -1,6 +1,6 @@
 /** The one transaction by which a project is there and no longer here: with its counts, its log entries and its events. */
 import { auditEntry, type Origin } from '../audit/index.ts';
-import { retentionNote } from '../backup/index.ts';
+import { markRetentionDue } from '../backup/index.ts';
 import { emit } from '../event/index.ts';
 import {
   type CallerContext,
@@ -61,7 +61,7 @@ export const switchOrganization = async (
     stillIn(from, mover),
     stillIn(to, { ...mover, role: target.role }),
     ...destinations,
-    retentionNote(to, now),
+    markRetentionDue(to, now),
     entry(from),
     entry(to),
     emit(from, 'project.deleted', { organization: organizationRef(mover.organization), project: gone }, now),

@@ -1,41 +1,41 @@
+import { auditNote } from '../../audit/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
-import type { Doors } from '../read/open-archive.ts';
-import { withArchiveInRequest } from '../read/read-in-request.ts';
-import { browse, type Entry } from './archive-browser.ts';
-import { browsePathOf } from './browse-path.ts';
+import type { ArchiveDeps } from '../read/open-archive.ts';
+import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
+import { browseArchive, type Entry } from './browse-archive.ts';
+import { parseBrowsePath } from './browse-path.ts';
 
 export interface BrowseQuery {
   readonly path: string;
   readonly showMissing: 'true' | 'false';
 }
 
-/** A page of what lies at a path of a backup. Whoever looks is noted: contents of backups are not looked at unseen. */
+/** A page of the contents at a path. Each access is audited. */
 export const browseBackup = async (
   tenant: Tenant,
   backup: BackupRecord,
   { path, showMissing }: BrowseQuery,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-  doors?: Doors,
+  deps?: ArchiveDeps,
 ): Promise<{ entries: readonly Entry[]; next: string | undefined; change: Change }> => {
-  const place = browsePathOf(path);
-  // A backup does not change: a record's number is where it is for ever, and shorter than its name.
+  const browsePath = parseBrowsePath(path);
+  // A backup never changes, so the cursor is the rank of a record, which is shorter than its name.
   const list = fingerprint(`${backup.id}\n${showMissing}\n${path}`).slice(0, 12);
   const options = { limit, after: after === undefined ? undefined : rankOf(after, list), showMissing: showMissing === 'true' };
-  const { entries, next } = await withArchiveInRequest(tenant, backup, ({ archive }) => browse(archive, place, options), doors);
+  const { entries, next } = await withArchiveInRequest(
+    tenant,
+    backup,
+    ({ archive }) => browseArchive(archive, browsePath, options),
+    deps,
+  );
   return {
     entries,
     next: next === undefined ? undefined : `${list} ${next}`,
     change: {
       writes: [],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'backup', id: backup.id },
-          details: { projectId: backup.projectId, path },
-        },
-      ],
+      audit: [auditNote(tenant, 'backup', backup.id, { projectId: backup.projectId, path })],
     },
   };
 };

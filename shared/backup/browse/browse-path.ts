@@ -1,15 +1,15 @@
 import { invalid } from '../../contract/errors.ts';
 import { isCollectionPath, isDocumentPath } from '../../firestore/index.ts';
 
-/** A place in a backup, as a path below its documents: all of it, a collection or a document. */
+/** A path in a backup: its root, a collection or a document. */
 export interface BrowsePath {
   readonly kind: 'root' | 'collection' | 'document';
   readonly path: string;
 }
 
-export const browsePathOf = (path: string): BrowsePath => {
+export const parseBrowsePath = (path: string): BrowsePath => {
   if (path === '') return { kind: 'root', path };
   if (isCollectionPath(path)) return { kind: 'collection', path };
   if (isDocumentPath(path)) return { kind: 'document', path };
-  throw invalid('path', 'must be the path of a collection or a document, such as users or users/ada');
+  throw invalid('path', 'must be a collection or document path, such as users or users/ada');
 };

@@ -1,14 +1,14 @@
 import { recordKind, type Seeker } from '../../archive/index.ts';
 
 /**
- * How many documents are right in the collection whose first record the seeker stands at; undefined if it would take more than
- * so many fetches to tell. The archive itself counts by collection id only, so the names are looked at, without their bodies.
+ * Counts the documents of the collection that the seeker is at, by their names; undefined if that takes more than `fetchesMax`
+ * fetches. The manifest only has counts by collection id.
  */
-export const countDocuments = async (seeker: Seeker, prefix: Buffer, fetchesMax: number): Promise<number | undefined> => {
+export const countCollection = async (seeker: Seeker, prefix: Buffer, fetchesMax: number): Promise<number | undefined> => {
   const fetchesBefore = seeker.fetches;
   let documents = 0;
   while (!seeker.isAtEnd) {
-    // Where a segment begins its name is known without fetching it.
+    // The first name of a segment is known without fetching it.
     if (!startsWith((await seeker.name()) ?? nothing, prefix)) return documents;
     if (seeker.fetches - fetchesBefore >= fetchesMax) return undefined;
     const { leaf, from, to } = await seeker.run();
@@ -22,7 +22,7 @@ export const countDocuments = async (seeker: Seeker, prefix: Buffer, fetchesMax:
   return documents;
 };
 
-/** Whether a name lies below the place that the prefix, with its slash, stands for. */
+/** Whether a name is below a prefix, which ends with a slash. */
 export const startsWith = (name: Buffer, prefix: Buffer): boolean =>
   name.length > prefix.length && name.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 

@@ -1,4 +1,3 @@
-/** How far a backup has come, told to subscribers: one event for each tenth, never two. */
 import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
@@ -6,15 +5,15 @@ import type { ProjectRecord } from '../../project/index.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 
-/** Whom events are about, beside the backup. */
+/** What events contain besides the backup. */
 export interface EventContext {
   readonly tenant: Tenant;
   readonly project: Pick<ProjectRecord, 'id' | 'name' | 'sourceProjectId'>;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
 }
 
-/** One event a tenth. Its number of documents is the one at which the tenth was reached, however many came at once. */
-export const tellDeciles = (
+/** One backup.progress event per decile. Its document count is the one at which the decile was reached. */
+export const progressEvents = (
   { tenant, project, organization }: EventContext,
   backup: BackupRecord,
   percents: readonly number[],

@@ -1,62 +1,52 @@
-/** Copies the documents of a range: from the source's stream into a part, counted and kept in one transaction. */
-
+/** Copies the documents of a range from the source into a part, and records the part in one transaction. */
 import { parseMoment } from '../../archive/index.ts';
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../../firestore/index.ts';
-import { failureOf, Heartbeat, JobFailure } from '../../job/index.ts';
+import { failureOf, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord } from '../model/record.ts';
-import { tooManyReads } from '../steps/plan-backup.ts';
-import { beatOf, type CopyRun, withPart } from './copy-run.ts';
+import { readLimitExceeded } from '../steps/plan-backup.ts';
+import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
 import { ParentComparison } from './parent-comparison.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /**
- * A part ends here even if its range goes on: a failure costs no more than this to read again, and what is written down of a
- * part (its pages, its collections) stays well below the 400 KB of an item.
+ * Size limit of a part. A failure costs at most this much to read again, and the item of a part (its pages and collections) stays
+ * well below 400 KB.
  */
 export const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
-/** Where every other document has changed, each is a line of the index. */
+/** If every other document has changed, each is an entry of the index. */
 const listedBytesMax = 128 << 10;
-/** The service gives a query 60 s; what is kept back of a worker's time (functions/backup/copy.ts) is more. */
+/** Firestore limits a query to 60 s; functions/backup/copy.ts reserves more than that. */
 const countMs = 60_000;
 
 /** True if the range is done. */
 export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const { parties, backup, engine, source, halt } = run;
+    const { backup, source, control } = run;
     const { shard } = claim;
     const range = JSON.parse(shard.range ?? '{}') as NameRange;
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
     const readTime = backup.readTime ?? '';
-    const reader = readRange(source, { range, readTime, after, signal: halt.reading, collectionBytesMax });
+    const reader = readRange(source, { range, readTime, after, signal: control.reading, collectionBytesMax });
     const parent = await run.parent();
-    const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, halt);
-    const standing = (moreReads = 0): ShardProgress => ({
+    const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, control);
+    const progress = (moreReads = 0): ShardProgress => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
     });
-    let told = shard.counted;
-    const report = async (): Promise<void> => {
-      const now = standing();
-      await checkpointShard(parties, backup.id, claim, now, engine.clock);
-      told = Math.max(told, now.documents);
-    };
-    const unreported = (): number => standing().documents - told;
-    const pulse = new Heartbeat({ ...beatOf(run), unreported, report });
-    const isExhausted = await fill(run, reader, part, range, comparison).finally(async () => {
-      await Promise.all([pulse.stop(), comparison?.close()]);
-    });
+    const copy = () => fill(run, reader, part, range, comparison).finally(() => comparison?.close());
+    const isExhausted = await withHeartbeat(run, claim, copy, progress);
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
     const stored = await part.finish();
     const counted = await counting;
-    halt.check();
-    // Behind all that the source has the parent may have more.
-    const last = comparison?.lastGone ?? reader.lastName;
+    control.check();
+    // The parent may have documents after the last one of the source.
+    const last = comparison?.lastDeleted ?? reader.lastName;
     const isCounted = counted !== undefined && !(counted instanceof SourceError);
-    const ending: PartResult = {
+    const result: PartResult = {
       isDone: isCounted,
       ...(isCounted && { countVerified: counted.countVerified }),
       ...(last !== undefined && { after: last }),
@@ -64,69 +54,74 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
         part: { ...stored, originalSize: reader.bytes, collections: JSON.stringify([...reader.collections]) },
       }),
     };
-    await checkpointShard(parties, backup.id, claim, standing(isCounted ? counted.reads : 0), engine.clock, ending);
+    await checkpointShard(run, claim, progress(isCounted ? counted.reads : 0), result);
     if (counted instanceof SourceError) throw counted;
     return isExhausted;
   });
 
-/** True if the range has nothing more; false if the part is full or the worker's time nearly over. */
+/** True if the range is exhausted; false if the part is full or the worker's time is nearly over. */
 const fill = async (
-  { backup, halt }: CopyRun,
+  { backup, control }: CopyRun,
   reader: RangeReader,
   part: PartWriter,
   range: NameRange,
   comparison: ParentComparison | undefined,
 ): Promise<boolean> => {
-  const readsLeft = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
+  const remainingReads = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
   try {
     for await (const batch of reader) {
       if (comparison) await comparison.documents(batch);
       else part.documents(batch);
       await part.drain();
-      halt.check();
-      if (reader.reads > readsLeft) throw tooManyReads(backup.maxReads ?? 0, backup.reads + reader.reads);
-      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || halt.isYielding) return false;
+      control.check();
+      if (reader.reads > remainingReads) throw readLimitExceeded(backup.maxReads ?? 0, backup.reads + reader.reads);
+      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || control.isYielding) return false;
     }
     return !reader.isFull && ((await comparison?.rest()) ?? true);
   } catch (error) {
-    const meaning = halt.explain(error);
-    if (meaning !== undefined) throw placed(meaning, range);
+    const cause = control.explain(error);
+    if (cause !== undefined) throw withRange(cause, range);
     return false;
   }
 };
 
-/** A source that refuses is told of with where it did so: the root collections between which the range lies. */
-const placed = (error: unknown, { from, to }: NameRange): unknown => {
+/** Adds the root collections between which the range lies to a failure of the source. */
+const withRange = (error: unknown, { from, to }: NameRange): unknown => {
   const failure = error instanceof SourceError ? failureOf(error) : undefined;
   if (!failure) return error;
-  const rootOf = (name: string | undefined): string | null => name?.split('/')[0]?.replace('\0', '') ?? null;
+  const rootCollection = (name: string | undefined): string | null => name?.split('/')[0]?.replace('\0', '') ?? null;
   const { code, message } = failure;
-  return new JobFailure(code, message, { fromCollection: rootOf(from), toCollection: rootOf(to) }, { cause: error });
+  return new JobFailure(
+    code,
+    message,
+    { fromCollection: rootCollection(from), toCollection: rootCollection(to) },
+    { cause: error },
+  );
 };
 
 /**
- * The source's own count of the whole range, whatever runs and parts it was read in. An answer that may come later is given as
- * the error: what was read is kept, and only the count is asked for again.
+ * Compares with the source's own count of the whole range, across all runs and parts. A transient error is returned instead of
+ * thrown: the part is kept, and only the count is repeated.
  */
-const count = async ({ parties, backup, source, halt }: CopyRun, { shard }: Claim, reader: RangeReader) => {
+const count = async ({ context, backup, source, control }: CopyRun, { shard }: Claim, reader: RangeReader) => {
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const read = shard.documents + reader.documents;
-  const earlier = shard.documents > 0 ? await collectionsOf(parties.tenant, backup.id, shard.number) : [];
+  const earlier = shard.documents > 0 ? await collectionsOf(context.tenant, backup.id, shard.number) : [];
   const collectionIds = [...reader.collections.keys(), ...earlier];
-  const signal = AbortSignal.any([halt.storing, AbortSignal.timeout(countMs)]);
+  const signal = AbortSignal.any([control.storing, AbortSignal.timeout(countMs)]);
   try {
     return await verifyCount(source, { range, readTime: backup.readTime ?? '', read, collectionIds, signal });
   } catch (error) {
     const isLate = error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED');
-    if (isLate && !halt.storing.aborted)
+    if (isLate && !control.storing.aborted)
       return new SourceError('INTERNAL_ERROR', 'The source did not count its documents in time.', { isTransient: true });
     throw error;
   }
 };
 
-/** The ids that earlier parts of the range found: a source that counts one group at a time is asked for these too. */
+/** The collection ids that earlier parts of the range found; some sources count one collection group at a time. */
 const collectionsOf = async (
-  tenant: CopyRun['parties']['tenant'],
+  tenant: CopyRun['context']['tenant'],
   backupId: string,
   number: number,
 ): Promise<readonly string[]> => {

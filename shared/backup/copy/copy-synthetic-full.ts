@@ -1,67 +1,60 @@
-/** Copies a range of another backup, or its users: record by record out of its leaves, sealed anew under a key of its own. */
+/** Copies a range of another backup, or its users, record by record, encrypted with a new data key. */
 import { type Archive, type ByteRange, compareNames } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
-import { Heartbeat, type RunControl } from '../../job/index.ts';
-import { type ArchivePart, archiveRanges, partsIn, rootOf } from '../cursor/archive-cursor.ts';
+import type { RunControl } from '../../job/index.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges, documentsRoot } from '../cursor/archive-cursor.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
-import { kindIn } from '../steps/plan-synthetic-full.ts';
-import { beatOf, type CopyRun, withPart } from './copy-run.ts';
+import { recordKindOf } from '../steps/plan-synthetic-full.ts';
+import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
-/** One run of a worker over a shard of a backup that is made of another. */
+/** One run of a worker over a shard of a synthetic full. */
 export interface SynthesisRun extends Omit<CopyRun, 'source' | 'parent'> {
-  /** Opened once, when it is first asked for. */
+  /** The backup it is made from; opened once, on first use. */
   readonly origin: () => Promise<ParentArchive | undefined>;
 }
 
-/** A part ends here even if its range goes on, as one of the source does. */
+/** Size limits of a part, as for parts of the source. */
 const partBytesMax = 1 << 30;
 const collectionBytesMax = 64 << 10;
 
 /** True if the range is done. */
-export const copyArchived = (run: SynthesisRun, claim: Claim): Promise<boolean> =>
+export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const { parties, backup, engine, halt } = run;
+    const { control } = run;
     const { shard } = claim;
     const origin = await run.origin();
-    if (!origin) throw new Error('a backup that is made of no other');
+    if (!origin) throw new Error('the synthetic full has no origin');
     const range = shard.range === undefined ? undefined : (JSON.parse(shard.range) as NameRange);
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
-    const copied = new Copied(part, range, after);
-    // Users are no documents, and are not counted as such.
-    const standing = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
-    let told = shard.counted;
-    const report = async (): Promise<void> => {
-      const now = standing();
-      await checkpointShard(parties, backup.id, claim, now, engine.clock);
-      told = Math.max(told, now.documents);
-    };
-    const pulse = new Heartbeat({ ...beatOf(run), unreported: () => standing().documents - told, report });
-    const isDone = await copy(origin, halt, copied).finally(() => pulse.stop());
+    const copied = new RecordCopier(part, range, after);
+    // Users do not count as documents.
+    const progress = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
+    const isDone = await withHeartbeat(run, claim, () => copy(origin, control, copied), progress);
     const stored = await part.finish();
-    halt.check();
+    control.check();
     const { lastName, bytes, collections } = copied;
-    const ending: PartResult = {
+    const result: PartResult = {
       isDone,
       ...(isDone && { countVerified: origin.backup.countVerified === true }),
       ...(lastName !== undefined && { after: lastName }),
       ...(stored && { part: { ...stored, originalSize: bytes, collections: JSON.stringify([...collections]) } }),
     };
-    await checkpointShard(parties, backup.id, claim, standing(), engine.clock, ending);
+    await checkpointShard(run, claim, progress(), result);
     return isDone;
   });
 
-/** True if there is nothing more; false if the part is full or the worker's time nearly over. */
-const copy = async (origin: ParentArchive, halt: RunControl, copied: Copied): Promise<boolean> => {
+/** True if the range is exhausted; false if the part is full or the worker's time is nearly over. */
+const copy = async (origin: ParentArchive, control: RunControl, copied: RecordCopier): Promise<boolean> => {
   const { archive } = origin;
-  const parts = partsIn(archive, [copied.rangeIn(archive)], () => 'all');
+  const parts = archivePartsIn(archive, [copied.rangeIn(archive)], () => 'all');
   try {
     for (;;) {
-      const next = await origin.reading(() => parts.next());
-      halt.check();
+      const next = await origin.read(() => parts.next());
+      control.check();
       if (next.done) return true;
-      if (!copied.take(next.value) || copied.bytes >= partBytesMax || halt.isYielding) return false;
+      if (!copied.take(next.value) || copied.bytes >= partBytesMax || control.isYielding) return false;
       await copied.drain();
     }
   } finally {
@@ -69,10 +62,10 @@ const copy = async (origin: ParentArchive, halt: RunControl, copied: Copied): Pr
   }
 };
 
-/** What was copied so far. */
-class Copied {
+/** Copies records into the part, and counts them. */
+class RecordCopier {
   records = 0;
-  /** Of the records, as the source encoded them. */
+  /** Bytes of the records, as the source encoded them. */
   bytes = 0;
   lastName: string | undefined;
   /** Documents by collection id. */
@@ -91,9 +84,9 @@ class Copied {
     this.lastName = after;
   }
 
-  /** What is left of the range; users come before all documents. */
+  /** The rest of the range. Users sort before all documents. */
   rangeIn(archive: Archive): ByteRange {
-    const users = { from: Buffer.from('accounts'), to: Buffer.from(rootOf(archive).slice(0, -1)) };
+    const users = { from: Buffer.from('accounts'), to: Buffer.from(documentsRoot(archive).slice(0, -1)) };
     const [range = users] = this.#range ? archiveRanges(archive, [this.#range]) : [];
     return { from: this.#after ?? range.from, to: range.to };
   }
@@ -102,11 +95,11 @@ class Copied {
     return this.#part.drain();
   }
 
-  /** False if it ended before a document of one more collection than there is room for. */
+  /** False if it stopped because the item of the part has no room for another collection. */
   take({ leaf, start, end }: ArchivePart): boolean {
     for (let slot = start; slot < end; slot++) {
       const name = leaf.name(slot);
-      if (leaf.kind(slot) !== kindIn(this.#range) || (this.#after && compareNames(name, this.#after) === 0)) continue;
+      if (leaf.kind(slot) !== recordKindOf(this.#range) || (this.#after && compareNames(name, this.#after) === 0)) continue;
       const text = name.toString();
       if (this.#range && !this.#count(text)) return false;
       const content = leaf.content(slot);

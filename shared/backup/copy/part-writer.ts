@@ -1,4 +1,4 @@
-/** One part of a shard on its way into the store: a chunk with the records and an index of them, as streams. */
+/** Streams one part of a shard into the store: a chunk with the records, and their index. */
 import {
   DocumentSkim,
   type Moment,
@@ -15,26 +15,29 @@ import { type ObjectStore, type PutOptions, StorageError, type Upload } from '..
 import type { DocumentBatch } from '../../firestore/index.ts';
 
 export interface StoredPart {
-  /** None if all its records are kept. */
+  /** Absent if all its records are inherited. */
   readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
   readonly records: number;
   readonly kept?: Shard['kept'];
-  /** Of the records. */
+  /** How many of the records are tombstones. */
   readonly tombstones?: number;
 }
 
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
 
 const timesOf = ({ createdSeconds, createdNanos, updatedSeconds, updatedNanos }: DocumentSkim) => ({
-  ...{ createdSeconds, createdNanos, updatedSeconds, updatedNanos },
+  createdSeconds,
+  createdNanos,
+  updatedSeconds,
+  updatedNanos,
 });
 
-/** Bytes gathered before an upload is given them: large against what a call costs, small against a part of an upload. */
-const handOverBytes = 1 << 20;
+/** Bytes buffered before they are passed to an upload: large compared to the cost of a call, small compared to an upload part. */
+const bufferedBytes = 1 << 20;
 
-/** Memory is that of a leaf, what waits to be handed over, and what the uploads hold, however long the part gets. */
+/** Memory is bounded: a leaf, the buffered bytes and the buffers of the uploads. */
 export class PartWriter {
   readonly #writer: ShardWriter;
   readonly #chunk: LazyUpload;
@@ -50,7 +53,7 @@ export class PartWriter {
     this.#index = new LazyUpload(store, objectName('index', number, part), put);
   }
 
-  /** Nothing is decoded and nothing made for a single document: the bytes are copied once, into the leaf. */
+  /** Decodes and allocates nothing per document: the bytes are copied once, into the leaf. */
   documents(batch: DocumentBatch): void {
     const marks = this.#marks;
     for (let i = 0; i < batch.count; i++) {
@@ -60,40 +63,40 @@ export class PartWriter {
     this.#records += batch.count;
   }
 
-  /** One document of a batch, by its marks. */
+  /** One document of a batch, by its offsets. */
   documentAt(batch: DocumentBatch, marks: DocumentSkim): void {
     this.#writer.document(batch.bytes, marks.start, marks.end, marks);
     this.#records += 1;
   }
 
-  /** A record of an earlier backup, where it lies. The bytes of the name must stay as they are until the next call. */
+  /** Inherits a record of an earlier backup. The bytes of the name must not change until the next call. */
   keep(segment: Segment, slot: number, name: Uint8Array): void {
     this.#writer.keep(segment, slot, name);
     this.#records += 1;
   }
 
-  /** All records of a segment of an earlier index, without reading them. */
+  /** Inherits all records of a segment of an earlier index, without reading them. */
   keepSegment(segment: Segment): void {
     this.#writer.keepSegment(segment);
     this.#records += segment.count;
   }
 
-  /** That the document of this full name, which an earlier backup holds, is gone; found so at that moment. */
-  gone(name: Uint8Array, { seconds, nanos }: Moment): void {
+  /** A tombstone: the document of this full name, which an earlier backup has, was deleted by that time. */
+  deleted(name: Uint8Array, { seconds, nanos }: Moment): void {
     const marks = { ...noTimes, updatedSeconds: seconds, updatedNanos: nanos, nameStart: 0, nameEnd: name.length };
     this.#writer.tombstone(name, marks);
     this.#records += 1;
     this.#tombstones += 1;
   }
 
-  /** One encoded document, as it is. */
+  /** One encoded document. */
   document(bytes: Uint8Array): void {
     this.#marks.read(bytes, 0, bytes.length);
     this.#writer.document(bytes, 0, bytes.length, this.#marks);
     this.#records += 1;
   }
 
-  /** That there is no record of this full name; or, with the times of one that is there, only that there is. */
+  /** A tombstone without a time; or, with `live`, a record that only states the times of an existing document. */
   tombstone(name: Uint8Array, live?: Uint8Array): void {
     const marks = this.#marks;
     if (live) marks.read(live, 0, live.length);
@@ -110,19 +113,19 @@ export class PartWriter {
     this.#records += 1;
   }
 
-  /** What is to be written down of the part, about. */
+  /** Approximate size of the part's item. */
   get listedBytes(): number {
     return this.#writer.listedBytes;
   }
 
-  /** Hands on what is ready, and waits if the store is slower than the source. */
+  /** Passes on the buffered bytes; waits if the store is slower than the source. */
   async drain(): Promise<void> {
     const { chunk, index } = this.#writer.pendingBytes;
-    if (chunk >= handOverBytes) await this.#chunk.write(this.#writer.takeChunk());
-    if (index >= handOverBytes) await this.#index.write(this.#writer.takeIndex());
+    if (chunk >= bufferedBytes) await this.#chunk.write(this.#writer.takeChunk());
+    if (index >= bufferedBytes) await this.#index.write(this.#writer.takeIndex());
   }
 
-  /** Resolves when its objects are stored with the very sizes that were written; a part of nothing stores nothing. */
+  /** Resolves when its objects are stored with the written sizes. An empty part stores nothing. */
   async finish(): Promise<StoredPart | undefined> {
     if (this.#records === 0) return undefined;
     const { chunk, index, pages, records, kept } = this.#writer.finish();
@@ -132,19 +135,20 @@ export class PartWriter {
     ]);
     return {
       ...(chunk && { chunk }),
-      ...{ index, pages, records },
+      index,
+      pages,
+      records,
       ...(kept.length > 0 && { kept }),
       ...(this.#tombstones > 0 && { tombstones: this.#tombstones }),
     };
   }
 
-  /** Leaves nothing unfinished behind. */
   async abort(): Promise<void> {
     await Promise.allSettled([this.#chunk.abort(), this.#index.abort()]);
   }
 }
 
-/** Nothing is begun in the store before there is something to store. */
+/** Starts the upload with the first bytes. */
 class LazyUpload {
   readonly #begin: () => Upload;
   #upload: Upload | undefined;

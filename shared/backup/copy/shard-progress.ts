@@ -1,65 +1,45 @@
-/** What a worker writes down about its shard, each time in one transaction with the backup's own counters. */
-
-import { setTimeout as pause } from 'node:timers/promises';
+/** Claims and checkpoints of a shard, each in one transaction with the backup's counters. */
 import { decilesPassed, JobEndedError } from '../../job/index.ts';
-import {
-  type Clock,
-  commit,
-  create,
-  getAll,
-  isConflict,
-  randomFraction,
-  set,
-  type Tenant,
-  type Write,
-} from '../../platform/index.ts';
+import { type Clock, commit, create, getAll, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
-import { advance, stillRunning, whileRunning } from '../model/running-backup.ts';
-import { tooManyReads } from '../steps/plan-backup.ts';
-import { type EventContext, tellDeciles } from './backup-progress-events.ts';
+import { assertBackupRunning, checkRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
+import { readLimitExceeded } from '../steps/plan-backup.ts';
+import { type EventContext, progressEvents } from './backup-progress-events.ts';
 
-/** Twenty workers write the same counters; a clash is over in milliseconds. */
-const triesMax = 10;
-const clashMs = 100;
+/** Twenty workers update the same counters; a conflict is over in milliseconds. */
+const conflictRetry = { attempts: 10, jitterMs: 100 };
 
-/** A shard, and the number of the part that this run may store: as long as it is the last one given out. */
+/** A shard and the part that this run may store, as long as no later part was claimed. */
 export interface Claim {
   readonly shard: ShardRecord;
   readonly part: number;
 }
 
 /** Undefined if the shard is done. */
-export const claimNextPart = async (
-  tenant: Tenant,
-  backupId: string,
-  number: number,
-  clock: Clock,
-): Promise<Claim | undefined> => {
+export const claimNextPart = (tenant: Tenant, backupId: string, number: number, clock: Clock): Promise<Claim | undefined> => {
   const key = backupKey.shard(tenant, backupId, number);
-  for (let tries = 1; ; tries++) {
-    const found = await getAll([backupKey.backup(tenant, backupId), key]);
-    const [backup, shard] = found as [BackupRecord | undefined, ShardRecord | undefined];
-    stillRunning(backup, clock.now());
+  return retryOnConflict(conflictRetry, async () => {
+    const [backup, shard] = await getAll([backupKey.backup(tenant, backupId), key]);
+    assertBackupRunning(backup, clock.now());
     if (!shard) throw new Error(`there is no shard ${number}`);
     if (shard.isDone) return undefined;
     const parts = shard.parts + 1;
-    try {
-      await commit([set(key, { parts }, { expected: { parts: shard.parts, isDone: false } }), whileRunning(tenant, backupId)]);
-      return { shard: { ...shard, parts }, part: shard.parts };
-    } catch (error) {
-      if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(randomFraction() * clashMs);
-    }
-  }
+    await commit([
+      set(key, { parts }, { expected: { parts: shard.parts, isDone: false } }),
+      checkRunningBackup(tenant, backupId),
+    ]);
+    return { shard: { ...shard, parts }, part: shard.parts };
+  });
 };
 
-/** How far a run has come, in all that the shard has read since it was planned. */
+/** What all runs have read of the shard so far. */
 export interface ShardProgress {
   readonly documents: number;
   readonly reads: number;
 }
 
-/** A part that is stored, and what is true of the shard from then on. */
+/** A stored part, and the state of the shard from then on. */
 export interface PartResult {
   readonly part?: PartContents;
   readonly after?: string;
@@ -67,53 +47,52 @@ export interface PartResult {
   readonly countVerified?: boolean;
 }
 
+interface ShardRun {
+  readonly context: EventContext;
+  readonly backup: Pick<BackupRecord, 'id'>;
+  readonly deps: Pick<BackupDeps, 'clock'>;
+}
+
 /**
- * Tells the backup how far its shard has come; with an ending it also keeps the part. Throws NotRunning if the backup has
- * ended, or if the shard was given to another run. After a crash less may be stored than was told: then nothing is told anew
- * until the shard has come further.
+ * Adds the progress of a shard to the backup's counters; with a result it also stores the part. Throws JobEndedError if the backup
+ * has ended, or if another run has claimed the shard. After a crash the counters may be ahead of the stored parts: then they stay
+ * until the shard has caught up.
  */
-export const checkpointShard = async (
-  parties: EventContext,
-  backupId: string,
+export const checkpointShard = (
+  { context, backup: { id: backupId }, deps: { clock } }: ShardRun,
   { shard: { number }, part }: Claim,
-  standing: ShardProgress,
-  clock: Clock,
-  ending?: PartResult,
+  progress: ShardProgress,
+  result?: PartResult,
 ): Promise<BackupRecord> => {
-  const { tenant } = parties;
-  const keys = [backupKey.backup(tenant, backupId), backupKey.shard(tenant, backupId, number)] as const;
-  for (let tries = 1; ; tries++) {
+  const { tenant } = context;
+  const shardKey = backupKey.shard(tenant, backupId, number);
+  return retryOnConflict(conflictRetry, async () => {
     const now = clock.now();
-    const [record, shard] = await getAll(keys);
-    const backup = stillRunning(record, now);
+    const [record, shard] = await getAll([backupKey.backup(tenant, backupId), shardKey]);
+    const backup = assertBackupRunning(record, now);
     if (!shard || shard.parts !== part + 1) throw new JobEndedError('copied by another worker');
-    // The answer to a commit that did happen may have been lost.
-    if (ending && (shard.stored === part || shard.isDone)) return backup;
-    const reads = Math.max(standing.reads, shard.reads);
+    // The commit may have succeeded and its response been lost.
+    if (result && (shard.stored === part || shard.isDone)) return backup;
+    const reads = Math.max(progress.reads, shard.reads);
     const allReads = backup.reads + reads - shard.reads;
-    if (backup.maxReads !== undefined && allReads > backup.maxReads) throw tooManyReads(backup.maxReads, allReads);
-    const counted = ending?.isDone ? standing.documents : Math.max(standing.documents, shard.counted);
-    try {
-      await commit([
-        ...counters(parties, backup, { documents: counted - shard.counted, reads: reads - shard.reads }, now),
-        set(
-          backupKey.shard(tenant, backupId, number),
-          { counted, reads, ...(ending && endingOf(ending, standing, part)) },
-          { expected: { parts: shard.parts, counted: shard.counted, reads: shard.reads } },
-        ),
-        ...(ending?.part
-          ? [create({ ...backupKey.part(tenant, backupId, number, part), number, part, ttl: shard.ttl, ...ending.part })]
-          : []),
-      ]);
-      return backup;
-    } catch (error) {
-      if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(randomFraction() * clashMs);
-    }
-  }
+    if (backup.maxReads !== undefined && allReads > backup.maxReads) throw readLimitExceeded(backup.maxReads, allReads);
+    const counted = result?.isDone ? progress.documents : Math.max(progress.documents, shard.counted);
+    await commit([
+      ...counterWrites(context, backup, { documents: counted - shard.counted, reads: reads - shard.reads }, now),
+      set(
+        shardKey,
+        { counted, reads, ...(result && shardFields(result, progress, part)) },
+        { expected: { parts: shard.parts, counted: shard.counted, reads: shard.reads } },
+      ),
+      ...(result?.part
+        ? [create({ ...backupKey.part(tenant, backupId, number, part), number, part, ttl: shard.ttl, ...result.part })]
+        : []),
+    ]);
+    return backup;
+  });
 };
 
-const endingOf = ({ after, isDone, countVerified, part: stored }: PartResult, { documents }: ShardProgress, part: number) => ({
+const shardFields = ({ after, isDone, countVerified, part: stored }: PartResult, { documents }: ShardProgress, part: number) => ({
   isDone,
   documents,
   ...(after !== undefined && { after: JSON.stringify(after) }),
@@ -121,16 +100,16 @@ const endingOf = ({ after, isDone, countVerified, part: stored }: PartResult, { 
   ...(stored && { stored: part }),
 });
 
-const counters = (parties: EventContext, backup: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
+const counterWrites = (context: EventContext, backup: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
   const { id, toldPercent, totalDocuments } = backup;
   const percents = decilesPassed(toldPercent, backup.documents + more.documents, totalDocuments);
-  const told = percents.at(-1);
+  const reached = percents.at(-1);
   return [
-    advance(parties.tenant, id, {
+    updateRunningBackup(context.tenant, id, {
       add: { documents: more.documents, reads: more.reads },
-      // Whoever tells of a tenth is the only one: the others find it told.
-      ...(told !== undefined && { set: { toldPercent: told }, expected: { toldPercent } }),
+      // Of concurrent workers only one emits the event of a decile.
+      ...(reached !== undefined && { set: { toldPercent: reached }, expected: { toldPercent } }),
     }),
-    ...tellDeciles(parties, backup, percents, totalDocuments ?? 0, now),
+    ...progressEvents(context, backup, percents, totalDocuments ?? 0, now),
   ];
 };

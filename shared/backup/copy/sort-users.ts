@@ -8,19 +8,19 @@ export interface NamedUser extends AuthUser {
   readonly name: Buffer;
 }
 
-/** Users come by their ids, which is not quite the order of names in an archive: so much is held back to be sorted. */
+/** Users arrive in id order, which differs slightly from the name order of an archive: this much is buffered and sorted. */
 const heldBytesMax = 32 << 20;
 
-/** The same users in the order of names, each after the one before: throws where the list is further out of order than is held back. */
-export async function* inOrderOfNames(users: AsyncIterable<AuthUser>): AsyncGenerator<NamedUser, void, undefined> {
+/** The users in name order. Throws if they are further out of order than the buffer can correct. */
+export async function* sortUsers(users: AsyncIterable<AuthUser>): AsyncGenerator<NamedUser, void, undefined> {
   let held: NamedUser[] = [];
   let heldBytes = 0;
   let last: Buffer | undefined;
-  /** The first half, or all. */
+  /** Sorts the buffer and yields its first `count` users. */
   function* release(count: number): Generator<NamedUser, void, undefined> {
     held.sort((a, b) => compareNames(a.name, b.name));
     for (const user of held.slice(0, count)) {
-      if (last && compareNames(last, user.name) >= 0) throw new Error('the users of a project are not listed by their ids');
+      if (last && compareNames(last, user.name) >= 0) throw new Error('the users of a project are not listed in id order');
       last = user.name;
       yield user;
     }

@@ -11,14 +11,14 @@ import {
 import type { NameRange } from '../../firestore/index.ts';
 import type { DocumentCursor } from './document-cursor.ts';
 
-export interface ArchiveSideOptions {
-  /** Whether bodies come along as long as they are asked for; else each leaf's are fetched apart, when they are. */
+export interface ArchiveCursorOptions {
+  /** Fetch bodies together with the keys while they are used; otherwise each leaf's bodies are fetched on demand. */
   readonly withBodies?: boolean;
-  /** Whether documents that are told to be gone are among those that are walked. */
+  /** Whether the cursor also visits tombstones. */
   readonly withTombstones?: boolean;
 }
 
-/** Slots of a leaf that lie in the scope. */
+/** The slots of a leaf that lie in the scope. */
 export interface ArchivePart {
   readonly segment: Segment;
   readonly leaf: Leaf;
@@ -26,10 +26,10 @@ export interface ArchivePart {
   readonly end: number;
 }
 
-/** Leaves in a row whose bodies nobody wants, after which none are fetched until somebody does. */
-const unwantedMax = 4;
+/** After this many consecutive leaves with unused bodies, none are fetched until one is requested. */
+const unusedMax = 4;
 
-/** A backup: names and times lie apart from the bodies, which are about nine tenths of it. */
+/** Cursor over the documents of a backup. Names and times are stored apart from the bodies, which are about 90 % of it. */
 export class ArchiveCursor implements DocumentCursor {
   name: Buffer | undefined;
   seconds = 0;
@@ -42,21 +42,21 @@ export class ArchiveCursor implements DocumentCursor {
   #part: ArchivePart | undefined;
   #slot = 0;
   #whole: { readonly segment: Segment; readonly leaf: Leaf } | undefined;
-  #unwanted = 0;
+  #unused = 0;
 
-  /** `through` may look at the parts before they come here. */
+  /** `through` can observe the parts before this cursor visits them. */
   constructor(
     archive: Archive,
     scope: readonly NameRange[],
-    { withBodies = false, withTombstones = false }: ArchiveSideOptions = {},
+    { withBodies = false, withTombstones = false }: ArchiveCursorOptions = {},
     through: (parts: AsyncGenerator<ArchivePart, void, undefined>) => AsyncGenerator<ArchivePart, void, undefined> = (parts) =>
       parts,
   ) {
     this.#archive = archive;
     this.#withTombstones = withTombstones;
-    this.#rootBytes = Buffer.byteLength(rootOf(archive));
+    this.#rootBytes = Buffer.byteLength(documentsRoot(archive));
     this.#parts = through(
-      partsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unwanted < unwantedMax ? 'all' : 'keys')),
+      archivePartsIn(archive, archiveRanges(archive, scope), () => (withBodies && this.#unused < unusedMax ? 'all' : 'keys')),
     );
   }
 
@@ -66,7 +66,7 @@ export class ArchiveCursor implements DocumentCursor {
     while (++this.#slot < part.end) {
       const kind = part.leaf.kind(this.#slot);
       if (kind === recordKind.document || (this.#withTombstones && kind === recordKind.tombstone))
-        return this.#here(part.leaf, kind);
+        return this.#moveTo(part.leaf, kind);
     }
     return false;
   }
@@ -75,30 +75,30 @@ export class ArchiveCursor implements DocumentCursor {
     for (let next = await this.#parts.next(); !next.done; next = await this.#parts.next()) {
       this.#part = next.value;
       this.#slot = next.value.start - 1;
-      this.#unwanted += 1;
+      this.#unused += 1;
       if (this.step()) return;
     }
     this.#part = undefined;
     this.name = undefined;
   }
 
-  /** Says that the body of the document here is needed; true if it was fetched, and so proven, already. */
-  want(): boolean {
-    this.#unwanted = 0;
+  /** Announces that the body of the current document is needed; true if it was already fetched, and so verified. */
+  requestBody(): boolean {
+    this.#unused = 0;
     return this.#part !== undefined && (this.#part.leaf.hasBodies || this.#whole?.segment === this.#part.segment);
   }
 
-  /** Fetches the body of the document here, with those around it. */
+  /** Fetches the body of the current document, with the others of its leaf. */
   async open(): Promise<void> {
     const segment = this.#part?.segment;
-    if (!segment) throw new RangeError('there is no document here');
-    if (!this.want()) this.#whole = { segment, leaf: await this.#archive.leaf(segment) };
+    if (!segment) throw new RangeError('the cursor is not at a document');
+    if (!this.requestBody()) this.#whole = { segment, leaf: await this.#archive.leaf(segment) };
   }
 
-  /** The encoded document here, which must be open. */
+  /** The encoded current document; call `open` first. */
   document(): Uint8Array {
     const part = this.#part;
-    if (!part) throw new RangeError('there is no document here');
+    if (!part) throw new RangeError('the cursor is not at a document');
     const leaf = this.#whole?.segment === part.segment ? this.#whole.leaf : part.leaf;
     return leaf.content(this.#slot);
   }
@@ -112,7 +112,7 @@ export class ArchiveCursor implements DocumentCursor {
     await this.#parts.return();
   }
 
-  #here(leaf: Leaf, kind: number): true {
+  #moveTo(leaf: Leaf, kind: number): true {
     const { seconds, nanos } = leaf.updated(this.#slot);
     this.name = leaf.name(this.#slot).subarray(this.#rootBytes);
     this.seconds = seconds;
@@ -122,19 +122,19 @@ export class ArchiveCursor implements DocumentCursor {
   }
 }
 
-export const rootOf = ({ manifest }: Archive): string => `${manifest.source}/documents/`;
+export const documentsRoot = ({ manifest }: Archive): string => `${manifest.source}/documents/`;
 
-/** A scope as names of the archive: all documents come after the root itself, and users before. */
+/** A scope as ranges of full names. All documents sort after the root itself, and users before it. */
 export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => {
-  const root = rootOf(archive);
+  const root = documentsRoot(archive);
   return scope.map(({ from, to }) => ({
     from: Buffer.from(from === undefined ? root.slice(0, -1) : root + from),
     to: to === undefined ? undefined : Buffer.from(root + to),
   }));
 };
 
-/** The slots of an archive that lie in the ranges, which ascend. */
-export async function* partsIn(
+/** The slots of an archive that lie in the ranges, which must be in ascending order. */
+export async function* archivePartsIn(
   archive: Archive,
   within: readonly ByteRange[],
   part: () => LeafContents,
@@ -144,18 +144,18 @@ export async function* partsIn(
     const last = segment.start + segment.count;
     for (let next = segment.start; at < within.length; at++) {
       const { from, to } = within[at] ?? {};
-      const start = from ? firstFrom(leaf, from, next, last) : next;
-      const end = to ? firstFrom(leaf, to, start, last) : last;
+      const start = from ? lowerBound(leaf, from, next, last) : next;
+      const end = to ? lowerBound(leaf, to, start, last) : last;
       if (start < end) yield { segment, leaf, start, end };
-      // The range may go on in the next leaf.
+      // The range may continue in the next leaf.
       if (end === last) break;
       next = end;
     }
   }
 }
 
-/** The first slot from `low` on whose name does not come before this one; `high` if there is none. */
-export const firstFrom = (leaf: Leaf, name: Uint8Array, low: number, high: number): number => {
+/** Binary search: the first slot from `low` whose name is not before `name`; `high` if there is none. */
+export const lowerBound = (leaf: Leaf, name: Uint8Array, low: number, high: number): number => {
   let [start, end] = [low, high];
   while (start < end) {
     const middle = (start + end) >>> 1;

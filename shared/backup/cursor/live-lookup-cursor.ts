@@ -1,29 +1,29 @@
 import { type Archive, DocumentSkim, recordKind } from '../../archive/index.ts';
 import { type FirestoreDatabase, type Got, getWithin } from '../../firestore/index.ts';
-import { type ArchivePart, rootOf } from './archive-cursor.ts';
+import { type ArchivePart, documentsRoot } from './archive-cursor.ts';
 import type { TargetCursor } from './document-cursor.ts';
-import type { LiveOptions } from './live-scan-cursor.ts';
+import type { LiveReadOptions } from './live-scan-cursor.ts';
 
-/** Names asked for in one request: the first ones, before it is known how large the documents are, and at most. */
+/** Names per request: at first, while the size of the documents is unknown, and at most. */
 const namesFirst = 100;
 const namesMax = 300;
-/** Requests under way before they are wanted, so that the way there and back is not what is waited for. */
+/** Requests in flight, to hide the round-trip time. */
 const aheadMax = 4;
-/** Leaves held for the archive's side while what is asked for them is under way: names far apart lie in one each. */
+/** Leaves held for the archive cursor while their lookups are in flight. */
 const partsMax = 24;
 const partsOfBatch = 8;
-/** Of the answer to one request; so many names are asked for at once that it is about half of this. */
+/** Limit of one response; the number of names per request aims at half of it. */
 const answerMaxBytes = 8 << 20;
 
-export interface LookupOptions extends LiveOptions {
+export interface LookupOptions extends LiveReadOptions {
   readonly withTombstones: boolean;
-  /** Which of the names are asked for; the archive's side may come to see no others. */
+  /** Selects the names to look up; the archive cursor need not see the others. */
   readonly wants?: ((path: string) => boolean) | undefined;
 }
 
 /**
- * The documents of the database that have the names of an archive's records, and no others: each name is billed as a read. The
- * parts of the archive pass through here on their way to its own side, so that they are fetched once.
+ * Looks up only those documents of the database that an archive names; each lookup is billed as a read. The parts of the archive
+ * pass through here on their way to the archive cursor, so that they are fetched once.
  */
 export class LiveLookupCursor implements TargetCursor {
   name: Buffer | undefined;
@@ -36,7 +36,7 @@ export class LiveLookupCursor implements TargetCursor {
   readonly #archiveRootBytes: number;
   readonly #skim = new DocumentSkim();
   #parts: AsyncGenerator<ArchivePart, void, undefined> | undefined;
-  readonly #passing: ArchivePart[] = [];
+  readonly #held: ArchivePart[] = [];
   readonly #batches: Batch[] = [];
   #filling: Batch = newBatch();
   #names = namesFirst;
@@ -47,10 +47,10 @@ export class LiveLookupCursor implements TargetCursor {
     this.#source = source;
     this.#options = options;
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
-    this.#archiveRootBytes = Buffer.byteLength(rootOf(archive));
+    this.#archiveRootBytes = Buffer.byteLength(documentsRoot(archive));
   }
 
-  /** What the archive's side reads from. */
+  /** Pass this to the archive cursor. */
   readonly through = (parts: AsyncGenerator<ArchivePart, void, undefined>): AsyncGenerator<ArchivePart, void, undefined> => {
     this.#parts = parts;
     return this.#pass(parts);
@@ -74,11 +74,11 @@ export class LiveLookupCursor implements TargetCursor {
   async load(): Promise<void> {
     for (;;) {
       while (this.#wantsMore && (await this.#pull()));
-      for (const batch of this.#batches.slice(0, aheadMax)) batch.answer ??= this.#ask(batch.paths);
+      for (const batch of this.#batches.slice(0, aheadMax)) batch.answer ??= this.#lookUp(batch.paths);
       const batch = this.#batches.shift();
       this.#index = -1;
       if (!batch) break;
-      this.#documents = await this.#answerTo(batch);
+      this.#documents = await this.#documentsOf(batch);
       if (this.step()) return;
     }
     this.#documents = [];
@@ -86,12 +86,12 @@ export class LiveLookupCursor implements TargetCursor {
   }
 
   get #wantsMore(): boolean {
-    return this.#batches.length === 0 || (this.#batches.length < aheadMax && this.#passing.length < partsMax);
+    return this.#batches.length === 0 || (this.#batches.length < aheadMax && this.#held.length < partsMax);
   }
 
   document(): Uint8Array {
     const document = this.#documents[this.#index];
-    if (!document) throw new RangeError('there is no document here');
+    if (!document) throw new RangeError('the cursor is not at a document');
     return document;
   }
 
@@ -106,8 +106,8 @@ export class LiveLookupCursor implements TargetCursor {
   async *#pass(parts: AsyncGenerator<ArchivePart, void, undefined>): AsyncGenerator<ArchivePart, void, undefined> {
     try {
       for (;;) {
-        while (this.#passing.length === 0) if (!(await this.#pull())) return;
-        const part = this.#passing.shift();
+        while (this.#held.length === 0) if (!(await this.#pull())) return;
+        const part = this.#held.shift();
         if (part) yield part;
       }
     } finally {
@@ -115,11 +115,11 @@ export class LiveLookupCursor implements TargetCursor {
     }
   }
 
-  /** Takes in one more part; false if there is none. */
+  /** Reads one more part; false if there is none. */
   async #pull(): Promise<boolean> {
     const next = await this.#parts?.next();
     if (!next || next.done) {
-      this.#fill();
+      this.#flush();
       return false;
     }
     const { leaf, start, end } = next.value;
@@ -132,35 +132,35 @@ export class LiveLookupCursor implements TargetCursor {
       if (wants && !wants(path)) continue;
       isNeeded = true;
       this.#filling.paths.push(path);
-      if (this.#filling.paths.length >= this.#names) this.#fill();
+      if (this.#filling.paths.length >= this.#names) this.#flush();
     }
     if (!isNeeded) return true;
-    this.#passing.push(next.value);
-    if (++this.#filling.parts >= partsOfBatch) this.#fill();
+    this.#held.push(next.value);
+    if (++this.#filling.parts >= partsOfBatch) this.#flush();
     return true;
   }
 
-  /** What was gathered is asked for when its turn comes near. */
-  #fill(): void {
+  /** Completes the current batch; its request is sent when it comes near. */
+  #flush(): void {
     if (this.#filling.paths.length > 0) this.#batches.push(this.#filling);
     this.#filling = newBatch();
   }
 
-  #ask(paths: readonly string[]): Promise<Got> {
+  #lookUp(paths: readonly string[]): Promise<Got> {
     const { readTime, signal } = this.#options;
     const maxBytes = paths.length === 1 ? Number.POSITIVE_INFINITY : answerMaxBytes;
     const answer = getWithin(this.#source, paths, { readTime, signal, maxBytes }).then((got) => {
       this.reads += got.reads;
       return got;
     });
-    // Whoever waits for it hears of it when its turn comes.
+    // The error surfaces when the batch is awaited.
     answer.catch(() => undefined);
     return answer;
   }
 
-  /** The documents of a batch or, if they are too large together, of its first part; the rest of it comes next. */
-  async #answerTo({ paths, answer }: Batch): Promise<readonly Uint8Array[]> {
-    const { documents } = await (answer ?? this.#ask(paths));
+  /** The documents of a batch or, if they are too large together, of its first half; the rest becomes the next batch. */
+  async #documentsOf({ paths, answer }: Batch): Promise<readonly Uint8Array[]> {
+    const { documents } = await (answer ?? this.#lookUp(paths));
     if (documents) {
       const found = paths.map((path) => documents.get(path)).filter((document) => document !== undefined);
       const bytes = found.reduce((sum, { length }) => sum + length, 1);
@@ -170,16 +170,16 @@ export class LiveLookupCursor implements TargetCursor {
     const half = Math.ceil(paths.length / 2);
     this.#names = Math.max(1, half >> 1);
     this.#batches.unshift({ ...newBatch(), paths: paths.slice(half) });
-    return this.#answerTo({ ...newBatch(), paths: paths.slice(0, half) });
+    return this.#documentsOf({ ...newBatch(), paths: paths.slice(0, half) });
   }
 }
 
-/** Names that ascend, in one request. */
+/** The names of one request, in ascending order. */
 interface Batch {
   readonly paths: string[];
-  /** Parts of the archive that they are of. */
+  /** Number of archive parts they come from. */
   parts: number;
-  /** Undefined until it is asked for. */
+  /** Undefined until the request is sent. */
   answer: Promise<Got> | undefined;
 }
 

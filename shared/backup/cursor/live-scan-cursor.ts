@@ -9,17 +9,17 @@ import {
 } from '../../firestore/index.ts';
 import type { TargetCursor } from './document-cursor.ts';
 
-/** What was read of a database, end to end: as many documents as it must have there. */
-export interface Stretch {
+/** A range that was read completely, with the number of documents the database must report for it. */
+export interface ScannedRange {
   readonly range: NameRange;
   readonly documents: number;
-  /** Ids of the collections that they were found in. */
+  /** Ids of the collections they are in. */
   readonly collectionIds: Iterable<string>;
 }
 
 /**
- * The database as it was at the read time, range by range. Every document that is sent is billed as a read. That a stream ended
- * does not prove that it was whole: whoever takes a document for absent has the stretches counted first.
+ * Scans the database at the read time, range by range. Every document sent is billed as a read. A stream that ended normally may
+ * still be incomplete: before treating a document as absent, compare `uncounted` with the database's own count.
  */
 export class LiveScanCursor implements TargetCursor {
   name: Buffer | undefined;
@@ -31,14 +31,14 @@ export class LiveScanCursor implements TargetCursor {
   #readsBefore = 0;
   #batch: DocumentBatch | undefined;
   #index = 0;
-  /** One serves for all documents. */
+  /** Reused for all documents. */
   #marks: RawDocument | undefined;
   readonly #rootLength: number;
-  /** Read to their ends, and what is under way: its range from where it is not counted yet, and the documents before that. */
-  #ended: Stretch[] = [];
+  /** Ranges read to their ends, and the current one: its uncounted rest, and the documents before that. */
+  #ended: ScannedRange[] = [];
   #open: { readonly range: NameRange; readonly before: number } | undefined;
 
-  constructor(source: FirestoreDatabase, scope: readonly NameRange[], at: LiveOptions) {
+  constructor(source: FirestoreDatabase, scope: readonly NameRange[], at: LiveReadOptions) {
     this.#rootBytes = Buffer.byteLength(source.root) + 1;
     this.#rootLength = source.root.length + 1;
     this.#batches = this.#read(source, scope, at);
@@ -48,8 +48,8 @@ export class LiveScanCursor implements TargetCursor {
     return this.#readsBefore + (this.#reader?.reads ?? 0);
   }
 
-  /** All that was read and is not counted yet, up to the last document that was sent. */
-  get uncounted(): readonly Stretch[] {
+  /** Everything read but not counted yet, up to the last document sent. */
+  get uncounted(): readonly ScannedRange[] {
     const [open, reader, end] = [this.#open, this.#reader, this.#end];
     if (!open || !reader || end === undefined) return this.#ended;
     const { range, before } = open;
@@ -59,14 +59,14 @@ export class LiveScanCursor implements TargetCursor {
     ];
   }
 
-  /** Says that all of `uncounted` is counted. */
-  settle(): void {
+  /** Marks all of `uncounted` as counted. */
+  markCounted(): void {
     const [open, reader, end] = [this.#open, this.#reader, this.#end];
     this.#ended = [];
     if (open && reader && end !== undefined) this.#open = { range: { ...open.range, from: end }, before: reader.documents };
   }
 
-  /** Up to where the range under way was read; undefined if nothing of it has come. */
+  /** How far the current range was read; undefined if no document has arrived. */
   get #end(): string | undefined {
     const last = this.#reader?.lastName;
     return last === undefined ? undefined : justAfter(last.slice(this.#rootLength));
@@ -95,7 +95,7 @@ export class LiveScanCursor implements TargetCursor {
 
   document(): Uint8Array {
     const [batch, marks] = [this.#batch, this.#marks];
-    if (!batch || !marks) throw new RangeError('there is no document here');
+    if (!batch || !marks) throw new RangeError('the cursor is not at a document');
     return batch.bytes.subarray(marks.start, marks.end);
   }
 
@@ -110,11 +110,11 @@ export class LiveScanCursor implements TargetCursor {
   async *#read(
     source: FirestoreDatabase,
     scope: readonly NameRange[],
-    at: LiveOptions,
+    at: LiveReadOptions,
   ): AsyncGenerator<DocumentBatch, void, undefined> {
     for (const range of scope) {
       this.#readsBefore = this.reads;
-      const { readTime, signal, batchBytes = fewBytes } = at;
+      const { readTime, signal, batchBytes = defaultBatchBytes } = at;
       const reader = readRange(source, { readTime, signal, range, batchBytes });
       this.#reader = reader;
       this.#open = { range, before: 0 };
@@ -127,12 +127,12 @@ export class LiveScanCursor implements TargetCursor {
   }
 }
 
-export interface LiveOptions {
+export interface LiveReadOptions {
   readonly readTime: string;
   readonly signal: AbortSignal;
-  /** About this much is taken at once: of what nobody looks at, more than this may have been sent, and billed. */
+  /** About how much is fetched at once. Documents that are fetched but never visited are billed, too. */
   readonly batchBytes?: number;
 }
 
-/** Little beyond what is compared. */
-const fewBytes = 64 << 10;
+/** Small, to fetch little beyond the compared documents. */
+const defaultBatchBytes = 64 << 10;

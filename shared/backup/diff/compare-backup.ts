@@ -1,47 +1,50 @@
-/** A comparison within one call: what may be compared with what, and who is told. */
+/** Compares a backup within an API request. */
+import { auditNote } from '../../audit/index.ts';
 import { type Role, roleAtLeast } from '../../contract/access.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { SourceError } from '../../firestore/index.ts';
 import { after, type Change, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type BackupDeps, backupDeps } from '../backup-deps.ts';
-import { readBackup } from '../model/get-backup.ts';
+import { readBackup } from '../model/read-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/query-source-in-request.ts';
-import { refuseUnlessWhole, requestArchiveDeps, withArchiveInRequest } from '../read/read-in-request.ts';
+import { assertCompleted, requestArchiveDeps, withArchiveInRequest } from '../read/with-archive-in-request.ts';
+import { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from '../read/with-source-in-request.ts';
 import { type DiffOptions, type DiffPage, diffBackups, diffLive } from './diff-archives.ts';
 
-export interface DiffCall extends RequestCaller {
-  /** Undefined for a service account: what it may do is told by its scopes. */
+export interface DiffRequest extends RequestCaller {
+  /** Undefined for a service account, which is restricted by its scopes. */
   readonly role: Role | undefined;
   readonly page: { readonly limit: number; readonly after: string | undefined };
 }
 
-/** The function ends after 20 s; opening, and telling what was found, take some of them. */
+/** The function times out after 20 s; opening the backup and the response take some of them. */
 const workSeconds = 13;
 
-/** Comparing shows which documents there are: it is noted as reading is. */
+/** Each comparison is audited, because it shows which documents exist. */
 export const compareBackup = async (
-  call: DiffCall,
+  request: DiffRequest,
   backup: BackupRecord,
   against: string,
-  doors: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
+  deps: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
 ): Promise<DiffPage & { change: Change }> => {
-  const { tenant, page } = call;
-  if (against === 'live') refuseUnlessMember(call);
-  refuseUnlessWhole(backup);
-  const options = { ...page, until: after(doors.clock.now(), workSeconds), clock: doors.clock };
+  const { tenant, page } = request;
+  if (against === 'live') assertMember(request);
+  assertCompleted(backup);
+  const options = { ...page, deadline: after(deps.clock.now(), workSeconds), clock: deps.clock };
   const compared =
-    against === 'live' ? await withLive(call, backup, options, doors) : await withBackup(tenant, backup, against, options, doors);
+    against === 'live'
+      ? await withLive(request, backup, options, deps)
+      : await withBackup(tenant, backup, against, options, deps);
   const { id, projectId } = backup;
-  const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, against } }];
+  const audit = [auditNote(tenant, 'backup', id, { projectId, against })];
   return { ...compared, change: { writes: [], audit } };
 };
 
-/** The live database bills what is read of it: as with a backup, that is for members to decide. */
-const refuseUnlessMember = ({ role }: DiffCall): void => {
+/** Reading the live database is billed, so a comparison with it requires the role member. */
+const assertMember = ({ role }: DiffRequest): void => {
   if (role === undefined || roleAtLeast(role, 'member')) return;
-  throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database needs the role member', {
+  throw new ApiError('PERMISSION_DENIED', 'Comparing with the live database requires role member', {
     requiredRole: 'member',
     currentRole: role,
   });
@@ -52,11 +55,11 @@ const withBackup = async (
   backup: BackupRecord,
   against: string,
   options: DiffOptions,
-  doors: BackupDeps,
+  deps: BackupDeps,
 ): Promise<DiffPage> => {
   const other = await readBackup(tenant, against);
   if (other.projectId !== backup.projectId) throw invalid('against', 'must be a backup of the same project');
-  refuseUnlessWhole(other);
+  assertCompleted(other);
   return withArchiveInRequest(
     tenant,
     backup,
@@ -65,30 +68,35 @@ const withBackup = async (
         tenant,
         other,
         (against) => diffBackups({ backup, open }, { backup: other, open: against }, options),
-        doors,
+        deps,
       ),
-    doors,
+    deps,
   );
 };
 
-const withLive = async (call: DiffCall, backup: BackupRecord, options: DiffOptions, doors: BackupDeps): Promise<DiffPage> => {
-  const { tenant } = call;
+const withLive = async (
+  request: DiffRequest,
+  backup: BackupRecord,
+  options: DiffOptions,
+  deps: BackupDeps,
+): Promise<DiffPage> => {
+  const { tenant } = request;
   const project = await readProject(tenant, backup.projectId);
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   const { maxReads } = project.settings;
-  return withSourceInRequest(call, project, doors, (source) =>
+  return withSourceInRequest(request, project, deps, (source) =>
     withArchiveInRequest(
       tenant,
       backup,
-      (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(tooLate),
-      doors,
+      (open) => diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(rejectExpiredCursor),
+      deps,
     ),
   );
 };
 
-/** Without point-in-time recovery a database is remembered for an hour. */
-const tooLate = (error: unknown): never => {
+/** Without point-in-time recovery a database keeps its past for an hour. */
+const rejectExpiredCursor = (error: unknown): never => {
   if (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED')
-    throw invalid('cursor', 'is too old: the source no longer remembers the moment that was compared; begin again without it');
+    throw invalid('cursor', 'has expired: the source no longer keeps the compared read time. Start again without a cursor');
   throw error;
 };

@@ -1,6 +1,6 @@
 /**
- * Comparing a backup. There is one direction: with another backup, from that one to this one; with the live database, from this
- * one to what is there now. Both are compared in what both were to hold; one that holds single documents, in those.
+ * Compares a backup. The direction is from the other backup to this one, or from this one to the live database. Only the scope that
+ * both have in common is compared; of a partial backup, only the documents it names.
  */
 import type * as z from 'zod';
 import { ApiError } from '../../contract/errors.ts';
@@ -14,13 +14,13 @@ import { LiveScanCursor } from '../cursor/live-scan-cursor.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
-import { beginning, nameAt, type Progress, readCursor, type Sides, writeCursor } from './diff-cursor.ts';
-import { type Merged, type MergeOptions, merge } from './diff-merge.ts';
+import { beginning, type DiffArchives, nameAt, type Progress, readCursor, writeCursor } from './diff-cursor.ts';
+import { type Merged, type MergeOptions, mergeCursors } from './merge-cursors.ts';
 
 export interface DiffOptions {
   readonly limit: number;
   readonly after: string | undefined;
-  readonly until: Date;
+  readonly deadline: Date;
   readonly clock: Clock;
 }
 
@@ -29,79 +29,76 @@ export interface DiffPage {
   readonly next: string | undefined;
 }
 
-/** A backup, and it open. */
-export interface Compared {
+interface ComparedBackup {
   readonly backup: BackupRecord;
   readonly open: OpenArchive;
 }
 
-/** Documents of both backups: so many are walked through within a call, so the counts are whole on the first page. */
+/** With at most this many documents in both backups, the first page has the total counts. */
 const countedOnMax = 2_000_000;
-/** The same of a live database, where each costs a read each time. */
+/** The same for a live database, where each document costs a read. */
 const liveCountedOnMax = 10_000;
-/** About what one call may be billed as: what the source has sent beyond it is billed, too. */
+/** Approximate limit of billed reads per request; documents already sent are billed, too. */
 const liveReadsMax = 20_000;
 
-export const diffBackups = async (here: Compared, against: Compared, options: DiffOptions): Promise<DiffPage> => {
-  const sides: Sides = { from: against.open.archive, to: here.open.archive };
-  const scope = intersection(scopeIn(against.backup), scopeIn(here.backup));
-  const of = fingerprint(`${here.backup.id} ${against.backup.id}`).slice(0, 12);
-  const { progress, rest } = await start(of, scope, sides, options.after);
-  const partial = { from: isPartial(against.backup), to: isPartial(here.backup) };
+export const diffBackups = async (current: ComparedBackup, against: ComparedBackup, options: DiffOptions): Promise<DiffPage> => {
+  const sides: DiffArchives = { from: against.open.archive, to: current.open.archive };
+  const scope = intersection(scopeIn(against.backup), scopeIn(current.backup));
+  const comparison = fingerprint(`${current.backup.id} ${against.backup.id}`).slice(0, 12);
+  const { progress, rest } = await start(comparison, scope, sides, options.after);
+  const partial = { from: isPartial(against.backup), to: isPartial(current.backup) };
   const from = new ArchiveCursor(against.open.archive, rest, { withTombstones: partial.from });
-  const to = new ArchiveCursor(here.open.archive, rest, { withTombstones: partial.to });
-  const countsOn = here.backup.documentCount + against.backup.documentCount <= countedOnMax;
+  const to = new ArchiveCursor(current.open.archive, rest, { withTombstones: partial.to });
+  const countsOn = current.backup.documentCount + against.backup.documentCount <= countedOnMax;
   const merged = await walk(from, to, progress, { ...options, partial, countsOn, isEnough: () => false });
-  return page(against.backup.id, of, merged, sides, progress);
+  return page(against.backup.id, comparison, merged, sides, progress);
 };
 
 export const diffLive = async (
-  here: Compared,
+  current: ComparedBackup,
   source: FirestoreDatabase,
   options: DiffOptions & { readonly signal: AbortSignal; readonly maxReads: number | undefined },
 ): Promise<DiffPage> => {
-  const sides: Sides = { from: here.open.archive, to: undefined };
-  const of = fingerprint(`${here.backup.id} live`).slice(0, 12);
-  const { progress: before, rest } = await start(of, scopeIn(here.backup), sides, options.after);
+  const sides: DiffArchives = { from: current.open.archive, to: undefined };
+  const comparison = fingerprint(`${current.backup.id} live`).slice(0, 12);
+  const { progress: before, rest } = await start(comparison, scopeIn(current.backup), sides, options.after);
   const { signal, maxReads = Number.POSITIVE_INFINITY } = options;
   if (before.reads >= maxReads) throw readLimitExceeded(maxReads, before.reads);
-  // Asking for the time is billed as a read.
+  // The probe is billed as a read.
   const readTime = before.readTime ?? (await probeSource(source, signal)).readTime;
-  const withTombstones = isPartial(here.backup);
-  const { archive } = here.open;
-  // Of a database that is to be compared in single documents, only these are read.
+  const withTombstones = isPartial(current.backup);
+  const { archive } = current.open;
+  // For a partial backup only the named documents are read.
   const lookups = withTombstones ? new LiveLookupCursor(source, archive, { readTime, signal, withTombstones }) : undefined;
   const live = lookups ?? new LiveScanCursor(source, rest, { readTime, signal });
   const archived = new ArchiveCursor(archive, rest, { withTombstones }, lookups?.through);
-  const countsOn = here.backup.documentCount <= liveCountedOnMax;
+  const countsOn = current.backup.documentCount <= liveCountedOnMax;
   const readsOf = (): number => before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
   const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;
   const partial = { from: withTombstones, to: false };
   const merged = await walk(archived, live, before, { ...options, partial, countsOn, isEnough });
   const reads = readsOf();
   if (reads > maxReads) throw readLimitExceeded(maxReads, reads);
-  const { data, next } = await page('live', of, merged, sides, { ...before, readTime, reads });
+  const { data, next } = await page('live', comparison, merged, sides, { ...before, readTime, reads });
   return { data: { ...data, cost: costOf(reads) }, next };
 };
 
-/** Of all pages of a comparison together. */
+/** `reads` is the sum over all pages of a comparison. */
 const readLimitExceeded = (maxReads: number, reads: number): ApiError =>
-  new ApiError(
-    'CONFLICT',
-    `The comparison would read more documents than maxReads of the project allows: ${reads} so far, ${maxReads} are allowed`,
-    { maxReads, reads },
-  );
+  new ApiError('CONFLICT', `The comparison exceeds maxReads of the project: ${reads} reads, at most ${maxReads} allowed`, {
+    maxReads,
+    reads,
+  });
 
 const isPartial = ({ isPartial = false }: BackupRecord): boolean => isPartial;
 
-/** What a backup was to hold. */
 const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly NameRange[] =>
   scopeOf(collections, excludedCollections);
 
-/** What was compared before, and what of the scope is left. */
-const start = async (of: string, scope: readonly NameRange[], sides: Sides, after: string | undefined) => {
+/** The progress of earlier pages, and the rest of the scope. */
+const start = async (comparison: string, scope: readonly NameRange[], sides: DiffArchives, after: string | undefined) => {
   if (after === undefined) return { progress: beginning, rest: scope };
-  const { progress, at } = readCursor(after, of);
+  const { progress, at } = readCursor(after, comparison);
   return { progress, rest: intersection(scope, [{ from: await nameAt(at, sides) }]) };
 };
 
@@ -111,21 +108,27 @@ const walk = async (
   { counts, total }: Progress,
   options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial'> & { isEnough: () => boolean },
 ): Promise<Merged> => {
-  const { limit, countsOn, partial, until, clock, isEnough } = options;
-  const isOver = (): boolean => clock.now() >= until || isEnough();
+  const { limit, countsOn, partial, deadline, clock, isEnough } = options;
+  const isOver = (): boolean => clock.now() >= deadline || isEnough();
   try {
-    return await merge(from, to, { limit, counts, partial, isOver, countsOn: countsOn && total === undefined });
+    return await mergeCursors(from, to, { limit, counts, partial, isOver, countsOn: countsOn && total === undefined });
   } finally {
     await Promise.all([from.close(), to.close()]);
   }
 };
 
-const page = async (against: string, of: string, merged: Merged, sides: Sides, progress: Progress): Promise<DiffPage> => {
+const page = async (
+  against: string,
+  comparison: string,
+  merged: Merged,
+  sides: DiffArchives,
+  progress: Progress,
+): Promise<DiffPage> => {
   const { changes, stop } = merged;
   const total = progress.total ?? merged.total;
   const counts = total ?? stop?.counts ?? progress.counts;
   return {
     data: { against, counts: { ...counts }, complete: total !== undefined, changes: [...changes] },
-    next: stop && (await writeCursor(of, stop, sides, { ...progress, total })),
+    next: stop && (await writeCursor(comparison, stop, sides, { ...progress, total })),
   };
 };

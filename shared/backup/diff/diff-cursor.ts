@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { type Archive, Seeker } from '../../archive/index.ts';
 import { invalid } from '../../contract/errors.ts';
-import { rootOf } from '../cursor/archive-cursor.ts';
-import type { Counts, Stop } from './diff-merge.ts';
+import { documentsRoot } from '../cursor/archive-cursor.ts';
+import type { Counts, Stop } from './merge-cursors.ts';
 
 const Numbers = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 const Cursor = z.object({
-  /** Which comparison it belongs to. */
+  /** Fingerprint of its comparison. */
   of: z.string(),
-  /** The name to go on with: by its number in one of the archives, which is short, or as it is. */
+  /** Where to continue: the rank in one of the archives, which is short, or the name. */
   at: z.union([z.object({ side: z.enum(['from', 'to']), rank: z.int() }), z.object({ name: z.string() })]),
   counts: Numbers,
   total: Numbers.optional(),
@@ -17,18 +17,18 @@ const Cursor = z.object({
 });
 type Cursor = z.output<typeof Cursor>;
 
-/** Where a comparison goes on, and what it has counted before. */
+/** What earlier pages of a comparison have counted. */
 export interface Progress {
   readonly counts: Counts;
-  /** Of the whole comparison, if it was walked to its end before. */
+  /** The total counts, if an earlier page has computed them. */
   readonly total: Counts | undefined;
-  /** Of the live database: it is compared as it was when the comparison began. */
+  /** The read time of the live database, the same for all pages. */
   readonly readTime: string | undefined;
   readonly reads: number;
 }
 
-/** The archives that are compared; undefined for the live database. */
-export interface Sides {
+/** The compared archives; undefined for the live database. */
+export interface DiffArchives {
   readonly from: Archive | undefined;
   readonly to: Archive | undefined;
 }
@@ -42,22 +42,22 @@ export const beginning: Progress = {
 
 export const readCursor = (text: string, of: string): { progress: Progress; at: Cursor['at'] } => {
   const cursor = Cursor.parse(JSON.parse(text));
-  if (cursor.of !== of) throw invalid('cursor', 'must be a nextCursor from this same comparison');
+  if (cursor.of !== of) throw invalid('cursor', 'must be a nextCursor of the same comparison');
   const { at, counts, total, readTime, reads = 0 } = cursor;
   return { at, progress: { counts: countsOf(counts), total: total && countsOf(total), readTime, reads } };
 };
 
-/** The path of the document to go on with. */
-export const nameAt = async (at: Cursor['at'], sides: Sides): Promise<string> => {
+/** The path of the document to continue at. */
+export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<string> => {
   if ('name' in at) return at.name;
   const archive = sides[at.side];
   const seeker = archive && new Seeker(archive);
   const name = (await seeker?.seekRank(at.rank)) ? await seeker?.name() : undefined;
-  if (!archive || !name) throw invalid('cursor', 'must be a nextCursor from this same comparison');
-  return name.toString().slice(rootOf(archive).length);
+  if (!archive || !name) throw invalid('cursor', 'must be a nextCursor of the same comparison');
+  return name.toString().slice(documentsRoot(archive).length);
 };
 
-export const writeCursor = async (of: string, stop: Stop, sides: Sides, progress: Progress): Promise<string> => {
+export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: Progress): Promise<string> => {
   const archive = sides[stop.side];
   const { total, readTime, reads } = progress;
   const cursor: Cursor = {
@@ -72,7 +72,7 @@ export const writeCursor = async (of: string, stop: Stop, sides: Sides, progress
 
 const rankOf = async (archive: Archive, path: Buffer): Promise<number> => {
   const seeker = new Seeker(archive);
-  await seeker.seek(Buffer.concat([Buffer.from(rootOf(archive)), path]));
+  await seeker.seek(Buffer.concat([Buffer.from(documentsRoot(archive)), path]));
   return seeker.rank();
 };
 

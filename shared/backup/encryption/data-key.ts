@@ -1,5 +1,4 @@
-/** The data key of a backup: made once, kept wrapped, opened only to read or write the backup it belongs to. */
-
+/** The data key of a backup: created once, stored wrapped, unwrapped only to read or write its backup. */
 import {
   ArchiveError,
   encodeKeyFile,
@@ -19,7 +18,7 @@ import {
   passphrases,
   readEncryption,
 } from './encryption-settings.ts';
-import { kmsFailure, unavailable } from './key-errors.ts';
+import { keyUnavailable, throwKmsFailure } from './key-errors.ts';
 
 type Identity = BackupRecord['archive'];
 
@@ -31,22 +30,22 @@ export interface WrappedKey {
 
 export interface NewDataKey extends WrappedKey {
   readonly dataKey: Buffer;
-  /** Belongs in the transaction that keeps the key file: a key wrapped by a passphrase that was just given up is not kept. */
+  /** Belongs in the transaction that stores the key file: fails if the passphrase was replaced meanwhile. */
   readonly check: Write;
 }
 
-/** 32 bytes from KMS; what opens them later is KMS, or with a passphrase of the organization's own that passphrase alone. */
+/** 32 bytes from KMS, wrapped by KMS or, if the organization has a passphrase, by that passphrase alone. */
 export const newDataKey = async (tenant: Tenant, archive: Identity): Promise<NewDataKey> => {
   const chosen = await readEncryption(tenant);
-  const made = await makeDataKey(contextOf(archive)).catch(kmsFailure);
+  const created = await makeDataKey(contextOf(archive)).catch(throwKmsFailure);
   const wrapped =
     chosen?.mode === 'customer'
-      ? await wrapWithCurrentKey(tenant, chosen, archive, made.plain)
-      : wrappedBy(archive, { kind: 'kms', keyId: made.keyId, blob: made.blob });
-  return { ...wrapped, dataKey: made.plain, check: checkEncryptionUnchanged(tenant, chosen) };
+      ? await wrapWithCurrentKey(tenant, chosen, archive, created.plain)
+      : wrappedBy(archive, { kind: 'kms', keyId: created.keyId, blob: created.blob });
+  return { ...wrapped, dataKey: created.plain, check: checkEncryptionUnchanged(tenant, chosen) };
 };
 
-/** Wraps a data key under what the organization has chosen. */
+/** Wraps a data key with KMS or the passphrase, as the organization has chosen. */
 export const wrapWithCurrentKey = async (
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
@@ -54,13 +53,13 @@ export const wrapWithCurrentKey = async (
   dataKey: Buffer,
 ): Promise<WrappedKey> => {
   if (chosen?.mode !== 'customer')
-    return wrappedBy(archive, { kind: 'kms', ...(await wrapDataKey(dataKey, contextOf(archive)).catch(kmsFailure)) });
+    return wrappedBy(archive, { kind: 'kms', ...(await wrapDataKey(dataKey, contextOf(archive)).catch(throwKmsFailure)) });
   for await (const { keyId, passphrase } of passphrases(tenant, chosen, chosen.keyId)) {
     if (keyId !== chosen.keyId) break;
     const wrap = await wrapKey(dataKey, passphrase, { identity: contextOf(archive), random: secureRandomBytes });
     return { keyFile: fileOf(archive, wrap), encryption: currentEncryption(chosen) };
   }
-  throw unavailable('The passphrase of the organization is not there');
+  throw keyUnavailable('The passphrase of the organization is missing');
 };
 
 const fileOf = (archive: Identity, wrap: KeyWrap): Buffer => encodeKeyFile({ identity: contextOf(archive), wraps: [wrap] });
@@ -70,12 +69,12 @@ const wrappedBy = (archive: Identity, wrap: KmsWrap): WrappedKey => ({
   encryption: { mode: 'kms', keyId: wrap.keyId },
 });
 
-/** The data key of a backup that exists. KEY_UNAVAILABLE says why it cannot be opened; that KMS is busy passes as it came. */
+/** The data key of an existing backup. Throws KEY_UNAVAILABLE with the reason; a busy KMS throws its own error, to be retried. */
 export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<Buffer> => {
   try {
     return await unlocked(tenant, backup);
   } catch (error) {
-    // It may have been wrapped anew since the record was read, by another passphrase, and the one before forgotten.
+    // The key may have been rewrapped since the record was read, and the previous passphrase forgotten.
     const fresh = await get(backupKey.backup(tenant, backup.id));
     if (!(error instanceof JobFailure) || !fresh?.keyFile || isSameKey(fresh.keyFile, backup.keyFile)) throw error;
     return unlocked(tenant, fresh);
@@ -83,19 +82,19 @@ export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<B
 };
 
 const unlocked = async (tenant: Tenant, { keyFile, archive, encryption }: BackupRecord): Promise<Buffer> => {
-  if (!keyFile) throw unavailable('The backup has no key');
+  if (!keyFile) throw keyUnavailable('The backup has no key');
   return (await unlockKeyFile(tenant, keyFile, archive, encryption.keyId)).dataKey;
 };
 
 export const isSameKey = (a: Uint8Array, b: Uint8Array | undefined): boolean => b !== undefined && Buffer.compare(a, b) === 0;
 
-/** Opens a key file with what the organization has: KMS, its passphrase, or one that it had before and that still wraps keys. */
+/** Opens a key file with KMS, the organization's passphrase, or a previous one that still wraps keys. `likelyKeyId` is tried first. */
 export const unlockKeyFile = async (
   tenant: Tenant,
   keyFile: Uint8Array,
   archive: Identity,
-  likely?: string,
-  refused: typeof kmsFailure = kmsFailure,
+  likelyKeyId?: string,
+  onKmsError: typeof throwKmsFailure = throwKmsFailure,
 ): Promise<{ dataKey: Buffer; encryption: BackupRecord['encryption'] }> => {
   const { identity, wraps } = parsed(keyFile);
   if (
@@ -103,66 +102,66 @@ export const unlockKeyFile = async (
     identity.project !== archive.project ||
     identity.backup !== archive.backup
   )
-    throw unavailable('The key belongs to another backup');
+    throw keyUnavailable('The key belongs to another backup');
   refuseIfCostly(wraps);
   let failure: JobFailure | undefined;
   for (const wrap of wraps) {
     try {
       if (wrap.kind === 'kms')
         return {
-          dataKey: await openDataKey(wrap.blob, contextOf(archive)).catch(refused),
+          dataKey: await openDataKey(wrap.blob, contextOf(archive)).catch(onKmsError),
           encryption: { mode: 'kms', keyId: wrap.keyId },
         };
       const chosen = await readEncryption(tenant);
-      for await (const { keyId, passphrase } of passphrases(tenant, chosen, likely)) {
+      for await (const { keyId, passphrase } of passphrases(tenant, chosen, likelyKeyId)) {
         const dataKey = await opened(unwrapKey(wrap, passphrase, contextOf(archive)));
         if (dataKey) return { dataKey, encryption: { mode: 'customer', keyId } };
       }
-      throw unavailable(
+      throw keyUnavailable(
         chosen?.keyId
-          ? 'The passphrase of the organization does not open this backup: it was made with another one'
-          : 'The backup is wrapped by a passphrase, and the organization has none',
+          ? 'The passphrase of the organization does not open this backup: it was encrypted with another one'
+          : 'The backup is encrypted with a passphrase, and the organization has none',
       );
     } catch (error) {
       if (!(error instanceof JobFailure)) throw error;
       failure ??= error;
     }
   }
-  throw failure ?? unavailable('The key file names no key');
+  throw failure ?? keyUnavailable('The key file contains no wrapped key');
 };
 
-/** Ours have one. */
+/** Key files of this service contain one. */
 const passphraseWrapsMax = 3;
-/** Of PBKDF2, for each passphrase: some 10 s on one core. */
+/** PBKDF2 iterations per passphrase; about 10 s on one core. */
 const iterationsMax = 20_000_000;
 
-/** Whatever lies in a bucket can ask for any amount of work: none is done before it is known how much. */
+/** A file in a bucket could demand any amount of work, so the amount is checked before any is done. */
 const refuseIfCostly = (wraps: readonly KeyWrap[]): void => {
   const iterations = wraps.flatMap((wrap) => (wrap.kind === 'passphrase' ? [Math.abs(wrap.kdf.iterations)] : []));
-  if (iterations.length > passphraseWrapsMax) throw unavailable(`The key file has ${iterations.length} wrapped keys`);
+  if (iterations.length > passphraseWrapsMax) throw keyUnavailable(`The key file has ${iterations.length} wrapped keys`);
   const sum = iterations.reduce((total, one) => total + one, 0);
-  if (sum > iterationsMax) throw unavailable(`The key file asks for ${sum} iterations; at most ${iterationsMax} are made`);
+  if (sum > iterationsMax) throw keyUnavailable(`The key file requires ${sum} iterations; at most ${iterationsMax} are allowed`);
 };
 
 const parsed = (keyFile: Uint8Array) => {
   try {
     return parseKeyFile(keyFile);
   } catch (error) {
-    if (error instanceof ArchiveError) throw unavailable(`The key file cannot be read: ${error.message}`, error);
+    if (error instanceof ArchiveError) throw keyUnavailable(`The key file cannot be read: ${error.message}`, error);
     throw error;
   }
 };
 
-/** Undefined if it was the wrong passphrase: another may be right. */
+/** Undefined if the passphrase is wrong; another may be right. */
 const opened = async (key: Promise<Buffer>): Promise<Buffer | undefined> => {
   try {
     return await key;
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     if (error.code === 'wrong-passphrase') return undefined;
-    throw unavailable(`The wrapped key cannot be opened: ${error.message}`, error);
+    throw keyUnavailable(`The wrapped key cannot be opened: ${error.message}`, error);
   }
 };
 
-/** Exactly these three, whatever else a record holds: KMS compares the whole context. */
+/** Exactly these three fields, because KMS compares the whole context. */
 const contextOf = ({ organization, project, backup }: Identity) => ({ organization, project, backup });

@@ -1,6 +1,7 @@
-/** What wraps the data keys of an organization's backups: the service's KMS key, or a passphrase that the organization chose. */
+/** What wraps the data keys of an organization's backups: the service's KMS key, or a passphrase of the organization. */
 import type * as z from 'zod';
 import { ArchiveError, passphraseBytes } from '../../archive/index.ts';
+import { auditNote } from '../../audit/index.ts';
 import type { Encryption } from '../../contract/endpoints/encryption.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
@@ -23,15 +24,15 @@ import type { BackupRecord } from '../model/record.ts';
 
 export interface EncryptionRecord extends Item {
   readonly mode: 'kms' | 'customer';
-  /** Names the passphrase, not its text: each one that is set is another generation. Absent with kms. */
+  /** Id of the passphrase, new each time one is set. Absent with kms. */
   readonly keyId?: string;
-  /** The passphrase, sealed for this organization: scheduled backups need it, and nobody is ever shown it. */
+  /** The passphrase, encrypted for this organization. Scheduled backups need it; the API never shows it. */
   readonly sealed?: Uint8Array;
-  /** Passphrases that still wrap the keys of some backups, by their keyId. Gone when all of those are wrapped anew. */
+  /** Passphrases that still wrap keys of some backups, by keyId. Forgotten when all of those are rewrapped. */
   readonly previous: Readonly<Record<string, Uint8Array>>;
-  /** New with every choice and every rotation: it names the walk over all backups that follows. */
+  /** New with every change and rotation; identifies the rewrap of all backups that follows. */
   readonly version: string;
-  /** Whether that walk is under way. */
+  /** Whether that rewrap is running. */
   readonly isWalking: boolean;
   readonly updatedAt: string;
 }
@@ -41,14 +42,14 @@ export const encryptionKey = (tenant: Tenant): Key<EncryptionRecord> => ({
   sk: 'ENCRYPTION',
 });
 
-/** Undefined as long as nobody has chosen: then KMS wraps. */
+/** Undefined until encryption was configured: then KMS wraps. */
 export const readEncryption = async (tenant: Tenant): Promise<EncryptionRecord | undefined> => await get(encryptionKey(tenant));
 
-/** How a backup's record names what wraps its key. */
+/** How a backup's record shows what wraps its key. */
 export const currentEncryption = (chosen: EncryptionRecord | undefined): BackupRecord['encryption'] =>
   chosen?.mode === 'customer' ? { mode: 'customer', keyId: chosen.keyId ?? '' } : { mode: 'kms', keyId: env('DATA_KEY_ID') };
 
-/** True in a transaction only if the choice is still the one that was read, so that no key is wrapped by what was just given up. */
+/** Fails a transaction if the settings changed after they were read, so that no key is wrapped with a replaced passphrase. */
 export const checkEncryptionUnchanged = (tenant: Tenant, chosen: EncryptionRecord | undefined): Write => ({
   check: encryptionKey(tenant),
   ...unchanged(chosen),
@@ -68,7 +69,7 @@ export const encryptionData = (chosen: EncryptionRecord | undefined): z.input<ty
 
 const contextOf = ({ organizationId }: Tenant) => ({ organization: organizationId, purpose: 'passphrase' });
 
-/** The passphrases that may open a backup, the likeliest first, each opened only when it is asked for. */
+/** The passphrases that may open a backup, the likeliest first. Each is decrypted only when the caller asks for it. */
 export async function* passphrases(
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
@@ -79,77 +80,71 @@ export async function* passphrases(
   for (const keyId of ids) yield { keyId, passphrase: await openSecret(all[keyId] as Uint8Array, contextOf(tenant)) };
 }
 
-export interface EncryptionWish {
+export interface EncryptionInput {
   readonly mode: 'kms' | 'customer';
   readonly passphrase?: string | undefined;
 }
 
-/** While backups wait to be wrapped anew, so many earlier passphrases are kept; more would not fit an item for ever. */
+/** Previous passphrases kept while backups wait to be rewrapped; an item has no room for more. */
 const previousMax = 10;
 
-/** Chooses what wraps data keys from now on, and has those of earlier backups wrapped anew. */
+/** Sets what wraps data keys from now on, and starts rewrapping those of existing backups. */
 export const changeEncryption = async (
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
-  wish: EncryptionWish,
+  input: EncryptionInput,
   now: Date,
 ): Promise<{ chosen: EncryptionRecord; change: Change }> => {
-  refuseUnlessAllowed(wish);
+  assertAllowed(input);
   const previous = { ...chosen?.previous, ...(chosen?.keyId && chosen.sealed && { [chosen.keyId]: chosen.sealed }) };
   if (Object.keys(previous).length > previousMax)
-    throw new ApiError('CONFLICT', 'The keys of earlier backups are still being wrapped anew; try again when rewrap is idle');
-  const { mode, passphrase = '' } = wish;
+    throw new ApiError('CONFLICT', 'The keys of existing backups are still being rewrapped. Try again when rewrap is idle');
+  const { mode, passphrase = '' } = input;
   const version = newUlid(now);
   const own = mode === 'customer' && {
     keyId: `passphrase-${version}`,
     sealed: await sealSecret(passphrase, contextOf(tenant)),
   };
-  // What KMS wraps stays as it is when KMS is chosen again.
+  // Keys that KMS wraps stay as they are when KMS is chosen again.
   const isWalking = mode === 'customer' || Object.keys(previous).length > 0;
   const next = { ...encryptionKey(tenant), mode, ...own, previous, version, isWalking, updatedAt: iso(now) };
   return { chosen: next, change: changeOf(tenant, chosen, next, now) };
 };
 
-/** Wraps every data key anew under what wraps them now: a new version of the KMS key, or a new salt. */
+/** Rewraps every data key with the current settings: a new version of the KMS key, or a new salt. */
 export const rotateKeys = (
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
   now: Date,
 ): { chosen: EncryptionRecord; change: Change } => {
-  const present = chosen ?? { ...encryptionKey(tenant), mode: 'kms' as const, previous: {} };
-  const next = { ...present, version: newUlid(now), isWalking: true, updatedAt: iso(now) };
+  const current = chosen ?? { ...encryptionKey(tenant), mode: 'kms' as const, previous: {} };
+  const next = { ...current, version: newUlid(now), isWalking: true, updatedAt: iso(now) };
   return { chosen: next, change: changeOf(tenant, chosen, next, now) };
 };
 
-const changeOf = (tenant: Tenant, was: EncryptionRecord | undefined, next: EncryptionRecord, now: Date): Change => ({
+const changeOf = (tenant: Tenant, previous: EncryptionRecord | undefined, next: EncryptionRecord, now: Date): Change => ({
   writes: [
     whileActive(tenant),
-    { put: next, ...unchanged(was), onConditionFailed: () => new StaleReadError() },
+    { put: next, ...unchanged(previous), onConditionFailed: () => new StaleReadError() },
     ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
   ],
-  audit: [
-    {
-      scope: tenant.organizationId,
-      resource: { type: 'organization', id: tenant.organizationId },
-      details: currentEncryption(next),
-    },
-  ],
+  audit: [auditNote(tenant, 'organization', tenant.organizationId, currentEncryption(next))],
 });
 
-const refuseUnlessAllowed = ({ mode, passphrase }: EncryptionWish): void => {
+const assertAllowed = ({ mode, passphrase }: EncryptionInput): void => {
   const plan = env('PLAN');
   if (mode === 'customer' && plan !== 'enterprise')
-    throw new ApiError('FORBIDDEN', 'A key of your own is part of the enterprise plan', {
+    throw new ApiError('FORBIDDEN', 'Customer-managed encryption requires the enterprise plan', {
       requiredPlan: 'enterprise',
       currentPlan: plan,
     });
-  if (mode === 'kms' && passphrase !== undefined) throw invalid('passphrase', 'is for the mode customer only');
-  if (mode === 'customer' && passphrase === undefined) throw invalid('passphrase', 'is required for the mode customer');
-  if (passphrase !== undefined) refuseBadPassphrase(passphrase);
+  if (mode === 'kms' && passphrase !== undefined) throw invalid('passphrase', 'is only allowed with mode customer');
+  if (mode === 'customer' && passphrase === undefined) throw invalid('passphrase', 'is required with mode customer');
+  if (passphrase !== undefined) assertValidPassphrase(passphrase);
 };
 
-/** In the words of the archive, which has the last one. */
-const refuseBadPassphrase = (passphrase: string): void => {
+/** The archive format defines what a passphrase may be. */
+const assertValidPassphrase = (passphrase: string): void => {
   try {
     passphraseBytes(passphrase);
   } catch (error) {

@@ -2,37 +2,37 @@ import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { JobFailure } from '../../job/index.ts';
 import { isTransientAwsError, log } from '../../platform/index.ts';
 
-export const unavailable = (message: string, cause?: unknown): JobFailure =>
+export const keyUnavailable = (message: string, cause?: unknown): JobFailure =>
   new JobFailure('KEY_UNAVAILABLE', message, undefined, cause === undefined ? undefined : { cause });
 
-/** What KMS says when trying again does not help, in words a person can act on. */
-const meanings: Readonly<Record<string, string>> = {
-  DisabledException: 'The KMS key that wraps the keys of backups is disabled; enable it again',
-  KMSInvalidStateException: 'The KMS key that wraps the keys of backups cannot be used in its present state',
-  NotFoundException: 'The KMS key that wraps the key of this backup is gone',
-  InvalidCiphertextException: 'KMS does not open the key of this backup: it was wrapped for another backup, or was changed',
-  IncorrectKeyException: 'The key of this backup was wrapped by another KMS key',
-  AccessDeniedException: 'The service is not allowed to use the KMS key that wraps the key of this backup',
+/** Messages for KMS errors that a retry cannot fix. */
+const messages: Readonly<Record<string, string>> = {
+  DisabledException: 'The KMS key that encrypts the keys of backups is disabled. Enable it again',
+  KMSInvalidStateException: 'The KMS key that encrypts the keys of backups cannot be used in its current state',
+  NotFoundException: 'The KMS key that encrypts the key of this backup does not exist any more',
+  InvalidCiphertextException: 'KMS cannot decrypt the key of this backup: it was encrypted for another backup, or modified',
+  IncorrectKeyException: 'The key of this backup was encrypted with another KMS key',
+  AccessDeniedException: 'The service may not use the KMS key that encrypts the key of this backup',
 };
 
-/** One state has a way back that ends within days. */
-const pendingDeletion = 'The KMS key that wraps the keys of backups is pending deletion; cancel the deletion';
+/** The only state that can be reverted for a few days. */
+const pendingDeletion = 'The KMS key that encrypts the keys of backups is pending deletion. Cancel the deletion';
 
-/** A refusal is told as KEY_UNAVAILABLE and says nothing against the backup itself; that KMS is busy passes on, to be tried again. */
-export const kmsFailure = (error: unknown): never => {
+/** Turns a refusal of KMS into KEY_UNAVAILABLE and raises an alarm. Transient errors are rethrown, to be retried. */
+export const throwKmsFailure = (error: unknown): never => {
   const refusal = refusalOf(error);
   log.error(logLines.keyRefused, { reason: (error as Error).name });
   throw refusal;
 };
 
-/** The same for a key that somebody brought along: whatever KMS says of it, nobody needs to be woken. */
-export const strangersKmsFailure = (error: unknown): never => {
+/** The same for a key file that was found in a bucket, without an alarm. */
+export const throwForeignKmsFailure = (error: unknown): never => {
   throw refusalOf(error);
 };
 
 const refusalOf = (error: unknown): JobFailure => {
   const { name = '', message = '' } = error as { name?: string; message?: string };
-  const meaning = isTransientAwsError(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : meanings[name];
-  if (meaning === undefined) throw error;
-  return unavailable(meaning, error);
+  const text = isTransientAwsError(error) ? undefined : /pending deletion/i.test(message) ? pendingDeletion : messages[name];
+  if (text === undefined) throw error;
+  return keyUnavailable(text, error);
 };

@@ -1,7 +1,6 @@
-/** Wraps the data keys of an organization's backups anew, one after the other. Nothing that they seal is touched. */
-
+/** Rewraps the data keys of an organization's backups, one after the other. The encrypted objects stay as they are. */
 import { keyFileName } from '../../archive/index.ts';
-import { type ObjectStore, openStore, readDestination, StorageError } from '../../destination/index.ts';
+import { type ObjectStore, openStore as openRealStore, readDestination, StorageError } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { type Clock, commit, get, iso, log, StaleReadError, set, type Tenant, walk } from '../../platform/index.ts';
@@ -12,43 +11,45 @@ import { checkEncryptionUnchanged, type EncryptionRecord, encryptionKey, readEnc
 
 export interface RewrapTask {
   readonly walk: string;
-  /** The last backup that was looked at. */
+  /** The last backup that was processed. */
   readonly after?: string | undefined;
 }
 
-/** What else is wrapped: the names of the keys that open what is to become a backup. Asked for before the backups are looked at. */
-export type AlsoWrapped = (tenant: Tenant, now: Date) => Promise<Iterable<string>>;
+interface RewrapDeps {
+  readonly clock: Clock;
+  readonly openStore: typeof openRealStore;
+}
+
+export interface RewrapOptions extends Pick<RewrapDeps, 'clock'> {
+  /** When to stop and enqueue a task that continues. */
+  readonly deadline: Date;
+  readonly openStore?: RewrapDeps['openStore'];
+  /** Ids of keys that encrypt data of jobs that have no backup record yet. Called before the backups are read. */
+  readonly findOtherKeyIds?: (tenant: Tenant, now: Date) => Promise<Iterable<string>>;
+}
 
 /**
- * Goes on until the time given, then asks for another task. Every part may run again. A backup that cannot be had now keeps
- * the key it has, and what opens it is kept, too: the next rotation tries again.
+ * Idempotent. A backup whose destination does not answer keeps its key, and the passphrase that opens it is kept, too: the next
+ * rotation tries again.
  */
 export const rewrapKeys = async (
   tenant: Tenant,
   task: RewrapTask,
-  until: Date,
-  time: Clock,
-  open: typeof openStore = openStore,
-  alsoWrapped: AlsoWrapped = async () => [],
+  { deadline, clock, openStore = openRealStore, findOtherKeyIds = async () => [] }: RewrapOptions,
 ): Promise<void> => {
-  const chosen = await readEncryption(tenant);
-  if (chosen?.version !== task.walk || !chosen.isWalking) return;
+  const settings = await readEncryption(tenant);
+  if (settings?.version !== task.walk || !settings.isWalking) return;
   let last = task.after;
   for await (const backup of backupsOf(tenant, task.after)) {
-    if (time.now() >= until) {
-      await commit([enqueue(tenant, { kind: 'rewrap-keys', ...task, after: last }, time.now())]);
+    if (clock.now() >= deadline) {
+      await commit([enqueue(tenant, { kind: 'rewrap-keys', ...task, after: last }, clock.now())]);
       return;
     }
-    if (!(await rewrapped(tenant, chosen, backup, { time, open }))) return;
+    if (!(await rewrapWithRetry(tenant, settings, backup, { clock, openStore }))) return;
     last = backup.id;
   }
-  await finish(tenant, chosen, await alsoWrapped(tenant, time.now()));
+  await finish(tenant, settings, await findOtherKeyIds(tenant, clock.now()));
 };
-
-interface ArchiveDeps {
-  readonly time: Clock;
-  readonly open: typeof openStore;
-}
 
 const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> =>
   walk<BackupRecord>({
@@ -57,86 +58,87 @@ const backupsOf = (tenant: Tenant, after?: string): AsyncIterable<BackupRecord> 
     ...(after !== undefined && { after: `${backupPrefix}${after}` }),
   });
 
-/** Those that have a key and objects that it opens. */
+/** Whether the backup has a key, and objects that it opens. */
 const isOpenable = ({ keyFile, status }: BackupRecord): boolean =>
   keyFile !== undefined && (status === 'completed' || status === 'running');
 
-/** What is on its way to or from another organization stays as it is until it is there. */
-const stays = ({ arriving, leaving }: BackupRecord): boolean => arriving === undefined && leaving === undefined;
+/** A backup that moves between organizations keeps its key until it has arrived. */
+const isMoving = ({ arriving, leaving }: BackupRecord): boolean => arriving !== undefined || leaving !== undefined;
 
-/** A backup that ends or is wrapped by another delivery of the same task is looked at again. */
-const triesMax = 3;
+const attemptsMax = 3;
 
-/** False if another choice was made meanwhile: its own walk has begun. */
-const rewrapped = async (tenant: Tenant, chosen: EncryptionRecord, found: BackupRecord, doors: ArchiveDeps): Promise<boolean> => {
+/** False if the settings changed meanwhile: then another rewrap has started. */
+const rewrapWithRetry = async (
+  tenant: Tenant,
+  settings: EncryptionRecord,
+  found: BackupRecord,
+  deps: RewrapDeps,
+): Promise<boolean> => {
   let backup: BackupRecord | undefined = found;
-  for (let tries = 0; backup && isOpenable(backup) && stays(backup) && tries < triesMax; tries++) {
+  for (let attempt = 0; backup && isOpenable(backup) && !isMoving(backup) && attempt < attemptsMax; attempt++) {
     try {
-      await rewrap(tenant, chosen, backup, doors);
+      await rewrap(tenant, settings, backup, deps);
       return true;
     } catch (error) {
       if (!(error instanceof StaleReadError) && !(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
-      log.warn('the key of a backup was not wrapped anew', { backupId: found.id, reason: error.message });
+      log.warn('the key of a backup was not rewrapped', { backupId: found.id, reason: error.message });
       if (!(error instanceof StaleReadError)) return true;
     }
-    if ((await readEncryption(tenant))?.version !== chosen.version) return false;
-    backup = await fresh(tenant, found);
+    if ((await readEncryption(tenant))?.version !== settings.version) return false;
+    backup = await get(backupKey.backup(tenant, found.id));
   }
   return true;
 };
 
-const fresh = async (tenant: Tenant, { id }: BackupRecord): Promise<BackupRecord | undefined> =>
-  await get(backupKey.backup(tenant, id));
-
 const rewrap = async (
   tenant: Tenant,
-  chosen: EncryptionRecord,
+  settings: EncryptionRecord,
   backup: BackupRecord,
-  { time, open }: ArchiveDeps,
+  { clock, openStore }: RewrapDeps,
 ): Promise<void> => {
-  const { id, archive, status, keyFile: was, storageDestination, path } = backup;
-  const { keyFile, encryption } = await wrapWithCurrentKey(tenant, chosen, archive, await dataKeyOf(tenant, backup));
-  const store = await open(tenant, await readDestination(tenant, storageDestination.id), path);
+  const { id, archive, status, keyFile: previous, storageDestination, path } = backup;
+  const { keyFile, encryption } = await wrapWithCurrentKey(tenant, settings, archive, await dataKeyOf(tenant, backup));
+  const store = await openStore(tenant, await readDestination(tenant, storageDestination.id), path);
   try {
-    // The bucket first: whoever reads it without us needs no more than what the record promises.
-    await putKey(store, backup, keyFile, time);
-    const expected = { status, keyFile: was, leaving: undefined };
+    // The bucket first: its key must open with what the record shows.
+    await putKey(store, backup, keyFile, clock);
+    const expected = { status, keyFile: previous, leaving: undefined };
     await commit([
-      checkEncryptionUnchanged(tenant, chosen),
+      checkEncryptionUnchanged(tenant, settings),
       set(backupKey.backup(tenant, id), { keyFile, encryption }, { expected, onConditionFailed: () => new StaleReadError() }),
     ]);
-    // The step that begins it may have stored the key it had read before; after this it reads the new one.
-    if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, time);
+    // The prepare step may have stored the key it had read before; from now on it reads the new one.
+    if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName))) await putKey(store, backup, keyFile, clock);
   } catch (error) {
-    if (error instanceof StaleReadError) await putBack(tenant, store, backup, time);
+    if (error instanceof StaleReadError) await restoreKey(tenant, store, backup, clock);
     throw error;
   } finally {
     store.close();
   }
 };
 
-/** Someone else has changed the backup or its key: what lies in the bucket is made what the records say. */
-const putBack = async (tenant: Tenant, store: ObjectStore, found: BackupRecord, time: Clock): Promise<void> => {
-  const backup = await fresh(tenant, found);
-  if (backup?.keyFile && isOpenable(backup)) return putKey(store, backup, backup.keyFile, time);
-  const sharer = await findOtherOwner(tenant, found);
-  if (backup && !sharer) return store.remove([keyFileName]);
-  // Whoever has the objects now, here or in another organization, can open one of these.
-  const { record = found } = sharer ?? {};
-  if (record.keyFile) await putKey(store, record, record.keyFile, time);
+/** The backup or its key changed concurrently: makes the key in the bucket match the records. */
+const restoreKey = async (tenant: Tenant, store: ObjectStore, found: BackupRecord, clock: Clock): Promise<void> => {
+  const backup = await get(backupKey.backup(tenant, found.id));
+  if (backup?.keyFile && isOpenable(backup)) return putKey(store, backup, backup.keyFile, clock);
+  const otherOwner = await findOtherOwner(tenant, found);
+  if (backup && !otherOwner) return store.remove([keyFileName]);
+  // The owner of the objects, in this organization or another, can open one of these keys.
+  const { record = found } = otherOwner ?? {};
+  if (record.keyFile) await putKey(store, record, record.keyFile, clock);
 };
 
-const putKey = (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile: Uint8Array, time: Clock): Promise<void> => {
-  const isLocked = lockedUntil !== null && lockedUntil > iso(time.now());
+const putKey = (store: ObjectStore, { lockedUntil }: BackupRecord, keyFile: Uint8Array, clock: Clock): Promise<void> => {
+  const isLocked = lockedUntil !== null && lockedUntil > iso(clock.now());
   return store.put(keyFileName, keyFile, isLocked ? { lockedUntil: new Date(lockedUntil) } : {});
 };
 
-/** Passphrases that nothing is wrapped by any more are forgotten. */
-const finish = async (tenant: Tenant, chosen: EncryptionRecord, wrapped: Iterable<string>): Promise<void> => {
-  const needed = new Set(wrapped);
+/** Forgets the passphrases that no key is wrapped with any more. */
+const finish = async (tenant: Tenant, settings: EncryptionRecord, otherKeyIds: Iterable<string>): Promise<void> => {
+  const needed = new Set(otherKeyIds);
   for await (const backup of backupsOf(tenant)) if (isOpenable(backup)) needed.add(backup.encryption.keyId);
-  const previous = Object.fromEntries(Object.entries(chosen.previous).filter(([keyId]) => needed.has(keyId)));
-  const expected = { version: chosen.version };
+  const previous = Object.fromEntries(Object.entries(settings.previous).filter(([keyId]) => needed.has(keyId)));
+  const expected = { version: settings.version };
   await commit([
     set(encryptionKey(tenant), { isWalking: false, previous }, { expected, onConditionFailed: () => new StaleReadError() }),
   ]).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Stopping a backup. It is over at once for whoever asks; the workflow notices at its next commit, and removes what was stored. */
+import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
@@ -7,6 +7,7 @@ import { jobRelease, readProject } from '../../project/index.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
+/** The backup ends at once; its workflow notices at its next commit, and deletes what was stored. */
 export const cancelBackup = async (
   { tenant, organization, actor }: CallerContext,
   backup: BackupRecord,
@@ -14,24 +15,24 @@ export const cancelBackup = async (
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const { id, status, projectId } = backup;
   if (status !== 'pending' && status !== 'running')
-    throw new ApiError('CONFLICT', `Only a backup that is pending or running can be cancelled; this one is ${status}`, {
+    throw new ApiError('CONFLICT', `Only a pending or running backup can be cancelled. This one is ${status}`, {
       status,
     });
-  const by = actor.type === 'user' ? 'a person' : 'the service account';
+  const by = actor.type === 'user' ? 'a user' : 'a service account';
   const error = { code: 'CANCELLED', message: `The backup was cancelled by ${by}` } as const;
   const ended = { status: 'cancelled', phase: 'finished', error, completedAt: iso(now) } as const;
   const cancelled: BackupRecord = { ...backup, ...ended };
-  // While it has a job, a project stays where it is.
-  const told = backupEvent(cancelled, await readProject(tenant, projectId), organization);
+  // A project does not move while it has a job.
+  const event = backupEvent(cancelled, await readProject(tenant, projectId), organization);
   return {
     backup: cancelled,
     change: {
       writes: [
         set(backupKey.backup(tenant, id), ended, { expected: { status }, onConditionFailed: () => new StaleReadError() }),
         { ...jobRelease(tenant, projectId, id), onConditionFailed: () => new StaleReadError() },
-        emit(tenant, 'backup.failed', { ...told, backup: { ...told.backup, error } }, now),
+        emit(tenant, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now),
       ],
-      audit: [{ scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, status } }],
+      audit: [auditNote(tenant, 'backup', id, { projectId, status })],
     },
   };
 };

@@ -1,62 +1,63 @@
-/** How a backup ends that was not completed: it says why, frees its project, and takes back what it stored. */
-
-import type * as z from 'zod';
+/** Ends a backup that cannot complete: records why, and releases its project. */
 import { ApiError } from '../../contract/errors.ts';
-import type { JobError } from '../../contract/models/backup.ts';
 import { type DestinationRecord, failureWrites } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
-import { reasonOf } from '../../job/index.ts';
+import { type Reason, reasonOf } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, emitMetric, getAll, isConflict, iso, set, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  commit,
+  emitMetric,
+  get,
+  getAll,
+  isConflict,
+  iso,
+  retryOnConflict,
+  set,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import { type JobRecord, jobRelease, type ProjectRecord, projectKey, unauthorizedWrite } from '../../project/index.ts';
-import { auditOf } from '../model/backup-audit.ts';
+import { backupAudit } from '../model/backup-audit.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { timedOut } from '../model/running-backup.ts';
-import { internal } from '../steps/backup-steps.ts';
+import { timeoutFailure } from '../model/running-backup.ts';
+import { internalFailure } from '../steps/backup-steps.ts';
 
-export type Reason = z.output<typeof JobError>;
-
-/** What a workflow says of the error that ended it. */
+/** The error that ended a workflow, as Step Functions reports it. */
 export interface WorkflowError {
   readonly Error?: string | undefined;
 }
 
-/** Why it ends: what a step told, else that its time was over, else what the last try stumbled over. */
+/** Why the backup fails: the failure of a step, else its timeout, else the last retried error. */
 export const reasonFor = (backup: BackupRecord, error: WorkflowError | undefined, now: Date): Reason => {
   const { failure, trouble, deadline } = backup;
   if (failure) return failure;
   if (deadline !== null && (Date.parse(deadline) <= now.getTime() || error?.Error === 'States.Timeout')) {
-    const { code, message, details } = reasonOf(timedOut(backup));
+    const { code, message, details } = reasonOf(timeoutFailure(backup));
     return { code, message, details: { ...details, ...(trouble && { lastProblem: trouble.message }) } };
   }
-  return trouble ?? internal;
+  return trouble ?? internalFailure;
 };
 
-const triesMax = 5;
+/** A concurrent write, or a project or destination that was deleted meanwhile. */
+const isRetryable = (error: unknown): boolean =>
+  isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));
 
-/** Fails a backup that is pending or running, once; one that has ended in whatever way stays as it is. */
-export const failBackup = async (
+/** Fails a pending or running backup. Idempotent: a backup that has ended stays as it is. */
+export const failBackup = (
   tenant: Tenant,
   backupId: string,
-  reasonGiven: (backup: BackupRecord) => Reason,
+  reason: (backup: BackupRecord) => Reason,
   now: Date,
-): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    const around = await readAround(tenant, backupId);
-    if (around?.backup.status !== 'pending' && around?.backup.status !== 'running') return;
-    try {
-      await commit(writesOf(tenant, around, reasonGiven(around.backup), now));
-      return emitMetric('a backup has failed', { BackupsFailed: 1 });
-    } catch (error) {
-      // The project or the destination went at the same moment, or others write the same items.
-      const isOvertaken = isConflict(error) || (error instanceof ApiError && error.code.endsWith('_NOT_FOUND'));
-      if (!isOvertaken || tries === triesMax) throw error;
-    }
-  }
-};
+): Promise<void> =>
+  retryOnConflict({ attempts: 5, isRetryable }, async () => {
+    const context = await loadEndContext(tenant, backupId);
+    if (context?.backup.status !== 'pending' && context?.backup.status !== 'running') return;
+    await commit(failureTransaction(tenant, context, reason(context.backup), now));
+    emitMetric('a backup has failed', { BackupsFailed: 1 });
+  });
 
-interface Around {
+interface BackupEndContext {
   readonly backup: BackupRecord;
   readonly project: ProjectRecord | undefined;
   readonly job: JobRecord | undefined;
@@ -64,9 +65,8 @@ interface Around {
   readonly organization: OrganizationRecord | undefined;
 }
 
-const readAround = async (tenant: Tenant, backupId: string): Promise<Around | undefined> => {
-  const [found] = await getAll([backupKey.backup(tenant, backupId)]);
-  const backup = found as BackupRecord | undefined;
+const loadEndContext = async (tenant: Tenant, backupId: string): Promise<BackupEndContext | undefined> => {
+  const backup = await get(backupKey.backup(tenant, backupId));
   if (!backup) return undefined;
   const { projectId } = backup;
   const [project, job, destination, organization] = await getAll([
@@ -75,37 +75,31 @@ const readAround = async (tenant: Tenant, backupId: string): Promise<Around | un
     organizationKey.storageDestination(tenant, backup.storageDestination.id),
     organizationKey.organization(tenant),
   ]);
-  return {
-    backup,
-    project: project as ProjectRecord | undefined,
-    job: job as JobRecord | undefined,
-    destination: destination as DestinationRecord | undefined,
-    organization: organization as OrganizationRecord | undefined,
-  };
+  return { backup, project, job, destination: destination as DestinationRecord | undefined, organization };
 };
 
-const writesOf = (
+const failureTransaction = (
   tenant: Tenant,
-  { backup, project, job, destination, organization }: Around,
+  { backup, project, job, destination, organization }: BackupEndContext,
   error: Reason,
   now: Date,
 ): readonly Write[] => {
   const { id, projectId, status, scheduleId, synthesizedFrom } = backup;
   const ended = { status: 'failed', phase: 'finished', error, completedAt: iso(now) } as const;
-  const told = project && organization && backupEvent({ ...backup, ...ended }, project, organization);
+  const event = project && organization && backupEvent({ ...backup, ...ended }, project, organization);
   return [
     set(backupKey.backup(tenant, id), { ...ended, failure: undefined, trouble: undefined }, { expected: { status } }),
-    // A lock that names another job is that job's.
+    // The lock may belong to another job by now.
     ...(job?.jobId === id ? [jobRelease(tenant, projectId, id)] : []),
     ...(project && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, project, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error.message, now)
       : []),
-    ...(told ? [emit(tenant, 'backup.failed', { ...told, backup: { ...told.backup, error } }, now)] : []),
-    // What is made of another backup is no run of its schedule.
+    ...(event ? [emit(tenant, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now)] : []),
+    // A synthetic full is no run of its schedule.
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []
       : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
-    auditOf(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
+    backupAudit(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
   ];
 };

@@ -1,16 +1,13 @@
 import { invalid } from '../../contract/errors.ts';
 
-/** What a prefix of ours or a project's id can hold; whatever else there is in a bucket was not stored by us. */
+/** The characters of a destination's prefix and of ids. */
 const part = /^[A-Za-z0-9!_.*'()-]+$/;
 
-/**
- * The folder that a path names, below the bucket. It stays under the destination's prefix: a path that does not begin with it is
- * taken to begin there.
- */
-export const folderOf = (prefix: string, path: string): string => {
+/** The folder of a path in the bucket. A path that does not start with the destination's prefix is relative to it. */
+export const folderPath = (prefix: string, path: string): string => {
   const parts = path.replace(/\/$/, '').split('/');
   if (!parts.every((one) => part.test(one) && one !== '.' && one !== '..'))
-    throw invalid('path', 'must be the path of a folder in the bucket: plain parts between single slashes, none of them . or ..');
+    throw invalid('path', 'must be a folder path in the bucket: names separated by single slashes, without . and ..');
   const folder = parts.join('/');
   return prefix === '' || folder === prefix || folder.startsWith(`${prefix}/`) ? folder : `${prefix}/${folder}`;
 };

@@ -1,6 +1,7 @@
-/** Registering a backup that lies in a destination: a record of its own, from what the backup proves of itself. */
+/** Registers a backup found in a destination, with a record made from its verified manifest. */
 import * as z from 'zod';
 import type { Manifest } from '../../archive/index.ts';
+import { auditNote } from '../../audit/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { callerPatience, countBackups, type DestinationRecord, openStore } from '../../destination/index.ts';
@@ -8,16 +9,16 @@ import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileStaying } from '../../project/index.ts';
+import { topCollections } from '../model/backup-fields.ts';
 import { backupEvent } from '../model/backup-view.ts';
-import { countInOrganization } from '../model/organization-totals.ts';
+import { countInOrganization } from '../model/count-in-organization.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { topCollections } from '../seal/archive-contents.ts';
-import { refuseBadCollections } from '../start/backup-request.ts';
-import { folderOf } from './folder-path.ts';
-import { type FoundBackup, lookAtBackup } from './inspect-folder.ts';
-import { chainOf } from './resolve-chain.ts';
+import { assertValidCollections } from '../start/backup-request.ts';
+import { folderPath } from './folder-path.ts';
+import { type FoundBackup, inspectFolder } from './inspect-folder.ts';
+import { resolveChain } from './resolve-chain.ts';
 
-export interface ImportWish {
+export interface ImportOptions {
   readonly path: string;
   readonly metadata: {
     readonly createdAt?: string | undefined;
@@ -27,31 +28,30 @@ export interface ImportWish {
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-export interface ImportPlace {
+export interface ImportContext {
   readonly tenant: Tenant;
   readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   readonly project: ProjectRecord;
   readonly destination: DestinationRecord;
 }
 
-/** Objects that another record has already are shared with it, and removed with the last of their records. */
+/** Objects that already have a record are shared with it, and deleted with the last record. */
 export const importBackup = async (
-  place: ImportPlace,
-  wish: ImportWish,
+  { tenant, organization, project, destination }: ImportContext,
+  options: ImportOptions,
   now: Date,
   open: typeof openStore = openStore,
 ): Promise<{ backup: BackupRecord; change: Change }> => {
-  const { tenant, organization, project, destination } = place;
-  const path = folderOf(destination.prefix, wish.path);
-  const createdAt = createdAtOf(wish, now);
+  const path = folderPath(destination.prefix, options.path);
+  const createdAt = createdAtOf(options, now);
   const store = await open(tenant, destination, path, callerPatience);
-  const found = await lookAtBackup(tenant, store, path).finally(() => store.close());
-  const type = typeOf(wish, found);
-  const { link, holds } = await chainOf(tenant, found);
+  const found = await inspectFolder(tenant, store, path).finally(() => store.close());
+  const type = typeOf(options, found);
+  const { link, holds } = await resolveChain(tenant, found);
   const id = newIdOf('backup', createdAt);
   const backup: BackupRecord = {
     ...backupKey.backup(tenant, id),
-    ...contentsOf(found),
+    ...archiveFields(found),
     id,
     projectId: project.id,
     type,
@@ -63,8 +63,8 @@ export const importBackup = async (
     createdAt: iso(createdAt),
     startedAt: null,
     completedAt: iso(now),
-    ...(wish.metadata.source !== undefined && { source: wish.metadata.source }),
-    createdBy: wish.createdBy,
+    ...(options.metadata.source !== undefined && { source: options.metadata.source }),
+    createdBy: options.createdBy,
   };
   return {
     backup,
@@ -73,53 +73,45 @@ export const importBackup = async (
         whileConnected(tenant, project.id),
         whileStaying(tenant, project.id),
         countBackups(tenant, destination.id, 1),
-        // Nothing is added to an organization that is being deleted.
-        { ...countInOrganization(tenant, 1, backup.size), ...ifActive },
+        countInOrganization(tenant, 1, backup.size, organizationActive),
         ...found.checks,
         ...holds,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
-        // From now on it is a backup like any other; its trigger says how it came.
         emit(tenant, 'backup.completed', backupEvent(backup, project, organization), now),
       ],
-      audit: [
-        {
-          scope: tenant.organizationId,
-          resource: { type: 'backup', id },
-          details: { projectId: project.id, storageDestinationId: destination.id, path },
-        },
-      ],
+      audit: [auditNote(tenant, 'backup', id, { projectId: project.id, storageDestinationId: destination.id, path })],
     },
   };
 };
 
-const ifActive = {
-  condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
-  otherwise: () => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization'),
-} as const;
+const organizationActive = {
+  expected: { deletedAt: undefined },
+  onConditionFailed: () => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization'),
+};
 
-const createdAtOf = ({ metadata: { createdAt } }: ImportWish, now: Date): Date => {
+const createdAtOf = ({ metadata: { createdAt } }: ImportOptions, now: Date): Date => {
   const moment = createdAt === undefined ? now : new Date(createdAt);
   if (moment > now) throw invalid('metadata.createdAt', 'must not be in the future');
   if (moment.getTime() < 0) throw invalid('metadata.createdAt', 'must not be before 1970');
   return moment;
 };
 
-const typeOf = ({ metadata }: ImportWish, { manifest }: FoundBackup): BackupRecord['type'] => {
+const typeOf = ({ metadata }: ImportOptions, { manifest }: FoundBackup): BackupRecord['type'] => {
   const type = manifest.parent === null ? 'full' : 'incremental';
   if (metadata.type !== undefined && metadata.type !== type)
-    throw invalid('metadata.type', `must be ${type}, as the backup says`);
+    throw invalid('metadata.type', `must be ${type}, the type of the backup`);
   return type;
 };
 
-/** The notes of a manifest are whatever its writer put there: what no backup of ours could say is passed over. */
+/** The notes of a manifest are not trusted: invalid ones are ignored. */
 const scopeOf = (notes: Manifest['notes']) => {
   const everything = { collections: ['*'], excludeCollections: [], isKnown: false };
-  const said = Scope.safeParse({ collections: notes.collections, excludeCollections: notes.excludedCollections });
-  if (!said.success) return everything;
+  const parsed = Scope.safeParse({ collections: notes.collections, excludeCollections: notes.excludedCollections });
+  if (!parsed.success) return everything;
   try {
-    refuseBadCollections(said.data);
-    return { ...said.data, isKnown: true };
+    assertValidCollections(parsed.data);
+    return { ...parsed.data, isKnown: true };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return everything;
@@ -128,15 +120,12 @@ const scopeOf = (notes: Manifest['notes']) => {
 const Scope = z.object({ collections: Collections, excludeCollections: CollectionPaths.default([]) });
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/**
- * Whether what it lacks may have been there, because it says so, or as a safety backup does, which says of documents that they were
- * not: all others that do have a parent.
- */
+/** Whether documents it lacks may have existed: its notes say so, or it is a safety backup, the only kind without a parent that has tombstones. */
 const isPartial = ({ notes, parent, counts }: Manifest): boolean =>
   !scopeOf(notes).isKnown || notes.partial === true || notes.trigger === 'safety' || (parent === null && counts.tombstones > 0);
 
-/** All that the backup itself tells. */
-const contentsOf = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
+/** The fields that follow from the archive. */
+const archiveFields = ({ identity, manifest, manifestDigest, keyFile, encryption, size }: FoundBackup) => {
   const { counts, notes } = manifest;
   const documents = counts.documents;
   const scope = scopeOf(notes);

@@ -1,5 +1,4 @@
-/** Looking at a folder that is said to be a backup: nothing in it is believed before the data key has vouched for it. */
-
+/** Inspects a folder that may be a backup. Its contents are trusted only after the data key has verified them. */
 import {
   ArchiveError,
   type Identity,
@@ -15,77 +14,78 @@ import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import { unlockKeyFile } from '../encryption/data-key.ts';
-import { strangersKmsFailure } from '../encryption/key-errors.ts';
+import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { assertArchiveShareable, MovedAway } from '../model/shared-archives.ts';
+import { ArchiveMovedError, assertArchiveShareable } from '../model/shared-archives.ts';
 import { fetchManifest } from '../read/open-archive.ts';
-import { asReadingError } from '../read/read-in-request.ts';
+import { toReadError } from '../read/with-archive-in-request.ts';
 
-/** A backup that is what it says it is. */
+/** A verified backup. */
 export interface FoundBackup {
   readonly identity: Identity;
   readonly manifest: Manifest;
   readonly manifestDigest: string;
   readonly keyFile: Uint8Array;
   readonly encryption: BackupRecord['encryption'];
-  /** Of all its own objects. */
+  /** Bytes of all its own objects. */
   readonly size: number;
-  /** What must still be so when its record is made. */
+  /** Conditions for the transaction that creates its record. */
   readonly checks: readonly Write[];
 }
 
-/** Throws VALIDATION_ERROR, with the reason, for a folder that is no backup of this organization; STORAGE_ERROR if it cannot be read. */
-export const lookAtBackup = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
+/** Throws VALIDATION_ERROR with the reason if the folder is no backup of this organization, STORAGE_ERROR if it cannot be read. */
+export const inspectFolder = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
   try {
-    return await look(tenant, store, path);
+    return await inspect(tenant, store, path);
   } catch (error) {
-    if (error instanceof ArchiveError) throw notOne(`${error.message} (${error.code})`);
-    if (error instanceof JobFailure || error instanceof MovedAway) throw notOne(error.message);
-    throw asReadingError(error);
+    if (error instanceof ArchiveError) throw notImportable(`${error.message} (${error.code})`);
+    if (error instanceof JobFailure || error instanceof ArchiveMovedError) throw notImportable(error.message);
+    throw toReadError(error);
   }
 };
 
-const look = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
+const inspect = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
   const keyFile = await fetchKeyFile(store);
   const { identity } = parseKeyFile(keyFile);
-  // Keys are bound to the organization: another's could not be opened anyway, and is not even tried.
-  if (identity.organization !== tenant.organizationId) throw notOne('it belongs to another organization');
+  // Keys are bound to their organization; another one's cannot be opened.
+  if (identity.organization !== tenant.organizationId) throw notImportable('it belongs to another organization');
   const checks = await assertArchiveShareable(tenant, identity.backup, path);
-  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, strangersKmsFailure);
+  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, throwForeignKmsFailure);
   const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
   const manifest = await openManifest(stored, { identity, dataKey });
   const objects = manifest.objects.filter(({ backup }) => backup === identity.backup);
-  await proveStored(store, objects);
+  await assertStored(store, objects);
   const size = objects.reduce((sum, one) => sum + one.size, stored.length + keyFile.length);
   return { identity, manifest, manifestDigest: manifestDigest(stored), keyFile, encryption, size, checks };
 };
 
 const fetchKeyFile = async (store: ObjectStore): Promise<Uint8Array> => {
   const found = await store.head(keyFileName);
-  if (!found) throw notOne(`there is no object ${keyFileName} in it`);
-  if (found.size > maxKeyFileBytes) throw notOne(`its object ${keyFileName} has ${found.size} bytes`);
+  if (!found) throw notImportable(`it has no object ${keyFileName}`);
+  if (found.size > maxKeyFileBytes) throw notImportable(`its object ${keyFileName} has ${found.size} bytes`);
   return store.get(keyFileName, { offset: 0, length: found.size });
 };
 
-/** Folders with more objects than this beyond the backup's own are somebody else's. */
-const strangersMax = 10_000;
+/** A folder with more foreign objects than this is refused. */
+const foreignMax = 10_000;
 
-const proveStored = async (store: ObjectStore, objects: Manifest['objects']): Promise<void> => {
+const assertStored = async (store: ObjectStore, objects: Manifest['objects']): Promise<void> => {
   const missing = new Map(objects.map(({ name, size }) => [name, size]));
-  let strangers = 0;
+  let foreign = 0;
   for await (const { name, size } of store.list('')) {
     const expected = missing.get(name);
-    if (expected !== undefined && expected !== size) throw notOne(`its object ${name} has ${size} bytes instead of ${expected}`);
-    if (!missing.delete(name) && ++strangers > strangersMax) throw notOne('the folder holds too many other objects');
+    if (expected !== undefined && expected !== size)
+      throw notImportable(`its object ${name} has ${size} bytes instead of ${expected}`);
+    if (!missing.delete(name) && ++foreign > foreignMax) throw notImportable('the folder holds too many other objects');
   }
   const [first] = missing.keys();
-  if (first !== undefined) throw notOne(`its object ${first} is missing`);
+  if (first !== undefined) throw notImportable(`its object ${first} is missing`);
 };
 
 const asAbsent =
   (why: string) =>
   (error: unknown): never => {
-    throw error instanceof StorageError && error.code === 'missing' ? notOne(why) : error;
+    throw error instanceof StorageError && error.code === 'missing' ? notImportable(why) : error;
   };
 
-const notOne = (why: string): ApiError => invalid('path', `is not a backup that can be imported: ${why}`);
+const notImportable = (why: string): ApiError => invalid('path', `is not a backup that can be imported: ${why}`);

@@ -1,41 +1,43 @@
-/** The earlier backups in whose chunks an imported one finds records: they must be here, and stay. */
+/** Resolves the backups that an imported one depends on: they must exist in the organization, and are held. */
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
+import { StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
 import { refuseLeaving } from '../../project/index.ts';
 import { chainLengthOf } from '../incremental/find-parent.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
+import { dependencyArchives } from '../seal/archive-contents.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
 export interface ImportedChain {
-  /** What its record says of the chain. */
+  /** The chain fields of its record. */
   readonly link: Pick<BackupRecord, 'parentBackupId' | 'chainLength' | 'needs'>;
-  /** What holds the earlier ones, in the transaction that makes the record. */
+  /** Writes that hold its dependencies, for the transaction that creates the record. */
   readonly holds: readonly Write[];
 }
 
-/** No chain of ours is as long; each is held in the one transaction. */
+/** All dependencies are held in one transaction; no chain of the service is this long. */
 const needsMax = 64;
 
-/** CONFLICT, with all their ids, if earlier backups that it needs are not registered in the organization. */
-export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<ImportedChain> => {
+/** CONFLICT, with all their ids, if backups it depends on are not registered in the organization. */
+export const resolveChain = async (tenant: Tenant, { identity, manifest }: FoundBackup): Promise<ImportedChain> => {
   const needs = dependencyArchives(manifest);
-  if (needs.length > needsMax) throw invalid('path', `is not a backup that can be imported: it needs ${needs.length} others`);
+  if (needs.length > needsMax)
+    throw invalid('path', `is not a backup that can be imported: it depends on ${needs.length} others`);
   const found = await Promise.all(needs.map((id) => findOwner(tenant, id)));
   const missing = needs.filter((_, n) => found[n] === undefined);
   if (missing.length > 0)
     throw new ApiError(
       'CONFLICT',
-      `The backup is incremental and needs others that are not registered here: ${missing.join(', ')}; import them first`,
+      `The backup depends on others that are not registered: ${missing.join(', ')}. Import them first`,
       { missing },
     );
-  const holders = found.filter((holder) => holder !== undefined);
-  holders.forEach(refuseLeaving);
-  const stranger = holders.find(({ archive }) => !isOfSame(archive, identity));
-  if (stranger)
+  const owners = found.filter((owner) => owner !== undefined);
+  owners.forEach(refuseLeaving);
+  const foreign = owners.find(({ archive }) => !isSameProject(archive, identity));
+  if (foreign)
     throw invalid(
       'path',
-      `is not a backup that can be imported: ${stranger.archive.backup}, which it needs, is of another project`,
+      `is not a backup that can be imported: ${foreign.archive.backup}, which it depends on, belongs to another project`,
     );
   const parent = manifest.parent === null ? undefined : await findOwner(tenant, manifest.parent);
   return {
@@ -44,24 +46,18 @@ export const chainOf = async (tenant: Tenant, { identity, manifest }: FoundBacku
       ...(manifest.parent !== null && { chainLength: parent ? chainLengthOf(parent) + 1 : Math.max(1, needs.length) }),
       ...(needs.length > 0 && { needs }),
     },
-    holds: holders.map(({ id }) => held(tenant, id)),
+    holds: owners.map(({ id }) => holdDependency(tenant, id)),
   };
 };
 
-/** The archives of other backups that a manifest lists objects of. */
-export const dependencyArchives = ({ backup, objects }: Pick<FoundBackup['manifest'], 'backup' | 'objects'>): readonly string[] =>
-  [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);
-
-/** What is sealed is bound to both. */
-const isOfSame = (one: BackupRecord['archive'], other: FoundBackup['identity']): boolean =>
+/** The encrypted objects are bound to both. */
+const isSameProject = (one: BackupRecord['archive'], other: FoundBackup['identity']): boolean =>
   one.organization === other.organization && one.project === other.project;
 
-/** Whoever is about to take it away at this moment has to look again. One that is damaged is still needed. */
-const held = (tenant: Tenant, backupId: string): Write => ({
-  update: backupKey.backup(tenant, backupId),
-  expression: 'ADD builtUpon :one',
-  condition: '#status = :completed AND attribute_not_exists(leaving)',
-  names: { '#status': 'status' },
-  values: { ':one': 1, ':completed': 'completed' },
-  onConditionFailed: () => new StaleReadError(),
-});
+/** As `holdParent`, but a damaged backup is still a dependency. */
+const holdDependency = (tenant: Tenant, backupId: string): Write =>
+  update(backupKey.backup(tenant, backupId), {
+    add: { builtUpon: 1 },
+    expected: { status: 'completed', leaving: undefined },
+    onConditionFailed: () => new StaleReadError(),
+  });

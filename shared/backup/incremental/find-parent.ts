@@ -1,35 +1,35 @@
-/** Which backup an incremental one is compared with. */
+/** Finds the parent of an incremental backup. */
 import { chainHardMax } from '../../contract/limits.ts';
 import { query, type Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
-import type { StartBackupContext, StartBackupOptions } from '../start/start-backup.ts';
+import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
-export interface ParentWish extends Pick<StartBackupOptions, 'collections' | 'excludeCollections'> {
+export interface ParentCriteria extends Pick<StartBackupOptions, 'collections' | 'excludeCollections'> {
   readonly storageDestinationId: string;
 }
 
-/** What is spread over a wish before it is started. */
+/** The options that depend on whether a parent was found. */
 export type ResolvedType = Pick<StartBackupOptions, 'type' | 'parentBackupId' | 'chainLength' | 'fullBecause'>;
 
-/** The backup of the project that shows the latest moment of those that fit; of two of one moment, that with the shorter chain. */
+/** The suitable backup of the project with the latest read time; of two with the same one, that with the shorter chain. */
 export const findParent = async (
   tenant: Tenant,
   project: Pick<ProjectRecord, 'id'>,
-  wish: ParentWish,
+  criteria: ParentCriteria,
 ): Promise<BackupRecord | undefined> => {
-  const found = await lookForParent(tenant, project, wish);
+  const found = await findParentOrReason(tenant, project, criteria);
   return typeof found === 'string' ? undefined : found;
 };
 
-/** For what nobody waits for: where an incremental backup was wanted and no other fits, a full one, and why. */
+/** For scheduled backups: falls back to a full backup, with the reason, if an incremental one has no suitable parent. */
 export const resolveType = async (
   { tenant, project, destination }: Pick<StartBackupContext, 'tenant' | 'project' | 'destination'>,
   { type, collections, excludeCollections }: Pick<StartBackupOptions, 'type' | 'collections' | 'excludeCollections'>,
 ): Promise<ResolvedType> => {
   if (type === 'full') return { type };
-  const wish = { collections, excludeCollections, storageDestinationId: destination.id };
-  const found = await lookForParent(tenant, project, wish);
+  const criteria = { collections, excludeCollections, storageDestinationId: destination.id };
+  const found = await findParentOrReason(tenant, project, criteria);
   return typeof found === 'string' ? { type: 'full', fullBecause: found } : asIncrementalOf(found);
 };
 
@@ -39,20 +39,20 @@ export const asIncrementalOf = (parent: BackupRecord): ResolvedType => ({
   chainLength: chainLengthOf(parent) + 1,
 });
 
-/** Of an imported one nobody has counted; each step of its chain that it still needs is one at least. */
+/** An imported backup has no recorded length; each archive it depends on counts as one link. */
 export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): number =>
   chainLength ?? (type === 'full' ? 0 : Math.max(1, needs.length));
 
 /**
- * An incremental one is worth it soon after its parent only, and the table has no range for one project: whoever has to go further
- * back than this has a full one made. A page has 1 MB, which are some 500 backups of the organization.
+ * Backups and pages that are searched; beyond them a full backup is made. An incremental backup pays off only soon after its
+ * parent, and the table has no range for one project. A page of 1 MB holds about 500 backups of the organization.
  */
-const lookedAtMax = 500;
+const searchedMax = 500;
 const pagesMax = 20;
 
 type Page = Awaited<ReturnType<typeof query<BackupRecord>>>;
 
-/** Completed backups of the project, newest first, as far back as is looked; and whether that is all of them. */
+/** Completed backups of the project, newest first, up to the limits. Returns whether these are all. */
 async function* latestOf(tenant: Tenant, projectId: string): AsyncGenerator<BackupRecord, boolean, undefined> {
   const where = { projectId, status: 'completed' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, newestFirst: true, where };
@@ -60,7 +60,7 @@ async function* latestOf(tenant: Tenant, projectId: string): AsyncGenerator<Back
   for (let pages = 0; pages < pagesMax; pages++) {
     const { items, next }: Page = await query<BackupRecord>({ ...range, after });
     for (const backup of items) {
-      if (++seen > lookedAtMax) return false;
+      if (++seen > searchedMax) return false;
       yield backup;
     }
     if (next === undefined) return true;
@@ -69,78 +69,78 @@ async function* latestOf(tenant: Tenant, projectId: string): AsyncGenerator<Back
   return false;
 }
 
-/** The parent, or in words why there is none: what keeps the latest backup from being one. */
-export const lookForParent = async (
+/** The parent, or why there is none: the reason that rules out the latest backup. */
+export const findParentOrReason = async (
   tenant: Tenant,
   { id: projectId }: Pick<ProjectRecord, 'id'>,
-  wish: ParentWish,
+  criteria: ParentCriteria,
 ): Promise<BackupRecord | string> => {
   const latest = latestOf(tenant, projectId);
-  const doubtful = new Set<string>();
-  let fitting: readonly BackupRecord[] = [];
+  const suspect = new Set<string>();
+  let candidates: readonly BackupRecord[] = [];
   let reason: string | undefined;
   let last: string | undefined;
   for (let next = await latest.next(); ; next = await latest.next()) {
-    const [best] = fitting;
+    const [best] = candidates;
     if (next.done) {
-      // Whether something that a longer chain is read from was found damaged was not looked at.
-      if (!next.value) fitting = fitting.filter((one) => last !== undefined && firstOf(one) >= last);
+      // A chain that reaches further back may depend on a damaged backup that was not read.
+      if (!next.value) candidates = candidates.filter((one) => last !== undefined && firstOf(one) >= last);
       break;
     }
     const backup = next.value;
     last = backup.id;
     if (best && isOfSource(best) && backup.id < firstOf(best)) break;
-    // Which object of it is damaged the record does not say: whoever finds records in one of them may be as well.
-    if (backup.damagedDepth !== undefined) for (const archive of archivesOf(backup)) doubtful.add(archive);
-    const misfit = misfitOf(tenant, backup, wish);
-    if (misfit === undefined) fitting = [...fitting, backup].toSorted(better);
-    const whole = fitting.filter((one) => !isDoubtful(one, doubtful));
-    if (whole.length < fitting.length) reason ??= `the latest backup, ${best?.id ?? backup.id}, ${sharesDamage}`;
-    reason ??= misfit && `the latest backup, ${backup.id}, ${misfit}`;
-    fitting = whole;
+    // The record does not say which object is damaged, so every backup that shares one of its archives is suspect.
+    if (backup.damagedDepth !== undefined) for (const archive of archivesOf(backup)) suspect.add(archive);
+    const unsuitable = unsuitableBecause(tenant, backup, criteria);
+    if (unsuitable === undefined) candidates = [...candidates, backup].toSorted(better);
+    const whole = candidates.filter((one) => !isSuspect(one, suspect));
+    if (whole.length < candidates.length) reason ??= `the latest backup, ${best?.id ?? backup.id}, ${sharesDamage}`;
+    reason ??= unsuitable && `the latest backup, ${backup.id}, ${unsuitable}`;
+    candidates = whole;
   }
-  return fitting[0] ?? reason ?? (last === undefined ? 'the project has no completed backup yet' : tooFar);
+  return candidates[0] ?? reason ?? (last === undefined ? 'the project has no completed backup yet' : tooFar);
 };
 
-const tooFar = 'the latest backups that fit are read from others too long ago';
-const sharesDamage = 'finds records in one that was found damaged, or shares them with it';
+const tooFar = 'the latest suitable backups depend on others that are too old';
+const sharesDamage = 'depends on a damaged backup, or shares objects with one';
 
-/** The archives that a backup is read from. */
+/** The archives required to read a backup. */
 const archivesOf = ({ archive, needs = [] }: BackupRecord): readonly string[] => [archive.backup, ...needs];
-const isDoubtful = (backup: BackupRecord, doubtful: ReadonlySet<string>): boolean =>
-  archivesOf(backup).some((archive) => doubtful.has(archive));
+const isSuspect = (backup: BackupRecord, suspect: ReadonlySet<string>): boolean =>
+  archivesOf(backup).some((archive) => suspect.has(archive));
 
 /**
- * The oldest backup that tells of this one: ids are in the order of time, and what was begun before the chain neither shares
- * records with it nor, since a project has one job at a time, shows a later moment.
+ * The oldest backup that can affect this one. Ids are in time order, and a backup that started before the chain neither shares
+ * objects with it nor has a later read time, because a project runs one job at a time.
  */
 const firstOf = (backup: BackupRecord): string => [backup.id, ...archivesOf(backup)].toSorted()[0] ?? backup.id;
 
-/** Of the others nothing can be told by their ids. */
+/** The ids of imported and synthetic backups say nothing about their read times. */
 const isOfSource = ({ trigger, synthesizedFrom }: BackupRecord): boolean => synthesizedFrom === undefined && trigger !== 'import';
 
 const better = (one: BackupRecord, other: BackupRecord): number =>
   momentOf(other) - momentOf(one) || chainLengthOf(one) - chainLengthOf(other);
 const momentOf = ({ readTime }: BackupRecord): number => Date.parse(readTime ?? '');
 
-const misfitOf = (tenant: Tenant, backup: BackupRecord, wish: ParentWish): string | undefined => {
+const unsuitableBecause = (tenant: Tenant, backup: BackupRecord, criteria: ParentCriteria): string | undefined => {
   const { archive, projectId, storageDestination } = backup;
-  if (backup.isPartial || backup.readTime === null) return 'does not hold all that it was to hold';
-  if (backup.damagedDepth !== undefined) return 'was found damaged';
+  if (backup.isPartial || backup.readTime === null) return 'is partial';
+  if (backup.damagedDepth !== undefined) return 'is damaged';
   if (backup.arriving !== undefined || backup.leaving !== undefined) return 'is being moved';
-  // What is sealed is bound to both for ever.
+  // The encrypted objects are bound to both forever.
   if (archive.organization !== tenant.organizationId || archive.project !== projectId)
     return 'was made in another organization or project';
-  if (storageDestination.id !== wish.storageDestinationId) return 'is in another storage destination';
-  if (!isSameScope(backup, { collections: wish.collections, excludedCollections: wish.excludeCollections }))
-    return 'is of other collections';
-  if (chainLengthOf(backup) >= chainHardMax) return `is the end of a chain of ${chainHardMax}`;
+  if (storageDestination.id !== criteria.storageDestinationId) return 'is in another storage destination';
+  if (!isSameScope(backup, { collections: criteria.collections, excludedCollections: criteria.excludeCollections }))
+    return 'has other collections';
+  if (chainLengthOf(backup) >= chainHardMax) return `ends a chain of ${chainHardMax}`;
   return undefined;
 };
 
 type Scope = Pick<BackupRecord, 'collections' | 'excludedCollections'>;
 
-/** Whether two backups were to hold the same, in whatever order it was named. */
+/** Whether two backups have the same collections, in any order. */
 export const isSameScope = (one: Scope, other: Scope): boolean =>
   isSameSet(one.collections, other.collections) && isSameSet(one.excludedCollections, other.excludedCollections);
 

@@ -1,4 +1,4 @@
-/** An earlier backup while another is made upon it: the parent of an incremental one, or what a full one is made of. */
+/** The backup another one is made from: the parent of an incremental backup, or the origin of a synthetic full. */
 import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../../archive/index.ts';
 import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
@@ -6,54 +6,42 @@ import { get, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { type OpenArchive, openArchive } from '../read/open-archive.ts';
-import { type Misread, misreadOf, noteDamage } from './report-damage.ts';
+import { classifyReadError, type ParentLink, type ReadProblem, reportDamage } from './report-damage.ts';
 
-/** The parent, open; undefined for a backup that has none. Whoever opened it closes it. */
-export const openParent = async (tenant: Tenant, child: BackupRecord, engine: BackupDeps): Promise<ParentArchive | undefined> =>
-  child.parentBackupId === null ? undefined : openEarlier(tenant, child, child.parentBackupId, engine);
+/** Opens the parent; undefined if the backup has none. The caller closes it. */
+export const openParent = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<ParentArchive | undefined> =>
+  child.parentBackupId === null ? undefined : openParentArchive(tenant, child, child.parentBackupId, deps);
 
-/** What a full backup is made of, instead of the source; undefined for one that reads the source. */
-export const openOrigin = async (tenant: Tenant, child: BackupRecord, engine: BackupDeps): Promise<ParentArchive | undefined> =>
-  child.synthesizedFrom === undefined ? undefined : openEarlier(tenant, child, child.synthesizedFrom, engine);
-
-export const openEarlier = async (
+export const openParentArchive = async (
   tenant: Tenant,
   child: BackupRecord,
-  earlierId: string,
-  engine: BackupDeps,
+  parentId: string,
+  deps: BackupDeps,
 ): Promise<ParentArchive> => {
-  const earlier = await get(backupKey.backup(tenant, earlierId));
-  if (earlier?.status !== 'completed')
-    throw new JobFailure('STORAGE_READ_ERROR', `The backup ${earlierId}, which this one is built upon, is gone`);
-  const kinship = { tenant, earlier, childId: child.id, engine };
-  return new ParentArchive(kinship, await read(kinship, () => openArchive(tenant, earlier, undefined, engine)));
+  const parent = await get(backupKey.backup(tenant, parentId));
+  if (parent?.status !== 'completed')
+    throw new JobFailure('STORAGE_READ_ERROR', `The backup ${parentId}, which this one is made from, is gone`);
+  const link = { tenant, parent, childId: child.id, deps };
+  return new ParentArchive(link, await read(link, () => openArchive(tenant, parent, undefined, deps)));
 };
 
-export interface ParentLink {
-  readonly tenant: Tenant;
-  readonly earlier: BackupRecord;
-  /** What is made upon it. */
-  readonly childId: string;
-  readonly engine: Pick<BackupDeps, 'clock'>;
-}
-
-type ObjectPlace = Pick<ObjectEntry, 'backup' | 'name'>;
-const idOf = ({ backup, name }: ObjectPlace): string => `${backup} ${name}`;
+type ObjectRef = Pick<ObjectEntry, 'backup' | 'name'>;
+const idOf = ({ backup, name }: ObjectRef): string => `${backup} ${name}`;
 
 export class ParentArchive {
-  readonly #kinship: ParentLink;
+  readonly #link: ParentLink;
   readonly #open: OpenArchive;
   readonly #sizes: ReadonlyMap<string, number>;
-  readonly #proven = new Map<string, Promise<void>>();
+  readonly #checks = new Map<string, Promise<void>>();
 
-  constructor(kinship: ParentLink, open: OpenArchive) {
-    this.#kinship = kinship;
+  constructor(link: ParentLink, open: OpenArchive) {
+    this.#link = link;
     this.#open = open;
     this.#sizes = new Map(open.archive.manifest.objects.map((entry) => [idOf(entry), entry.size]));
   }
 
   get backup(): BackupRecord {
-    return this.#kinship.earlier;
+    return this.#link.parent;
   }
 
   get archive(): Archive {
@@ -64,37 +52,37 @@ export class ParentArchive {
     return this.#open.archive.manifest;
   }
 
-  /** Whatever cannot be read however often it is tried ends the work; from then on the backup says that it is damaged. */
-  reading<T>(work: () => Promise<T>): Promise<T> {
-    return read(this.#kinship, work);
+  /** Fails the job if the parent cannot be read, even with retries, and marks the parent as damaged. */
+  read<T>(work: () => Promise<T>): Promise<T> {
+    return read(this.#link, work);
   }
 
-  /** The same, with undefined for what cannot be read: for whoever can do without it. */
-  async tryReading<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** Returns undefined if the parent cannot be read, and marks it as damaged. */
+  async readOrReportDamage<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      const misread = misreadOf(error);
-      if (!misread) throw error;
-      await noteDamage(this.#kinship, misread);
+      const problem = classifyReadError(error);
+      if (!problem) throw error;
+      await reportDamage(this.#link, problem);
       return undefined;
     }
   }
 
-  /** Throws unless the chunk, its own or that of one before it, is stored with its size; asked once. */
-  prove(object: ObjectPlace): Promise<void> {
+  /** Throws unless the chunk is stored with its size. Each chunk is checked once. */
+  assertStored(object: ObjectRef): Promise<void> {
     const id = idOf(object);
-    const known = this.#proven.get(id) ?? this.#prove(object);
-    this.#proven.set(id, known);
-    known.catch(() => this.#proven.delete(id));
-    return known;
+    const check = this.#checks.get(id) ?? this.#check(object);
+    this.#checks.set(id, check);
+    check.catch(() => this.#checks.delete(id));
+    return check;
   }
 
-  async #prove({ backup, name }: ObjectPlace): Promise<void> {
+  async #check({ backup, name }: ObjectRef): Promise<void> {
     const size = this.#sizes.get(idOf({ backup, name }));
-    const stored = await (await this.#open.partOf(backup)).store.head(name);
+    const stored = await (await this.#open.sourceOf(backup)).store.head(name);
     if (stored && stored.size === size) return;
-    const message = `${stored?.size ?? 'none'} of ${size} bytes are there`;
+    const message = `${stored?.size ?? 'none'} of ${size} bytes are stored`;
     throw Object.assign(new ArchiveError('truncated', message), { object: { backup, name } });
   }
 
@@ -104,16 +92,12 @@ export class ParentArchive {
 }
 
 /**
- * What a backup whose parent cannot be opened becomes, before anything was copied: a full one that says why, rather than none. As
- * long as another try may open it, it stays what it is.
+ * Turns an incremental backup whose parent cannot be opened into a full one, with the reason, before anything is copied. Rejects
+ * if a retry may open the parent.
  */
-export const unlessParentOpens = async (
-  tenant: Tenant,
-  child: BackupRecord,
-  engine: BackupDeps,
-): Promise<Partial<BackupRecord>> => {
+export const fallBackToFull = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<Partial<BackupRecord>> => {
   try {
-    (await openParent(tenant, child, engine))?.close();
+    (await openParent(tenant, child, deps))?.close();
     return {};
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
@@ -121,21 +105,21 @@ export const unlessParentOpens = async (
   }
 };
 
-const read = async <T>(kinship: ParentLink, work: () => Promise<T>): Promise<T> => {
+const read = async <T>(link: ParentLink, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    const misread = misreadOf(error);
-    if (!misread) throw error;
-    await noteDamage(kinship, misread);
-    throw error instanceof JobFailure ? error : unreadable(kinship.earlier, misread, error);
+    const problem = classifyReadError(error);
+    if (!problem) throw error;
+    await reportDamage(link, problem);
+    throw error instanceof JobFailure ? error : unreadable(link.parent, problem, error);
   }
 };
 
-const unreadable = ({ id }: BackupRecord, { reason, message, object }: Misread, cause: unknown): JobFailure =>
+const unreadable = ({ id }: BackupRecord, { reason, message, object }: ReadProblem, cause: unknown): JobFailure =>
   new JobFailure(
     cause instanceof StorageError ? 'STORAGE_READ_ERROR' : 'CHUNK_CORRUPT',
-    `The backup ${id}, which this one is built upon, cannot be read: ${message}`,
+    `The backup ${id}, which this one is made from, cannot be read: ${message}`,
     { backupId: id, reason, ...(object && { object: object.name }) },
     { cause },
   );

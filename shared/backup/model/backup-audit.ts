@@ -1,22 +1,12 @@
-import { type Actor, auditEntry } from '../../audit/index.ts';
+import { auditNote, systemAudit } from '../../audit/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { BackupRecord } from './record.ts';
 
-/** Nobody calls the engine: what it does is the service's own doing, on behalf of whoever started the backup. */
-const actor: Actor = { type: 'system', id: 'backup-engine', email: null };
-
-/** The entry of what the engine did, for the transaction that does it. It carries the backup's id where others have a request's. */
-export const auditOf = (
+/** The audit entry of something the service did to a backup, for the transaction that does it. */
+export const backupAudit = (
   tenant: Tenant,
   action: string,
   { id, projectId }: BackupRecord,
   details: Readonly<Record<string, unknown>>,
   now: Date,
-): Write =>
-  auditEntry(
-    action,
-    { scope: tenant.organizationId, resource: { type: 'backup', id }, details: { projectId, ...details } },
-    actor,
-    { ip: null, userAgent: null, requestId: id },
-    now,
-  );
+): Write => systemAudit('backup-engine', { action, note: auditNote(tenant, 'backup', id, { projectId, ...details }), now });

@@ -1,4 +1,4 @@
-/** A backup as the interface and the events show it. */
+/** A backup as the API and the events show it. */
 import type * as z from 'zod';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerRead } from '../../contract/limits.ts';
@@ -8,7 +8,7 @@ import type { ProjectRecord } from '../../project/index.ts';
 import { formatDuration, formatSize } from './format-units.ts';
 import type { BackupRecord } from './record.ts';
 
-/** What the API answers: never the key file, the archive's identity or who else shares its objects. */
+/** The API model. It never contains the key file or the archive's identity. */
 export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
   const { id, projectId, type, parentBackupId, status, phase, trigger, scheduleId, readTime, size, originalSize } = record;
   const { storageDestination, path, documentCount, collectionCounts, countVerified, authUsers, encryption } = record;
@@ -56,7 +56,7 @@ export const backupData = (record: BackupRecord): z.input<typeof Backup> => {
   };
 };
 
-/** 100 is said of a backup that was completed, never of one that only seems to be through. */
+/** 100 percent is reserved for completed backups. */
 export const progressOf = (record: BackupRecord): z.input<typeof Backup>['progress'] => {
   const { documents, totalDocuments, documentCount } = record;
   if (wasCompleted(record)) return { percent: 100, documents: documentCount, totalDocuments: documentCount };
@@ -64,20 +64,20 @@ export const progressOf = (record: BackupRecord): z.input<typeof Backup>['progre
   return { percent, documents, totalDocuments };
 };
 
-/** Whether it ever was whole, whatever became of it. */
+/** Whether the backup ever completed, even if it was deleted or expired since. */
 export const wasCompleted = ({ status, completedAt, error }: BackupRecord): boolean =>
   status === 'completed' || ((status === 'expired' || status === 'deleted') && completedAt !== null && error === null);
 
 const durationMsOf = ({ startedAt, completedAt }: BackupRecord): number | null =>
   startedAt === null || completedAt === null ? null : Math.max(0, Date.parse(completedAt) - Date.parse(startedAt));
 
-/** Micro-dollars are as fine as a price per read gets. */
+/** Rounded to micro-dollars. */
 export const costOf = (reads: number): { reads: number; estimatedUsd: number } => ({
   reads,
   estimatedUsd: Math.round(reads * usdPerRead * 1e6) / 1e6,
 });
 
-/** The `data` of backup.started and backup.completed; backup.progress adds `progress`, backup.failed the backup's `error`. */
+/** The `data` of backup.started and backup.completed. backup.progress adds `progress`, backup.failed adds the backup's `error`. */
 export const backupEvent = (
   record: BackupRecord,
   project: Pick<ProjectRecord, 'id' | 'name' | 'sourceProjectId'>,

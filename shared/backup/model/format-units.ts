@@ -1,12 +1,10 @@
-/** Sizes and times as people read them. */
-
 const units = ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
 /** `999 B`, `1.5 KB`: steps of 1,000, one decimal. */
 export const formatSize = (bytes: number): string => {
   if (bytes < 1_000) return `${bytes} B`;
   let [size, unit] = [bytes / 1_000, 0];
-  // What would be rounded up to 1000.0 is one of the next unit.
+  // A size that would be shown as 1000.0 moves to the next unit.
   while (Math.round(size * 10) >= 10_000 && unit < units.length - 1) [size, unit] = [size / 1_000, unit + 1];
   return `${size.toFixed(1)} ${units[unit]}`;
 };

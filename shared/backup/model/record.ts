@@ -1,4 +1,4 @@
-/** Where backups are kept while they are made and after. Every key begins with the tenant. */
+/** The items of backups. Every key begins with the tenant. */
 import type * as z from 'zod';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
@@ -10,48 +10,48 @@ export interface BackupRecord extends Item {
   readonly id: string;
   readonly projectId: string;
   readonly type: Shown['type'];
-  /** The backup that it was compared with; what it needs to be read is said by `needs`. */
+  /** The backup it was compared with. `needs` lists the archives required to read it. */
   readonly parentBackupId: string | null;
-  /** Steps from the full backup that its chain began with. */
+  /** Number of incremental backups since the full backup its chain began with. */
   readonly chainLength?: number;
-  /** Archives of other backups in whose chunks its index finds records; known once it is completed. */
+  /** Archives of other backups whose chunks its index refers to; known once it is completed. */
   readonly needs?: readonly string[];
-  /** How often a backup was begun upon this one: whoever takes it away does so only while the number is as it was read. */
+  /** Backups that were started with this one as their parent. A delete is conditioned on the number it read. */
   readonly builtUpon?: number;
-  /** The backup whose contents it is made of, instead of the source. */
+  /** The backup a synthetic full is made from, instead of the source. */
   readonly synthesizedFrom?: string;
-  /** Why it is full although an incremental one was wanted. */
+  /** Why it is full although an incremental one was requested. */
   readonly fullBecause?: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];
   readonly trigger: Shown['trigger'];
   readonly scheduleId: string | null;
-  /** What was asked for. */
+  /** The requested scope. */
   readonly collections: readonly string[];
   readonly excludedCollections: readonly string[];
   readonly includeAuthUsers: boolean;
-  /** It holds single documents, or does not tell what it was to hold: that it lacks a document says nothing of that. */
+  /** It holds single documents, or its scope is unknown: a document it lacks may have existed. */
   readonly isPartial?: boolean;
-  /** Nobody counted whether it has every collection: documents below others, in collections that it does not list, are not deleted. */
+  /** Its completeness was not counted: a restore deletes no nested documents in collections that it does not list. */
   readonly mayLackCollections?: boolean;
   readonly maxReads?: number;
-  /** Days to keep it once it is completed; for ever if absent. */
+  /** Days to keep it after completion; kept forever if absent. */
   readonly retentionDays?: number;
-  /** What its schedule kept by as it was started. */
+  /** The retention policy its schedule had when it was started. */
   readonly retentionPolicy?: NonNullable<Shown['retentionPolicy']>;
-  /** Whose days, weeks and months those are, should the schedule be gone one day. */
+  /** The time zone of that policy, in case the schedule is deleted. */
   readonly retentionTimezone?: string;
   readonly storageDestination: Shown['storageDestination'];
-  /** Where its objects are below the bucket, the destination's prefix included; no slash at its end. */
+  /** The folder of its objects in the bucket, with the destination's prefix and without a trailing slash. */
   readonly path: string;
-  /** What its objects are bound to: the ids of its first day, wherever the record has moved to since. */
+  /** The identity its objects are bound to: the ids at its creation, even if the record has moved since. */
   readonly archive: { readonly organization: string; readonly project: string; readonly backup: string };
-  /** The `key` object as stored. The record's own is what is trusted; the one in the bucket serves whoever has no service. */
+  /** The `key` object. This copy is the trusted one; the copy in the bucket serves readers without the service. */
   readonly keyFile?: Uint8Array;
   readonly encryption: Shown['encryption'];
-  /** SHA-256 of the stored manifest, base64url: a swapped or older one is noticed. */
+  /** SHA-256 of the stored manifest, base64url. Detects a swapped or outdated manifest. */
   readonly manifestDigest?: string;
-  /** Documents copied so far, and the percent that events have told of. */
+  /** Documents copied so far. `toldPercent` is the progress that events have reported. */
   readonly documents: number;
   readonly totalDocuments: number | null;
   readonly toldPercent: number;
@@ -62,83 +62,83 @@ export interface BackupRecord extends Item {
   readonly size: number;
   readonly originalSize: number;
   readonly documentCount: number;
-  /** Documents by collection id, the largest first. Pairs, because customers choose the ids: the SDK does not take a map with a key `constructor`. */
+  /** Documents by collection id, the largest first. Pairs, because the SDK rejects a map with a key `constructor`. */
   readonly collectionCounts: readonly (readonly [id: string, documents: number])[];
   readonly countVerified: boolean | null;
   readonly authUsers?: number;
   readonly verification: Shown['verification'];
   readonly verifiedAt: string | null;
-  /** How deep the verification looked that found damage; gone once one as deep has passed. */
+  /** Depth of the verification that found damage; cleared once a verification at least as deep passes. */
   readonly damagedDepth?: 'structure' | 'sample' | 'full';
   readonly restoreTestedAt: string | null;
-  /** Restores that read it now: until they have ended it is neither deleted nor moved. */
+  /** Number of restores that read it now. Until they end it is neither deleted nor moved. */
   readonly restoring?: number;
-  /** Captured changes are added to it, or sealed under its key: it is not deleted. */
+  /** Point-in-time recovery builds on it or uses its key, so it is not deleted. */
   readonly pitrBase?: true;
-  /** Of a safety backup: the restore that it takes back. */
+  /** Of a safety backup: the restore that it can undo. */
   readonly safetyOf?: string;
   readonly lockedUntil: string | null;
   readonly expiresAt: string | null;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
-  /** It must have ended by then: the project's timeout, counted from its start. */
+  /** Start time plus the project's timeout. */
   readonly deadline: string | null;
   readonly error: Shown['error'];
-  /** Its schedule has heard how it ended. */
+  /** Its outcome was recorded on its schedule. */
   readonly outcomeTold?: boolean;
-  /** Why it cannot go on, told by the first step that found out; it becomes the `error` when the backup ends. */
+  /** Why it cannot continue, set by the first step that fails for good. It becomes the `error` when the backup ends. */
   readonly failure?: NonNullable<Shown['error']>;
-  /** What a step stumbled over last and tried again: the likely reason, if all tries fail. */
+  /** The last error that a step retried; the likely reason if all attempts fail. */
   readonly trouble?: NonNullable<Shown['error']>;
-  /** Which plan counts: of two planners at once, only the later one's shards are kept. */
+  /** The valid plan. Of two concurrent planners only the later one's shards are kept. */
   readonly planNumber?: number;
-  /** Of an imported one: where it came from, as the importer told. */
+  /** Of an imported backup: its origin, as stated by the caller. */
   readonly source?: string;
   readonly createdBy: { readonly type: string; readonly id: string };
-  /** While a project moves in from another organization its backups carry the move's id, and are not shown before it is done. */
+  /** Id of the move that brings it in from another organization. Hidden until the move is done. */
   readonly arriving?: string;
-  /** The same on the side it leaves: shown until the project has moved, and not to be changed meanwhile. */
+  /** Id of the move that takes it to another organization. Visible but immutable until the move is done. */
   readonly leaving?: string;
 }
 
-/** A range to copy, or the users. Its parts are what was copied so far, each complete in itself; a worker goes on after the last. */
+/** A range of documents to copy, or the users. A worker continues after the last stored part. */
 export interface ShardRecord extends Item {
   readonly number: number;
-  /** Undefined for the users. Bounds as JSON text, because names may hold NUL. */
+  /** Absent for the users. Bounds as JSON text, because names may contain NUL. */
   readonly range?: string;
-  /** Full name of the last document that a stored part holds, as JSON text. */
+  /** Full name of the last document in a stored part, as JSON text. */
   readonly after?: string;
   /**
-   * Part numbers given out so far. Each run of a worker takes a new one and commits only while it is the last, so a run that
-   * was given up and wakes again neither overwrites nor completes anything.
+   * Part numbers claimed so far. Each run claims a new one and commits only while it is the last, so an abandoned run that
+   * wakes up again neither overwrites nor completes anything.
    */
   readonly parts: number;
-  /** The last part that is stored; undefined before the first. */
+  /** The last stored part; absent before the first. */
   readonly stored?: number;
   readonly isDone: boolean;
-  /** In stored parts. */
+  /** Documents in stored parts. */
   readonly documents: number;
-  /** What the backup's own counters have been told of this shard; never less than what is stored, more while a part is under way. */
+  /** Documents of this shard in the backup's counters: at least those stored, more while a part is being written. */
   readonly counted: number;
   readonly reads: number;
-  /** False if the source does not count; undefined until the range is done. */
+  /** False if the source does not count; absent until the range is done. */
   readonly countVerified?: boolean;
 }
 
-/** An index and the chunk of what is new in it, stored and confirmed. */
+/** An index and the chunk of its new records, both stored and confirmed. */
 export interface PartContents {
-  /** None if all its records are kept. */
+  /** Absent if all its records are inherited. */
   readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
-  /** Written here and kept. */
+  /** Written and inherited records. */
   readonly records: number;
-  /** Chunks of earlier backups that it keeps records in. */
+  /** Chunks of earlier backups that it inherits records from. */
   readonly kept?: readonly KeptChunk[];
-  /** Of the records: names of what is not there. */
+  /** How many of the records are tombstones. */
   readonly tombstones?: number;
-  /** Of the documents, or users, as the source encodes them. */
+  /** Bytes of the documents, or users, as the source encodes them. */
   readonly originalSize: number;
   /** Documents by collection id, as JSON text: `[["users",3]]`. */
   readonly collections: string;
@@ -154,16 +154,16 @@ export interface PartRecord extends Item, PartContents {
   readonly part: number;
 }
 
-/** That a backup is under way, or has ended without being completed and is not cleaned up after yet. */
+/** Marks a backup that runs, or that ended without completing and awaits its clean-up. The reaper reads these. */
 export interface RunningRecord extends Item {
   readonly organizationId: string;
   readonly backupId: string;
   readonly since: string;
-  /** When the reaper started its workflow, because nobody else had. */
+  /** When the reaper started its workflow, because the start task was lost. */
   readonly restartedAt?: string;
 }
 
-/** A moment that was put together for one restore: it is gone in days, and neither stands in for a backup nor is built upon by captures. */
+/** Materialized for one restore from captured changes. It expires in days, and neither replaces a backup nor serves as a base of captures. */
 export const isRestorePointBackup = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
   trigger === 'pitr-base' && retentionDays !== undefined;
 
@@ -177,7 +177,7 @@ export const backupKey = {
     pk: `ORG#${tenant.organizationId}`,
     sk: `${backupPrefix}${backupId}`,
   }),
-  /** Shards and parts are working notes in a partition of their own: they go when the backup has ended. */
+  /** Shards and parts are work items in a partition of their own, deleted when the backup has ended. */
   shard: (tenant: Tenant, backupId: string, number: number): Key<ShardRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `SHARD#${digits(number, 8)}`,
@@ -186,17 +186,15 @@ export const backupKey = {
     pk: workPartition(tenant, backupId),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
-  /** Jobs under way, for the reaper. */
   running: (tenant: Tenant, backupId: string): Key<RunningRecord> => ({
     pk: runningPartition,
     sk: `${tenant.organizationId}#${backupId}`,
   }),
-  /** A verification under way. */
   verifying: (tenant: Tenant, backupId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `${verifyingPrefix}${backupId}`,
   }),
-  /** Which records share the objects of an archive: they are removed with the last of them. */
+  /** Links an archive to a record that uses its objects. */
   archive: (tenant: Tenant, archiveBackupId: string, backupId: string): Key => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `ARCHIVE#${archiveBackupId}#${backupId}`,

@@ -2,15 +2,15 @@ import { type Item, iso, type Key, type Tenant, type Write } from '../../platfor
 
 export const retentionPartition = 'RETENTION';
 
+/** Marks an organization whose backups the next retention sweep evaluates. */
 export interface DueRetention extends Item {
   readonly organizationId: string;
   readonly dueAt: string;
 }
 
-/** One for each organization. */
 export const retentionKey = ({ organizationId }: Tenant): Key<DueRetention> => ({ pk: retentionPartition, sk: organizationId });
 
-/** That the organization has something to be removed one day: the next sweep looks when. */
-export const retentionNote = (tenant: Tenant, now: Date): Write => ({
+/** Makes the next retention sweep evaluate the organization's backups. */
+export const markRetentionDue = (tenant: Tenant, now: Date): Write => ({
   put: { ...retentionKey(tenant), organizationId: tenant.organizationId, dueAt: iso(now) },
 });

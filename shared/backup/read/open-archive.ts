@@ -1,4 +1,4 @@
-/** Opening a backup where it lies. How it is encrypted and which manifest is its own is known from our record, never from the bucket. */
+/** Opens a backup in its bucket. Its key and the digest of its manifest come from the record, never from the bucket. */
 import {
   Archive,
   ArchiveError,
@@ -15,49 +15,52 @@ import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
 
-/** A backup that is open for reading; whoever opened it closes it. */
+/** A backup opened for reading. The caller closes it. */
 export interface OpenArchive {
   readonly archive: Archive;
   /** The folder of the backup's own objects. */
   readonly store: ObjectStore;
-  /** Where the objects lie, and what opens them, of this backup or of an earlier one in whose chunks it finds records. */
-  readonly partOf: (archiveId: string) => Promise<Part>;
+  /** The folder and data key of this archive, or of another one that it depends on. */
+  readonly sourceOf: (archiveId: string) => Promise<ArchiveSource>;
   close(): void;
 }
 
-interface Part {
+interface ArchiveSource {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
 }
 
-export interface Doors extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'> {
-  /** Whether of every object that is read its beginning is proven, too. */
-  readonly provesHeaders?: boolean;
+export interface ArchiveDeps extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'> {
+  /** Whether the header of every object that is read is verified, too. */
+  readonly verifyHeaders?: boolean;
 }
 
 /**
- * Fetches the manifest, proves that it is the one the record knows, and opens the data key. Parts of it are then read by
- * ranges, each proven by the manifest; one that fails its check is fetched once more before it counts as damaged.
+ * Fetches the manifest, verifies it against the record's digest, and unwraps the data key. Objects are then read by ranges, each
+ * verified against the manifest; one that fails is fetched once more before it counts as damaged.
  */
 export const openArchive = async (
   tenant: Tenant,
   backup: BackupRecord,
   destination?: DestinationRecord,
-  doors: Doors = backupDeps,
+  deps: ArchiveDeps = backupDeps,
 ): Promise<OpenArchive> => {
-  const place = destination ?? (await readDestination(tenant, backup.storageDestination.id));
-  const store = await doors.openStore(tenant, place, backup.path);
+  const store = await deps.openStore(
+    tenant,
+    destination ?? (await readDestination(tenant, backup.storageDestination.id)),
+    backup.path,
+  );
   try {
-    const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), doors.dataKeyOf(tenant, backup)]);
+    const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), deps.dataKeyOf(tenant, backup)]);
     const manifest = await openOwnManifest(stored, backup, dataKey);
-    return openParts(tenant, backup, { store, dataKey, manifest, doors });
+    return openWithManifest(tenant, backup, { store, dataKey, manifest, deps });
   } catch (error) {
     store.close();
     throw error;
   }
 };
 
-/** The manifest that the record knows, and no other. */
+/** Decrypts the manifest; throws if it is not the one of the record. */
 export const openOwnManifest = async (stored: Uint8Array, backup: BackupRecord, dataKey: Buffer): Promise<Manifest> => {
   try {
     return await openManifest(stored, { identity: identityOf(backup), dataKey, digest: backup.manifestDigest });
@@ -73,10 +76,10 @@ export const identityOf = ({ archive: { organization, project, backup } }: Backu
   backup,
 });
 
-/** Larger than a manifest of 64 MiB by what sealing it in pieces of 8 MiB adds. */
+/** A manifest of 64 MiB plus the overhead of its encryption. */
 const storedManifestMax = maxManifestBytes + (1 << 20);
 
-/** The stored manifest, fetched once more if it is not what it should be. Rejects with `missing` where there is none. */
+/** The stored manifest, fetched once more if its digest is wrong. Rejects with `missing` if there is none. */
 export const fetchManifest = async (store: ObjectStore, digest: string | undefined): Promise<Uint8Array> => {
   const found = await store.head(manifestName);
   if (found && found.size > storedManifestMax) throw new ArchiveError('too-large', `a manifest of ${found.size} bytes`);
@@ -88,41 +91,45 @@ interface Opened {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   readonly manifest: Manifest;
-  readonly doors: Doors;
+  readonly deps: ArchiveDeps;
 }
 
-/** Objects of earlier backups, in whose chunks an incremental one finds its records, lie in folders and under keys of their own. */
-export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey, manifest, doors }: Opened): OpenArchive => {
-  const others = new Map<string, Promise<Part>>();
-  const partOf = (id: string): Promise<Part> => {
+/** Other archives that an incremental backup depends on have folders and data keys of their own, opened on demand. */
+export const openWithManifest = (
+  tenant: Tenant,
+  backup: BackupRecord,
+  { store, dataKey, manifest, deps }: Opened,
+): OpenArchive => {
+  const others = new Map<string, Promise<ArchiveSource>>();
+  const sourceOf = (id: string): Promise<ArchiveSource> => {
     if (id === backup.archive.backup) return Promise.resolve({ store, dataKey });
-    const known = others.get(id) ?? openOther(tenant, id, doors);
+    const known = others.get(id) ?? openOther(tenant, id, deps);
     others.set(id, known);
-    // What failed may succeed for the next who asks.
+    // A failed attempt is not cached.
     known.catch(() => others.delete(id));
     return known;
   };
   const archive = new Archive(manifest, {
-    fetch: async ({ backup: id, name }, offset, length) => (await partOf(id)).store.get(name, { offset, length }),
-    dataKey: async (id) => (await partOf(id)).dataKey,
-    provesHeaders: doors.provesHeaders,
+    fetch: async ({ backup: id, name }, offset, length) => (await sourceOf(id)).store.get(name, { offset, length }),
+    dataKey: async (id) => (await sourceOf(id)).dataKey,
+    provesHeaders: deps.verifyHeaders,
     onDoubt: ({ name }, { code }) =>
-      log.warn('a part of a backup failed its check and is read again', { backupId: backup.id, name, code }),
+      log.warn('an object of a backup failed its check and is read again', { backupId: backup.id, name, code }),
   });
   const close = (): void => {
     store.close();
     for (const other of others.values()) other.then((one) => one.store.close()).catch(() => undefined);
   };
-  return { archive, store, partOf, close };
+  return { archive, store, sourceOf, close };
 };
 
-/** Where an archive lies that another finds records in: with the backup it is of, or one that was imported. */
-const openOther = async (tenant: Tenant, archiveId: string, doors: Doors): Promise<Part> => {
+/** Opens an archive that this one depends on, through the backup that owns it. */
+const openOther = async (tenant: Tenant, archiveId: string, deps: ArchiveDeps): Promise<ArchiveSource> => {
   const backup = await findOwner(tenant, archiveId);
-  if (!backup) throw new StorageError('missing', `The earlier backup ${archiveId}, which this one needs, is not there.`);
-  const store = await doors.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
+  if (!backup) throw new StorageError('missing', `The backup ${archiveId}, which this one depends on, does not exist.`);
+  const store = await deps.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
   try {
-    return { store, dataKey: await doors.dataKeyOf(tenant, backup) };
+    return { store, dataKey: await deps.dataKeyOf(tenant, backup) };
   } catch (error) {
     store.close();
     throw error;

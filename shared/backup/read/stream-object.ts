@@ -1,25 +1,25 @@
 import type { ObjectStore } from '../../destination/index.ts';
 
-/** Fetched at once and, while it is worked on, ahead: one stream of a store gives less than a core can check. */
+/** Pieces are fetched ahead, because one stream of a store is slower than a core can verify. */
 const pieceBytes = 8 << 20;
 const ahead = 2;
 
-/** The bytes of an object, in order; memory is that of three pieces. */
-export async function* piecesOf(
+/** The bytes of an object, in order. Holds at most three pieces in memory. */
+export async function* streamObject(
   store: ObjectStore,
   { name, size }: { readonly name: string; readonly size: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const coming: Promise<Uint8Array>[] = [];
-  for (let offset = 0; offset < size || coming.length > 0; offset += pieceBytes) {
+  const pending: Promise<Uint8Array>[] = [];
+  for (let offset = 0; offset < size || pending.length > 0; offset += pieceBytes) {
     if (offset < size) {
       const next = store.get(name, { offset, length: Math.min(pieceBytes, size - offset) });
-      // Whoever waits for it hears of it when its turn comes.
+      // The error surfaces when the piece is awaited.
       next.catch(() => undefined);
-      coming.push(next);
+      pending.push(next);
     }
-    const [first] = coming;
-    if (first && (coming.length > ahead || offset + pieceBytes >= size)) {
-      coming.shift();
+    const [first] = pending;
+    if (first && (pending.length > ahead || offset + pieceBytes >= size)) {
+      pending.shift();
       yield await first;
     }
   }

@@ -1,28 +1,28 @@
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { after, epochSeconds, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { forgetVerifier } from '../model/concurrency-limits.ts';
-import { countInOrganization } from '../model/organization-totals.ts';
+import { countInOrganization } from '../model/count-in-organization.ts';
+import { removeRunningVerification } from '../model/job-capacity.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 
-/** Its record can still be looked at; its objects are gone, or are being removed. */
+/** The record can still be read; its objects are deleted, or about to be. */
 export const isRetired = ({ status }: Pick<BackupRecord, 'status'>): boolean => status === 'deleted' || status === 'expired';
 
-/** How long the record of a backup that is gone can still be looked at. */
+/** How long the record of a retired backup is kept. */
 const recordKeptSeconds = 30 * 24 * 3_600;
 
 /**
- * Takes a backup away, if it still is as it was read: the record stays for 30 days and says why it is gone; the task removes
- * the objects, unless another record shares them. Nobody else may need it.
+ * Deletes or expires a backup that no other needs, provided that it is still as it was read. The record stays for 30 days; a task
+ * deletes the objects, unless another record shares them.
  */
 export const retireWrites = (
   tenant: Tenant,
   backup: BackupRecord,
   status: 'deleted' | 'expired',
-  where: Readonly<Record<string, unknown>>,
+  expected: Readonly<Record<string, unknown>>,
   now: Date,
 ): readonly Write[] => {
-  const { id, status: was, size, storageDestination, archive, verification, path } = backup;
+  const { id, status: previous, size, storageDestination, archive, verification, path } = backup;
   const ttl = epochSeconds(after(now, recordKeptSeconds));
   const { restoring, builtUpon } = backup;
   return [
@@ -30,15 +30,15 @@ export const retireWrites = (
       backupKey.backup(tenant, id),
       { status, ttl },
       {
-        expected: { status: was, leaving: undefined, restoring, builtUpon, ...where },
+        expected: { status: previous, leaving: undefined, restoring, builtUpon, ...expected },
         onConditionFailed: () => new StaleReadError(),
       },
     ),
-    // Until its objects are gone nobody takes them for a backup.
+    // Until its objects are deleted they cannot be imported.
     { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
-    // What failed, was cancelled or expired was taken off these counts when its objects went.
-    ...(was === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
-    ...(verification?.status === 'running' ? [forgetVerifier(tenant, id)] : []),
+    // The clean-up of an uncompleted or expired backup has already updated these counts.
+    ...(previous === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
+    ...(verification?.status === 'running' ? [removeRunningVerification(tenant, id)] : []),
     enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
   ];
 };

@@ -1,8 +1,8 @@
-/** What a backup consists of, put together from the notes of its workers; the same notes give the same manifest, byte for byte. */
+/** Builds the manifest of a backup from its work items. Deterministic: the same items give the same manifest, byte for byte. */
 import type { Manifest, ObjectEntry } from '../../archive/index.ts';
-import { countBytes } from '../../firestore/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
+import type { ArchiveContents } from '../model/backup-fields.ts';
 import {
   type BackupRecord,
   type KeptChunk,
@@ -12,56 +12,45 @@ import {
   workPartition,
 } from '../model/record.ts';
 
-export interface Notes {
+export interface WorkItems {
   readonly shards: readonly ShardRecord[];
-  /** In the order of names. */
+  /** In name order. */
   readonly parts: readonly PartRecord[];
 }
 
-/** Throws unless every shard of the plan is done and every document of it is in a part. */
-export const readNotes = async (tenant: Tenant, backup: BackupRecord): Promise<Notes> => {
+/** Throws unless every shard of the plan is done and all its documents are in parts. */
+export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promise<WorkItems> => {
   const pk = workPartition(tenant, backup.id);
   const shards: ShardRecord[] = [];
-  // A plan that was given up may have left more of them.
+  // An abandoned plan may have left more shards.
   for await (const shard of walk<ShardRecord>({ pk, prefix: 'SHARD#' }))
     if (shard.number < (backup.shards ?? 0)) shards.push(shard);
   const parts: PartRecord[] = [];
   for await (const part of walk<PartRecord>({ pk, prefix: 'PART#' })) parts.push(part);
-  if (shards.length !== backup.shards) throw new Error(`there are ${shards.length} of ${backup.shards} shards`);
+  if (shards.length !== backup.shards) throw new Error(`expected ${backup.shards} shard items, found ${shards.length}`);
   for (const { number, isDone, documents, range } of shards) {
     const present = parts.filter((part) => part.number === number).reduce((sum, part) => sum + presentIn(part), 0);
     if (!isDone) throw new Error(`shard ${number} is not done`);
-    if (range !== undefined && present !== documents) throw new Error(`shard ${number} has ${present} of ${documents} documents`);
+    if (range !== undefined && present !== documents)
+      throw new Error(`shard ${number}: expected ${documents} documents, found ${present}`);
   }
   return { shards, parts };
 };
 
-/** What the notes of any archive say of its parts, and of the shards they are of. */
-export interface ArchiveNotes {
+/** The parts of any archive, and the shards they belong to. */
+export interface ArchiveParts {
   readonly shards: readonly Pick<ShardRecord, 'number' | 'range' | 'countVerified'>[];
-  /** In the order of names. */
+  /** In name order. */
   readonly parts: readonly (PartContents & { readonly number: number })[];
 }
 
-export interface Contents {
-  readonly documents: number;
-  readonly tombstones: number;
-  readonly users: number;
-  readonly originalSize: number;
-  /** Of chunks and indexes, as stored. */
-  readonly storedSize: number;
-  /** Documents by collection id, the largest first. */
-  readonly collections: readonly (readonly [id: string, documents: number])[];
-  readonly countVerified: boolean;
-}
-
-export const contentsOf = ({ shards, parts }: ArchiveNotes): Contents => {
+export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveContents => {
   const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
   const collections = new Map<string, number>();
   for (const part of parts)
     for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
       collections.set(id, (collections.get(id) ?? 0) + documents);
-  const sum = (list: ArchiveNotes['parts'], of: (part: PartContents) => number): number =>
+  const sum = (list: ArchiveParts['parts'], of: (part: PartContents) => number): number =>
     list.reduce((total, part) => total + of(part), 0);
   const ofDocuments = parts.filter(({ number }) => ranges.has(number));
   return {
@@ -77,26 +66,30 @@ export const contentsOf = ({ shards, parts }: ArchiveNotes): Contents => {
 
 const presentIn = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
 
-/** What a part has stored itself. */
+/** The objects that a part has stored itself. */
 export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
 
-/** The chunks of earlier backups that the parts keep records in, as the parent's manifest lists them. */
-export const keptObjects = ({ parts }: Pick<ArchiveNotes, 'parts'>, parent: Manifest | undefined): readonly ObjectEntry[] => {
+/** The chunks of earlier backups that the parts inherit records from, as listed in the parent's manifest. */
+export const inheritedObjects = (
+  { parts }: Pick<ArchiveParts, 'parts'>,
+  parent: Manifest | undefined,
+): readonly ObjectEntry[] => {
   const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
   const wanted = new Set(parts.flatMap(({ kept = [] }) => kept.map(idOf)));
   const kept = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
-  if (kept.length !== wanted.size) throw new Error(`the parent lists ${kept.length} of ${wanted.size} chunks`);
+  if (kept.length !== wanted.size)
+    throw new Error(`expected ${wanted.size} inherited chunks in the parent, found ${kept.length}`);
   return kept;
 };
 
-/** A manifest has room for 64 MiB. */
+/** A manifest has at most 64 MiB. */
 const manifestCollectionsMax = 200_000;
 
 export const manifestOf = (
   backup: BackupRecord,
   { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  notes: Pick<ArchiveNotes, 'parts'>,
-  { documents, tombstones, users, originalSize, collections, countVerified }: Contents,
+  notes: Pick<ArchiveParts, 'parts'>,
+  { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
   parent?: Manifest,
 ): Manifest => ({
   formatVersion: 2,
@@ -107,9 +100,9 @@ export const manifestOf = (
   readTime: backup.readTime ?? '',
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
-  objects: [...notes.parts.flatMap(objectsOf), ...keptObjects(notes, parent)],
+  objects: [...notes.parts.flatMap(objectsOf), ...inheritedObjects(notes, parent)],
   pages: notes.parts.flatMap(({ pages }) => pages),
-  // For whoever finds the backup without the service. Nothing here may differ between two runs of the same step.
+  // For readers without the service. Must be the same in every run of the step.
   notes: {
     createdAt: backup.createdAt,
     type: backup.type,
@@ -123,12 +116,6 @@ export const manifestOf = (
   },
 });
 
-/** What the record shows: the 1,000 largest, as far as they fit an item, and an event as JSON, beside everything else. */
-export const topCollections = (collections: Contents['collections']): Contents['collections'] => {
-  let bytes = 0;
-  return collections.slice(0, 1_000).filter(([id]) => {
-    bytes += countBytes(id);
-    return bytes <= shownBytesMax;
-  });
-};
-const shownBytesMax = 100_000;
+/** The other archives that a manifest refers to. */
+export const dependencyArchives = ({ backup, objects }: Pick<Manifest, 'backup' | 'objects'>): readonly string[] =>
+  [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);

@@ -1,116 +1,88 @@
-/** The one transaction that makes a backup completed. */
-
-import { setTimeout as pause } from 'node:timers/promises';
+/** Completes a backup, in one transaction. */
 import { chainSoftMax } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
-import { type Clock, commit, emitMetric, get, isConflict, iso, randomFraction, set, type Write } from '../../platform/index.ts';
+import { type Clock, commit, emitMetric, get, iso, retryOnConflict, set, type Write } from '../../platform/index.ts';
 import { jobRelease, projectKey } from '../../project/index.ts';
-import { type EventContext, tellDeciles } from '../copy/backup-progress-events.ts';
-import { auditOf } from '../model/backup-audit.ts';
+import { type EventContext, progressEvents } from '../copy/backup-progress-events.ts';
+import { backupAudit } from '../model/backup-audit.ts';
+import { type CompletedArchive, completedFields, expiryOf } from '../model/backup-fields.ts';
 import { backupEvent } from '../model/backup-view.ts';
-import { countInOrganization } from '../model/organization-totals.ts';
+import { countInOrganization } from '../model/count-in-organization.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { retentionNote } from '../model/retention-due.ts';
-import { advance, stillRunning } from '../model/running-backup.ts';
-import { expiryOf } from '../start/start-backup.ts';
-import { type Contents, topCollections } from './archive-contents.ts';
+import { markRetentionDue } from '../model/retention-due.ts';
+import { assertBackupRunning, updateRunningBackup } from '../model/running-backup.ts';
 
-export interface Completion {
-  readonly contents: Contents;
-  /** All that lies in the destination. */
-  readonly size: number;
-  readonly manifestDigest: string;
-  /** Archives of other backups that its manifest lists chunks of. */
+export interface Completion extends CompletedArchive {
+  /** Other archives whose chunks its manifest lists. */
   readonly needs: readonly string[];
 }
 
-const triesMax = 8;
-const clashMs = 200;
-
-/**
- * Everything that is true of a completed backup becomes true at once, if it still runs and still has its project's lock: one
- * that was cancelled or given up meanwhile completes nothing.
- */
-export const completeBackup = async (
-  parties: EventContext,
+/** Succeeds only while the backup runs and holds its project's lock: a cancelled or reaped backup completes nothing. */
+export const completeBackup = (
+  context: EventContext,
   { id }: BackupRecord,
   completion: Completion,
   clock: Clock,
-): Promise<void> => {
-  for (let tries = 1; ; tries++) {
-    const backup = await get(backupKey.backup(parties.tenant, id));
-    // Another run of this step, or this one whose answer was lost.
+): Promise<void> =>
+  retryOnConflict({ attempts: 8, jitterMs: 200 }, async () => {
+    const backup = await get(backupKey.backup(context.tenant, id));
+    // Completed by another run of this step, or by this one whose response was lost.
     if (backup?.status === 'completed') return;
     const now = clock.now();
-    try {
-      const running = stillRunning(backup, now);
-      await commit(writesOf(parties, running, completion, now));
-      return emitMetric('a backup was completed', {
-        BackupsCompleted: 1,
-        DocumentsBackedUp: completion.contents.documents,
-        DocumentsRead: running.reads,
-        BytesStored: completion.size,
-        BackupDuration: (now.getTime() - Date.parse(running.createdAt)) / 1_000,
-      });
-    } catch (error) {
-      if (!isConflict(error) || tries === triesMax) throw error;
-      await pause(randomFraction() * clashMs);
-    }
-  }
-};
+    const running = assertBackupRunning(backup, now);
+    await commit(completionWrites(context, running, completion, now));
+    emitMetric('a backup was completed', {
+      BackupsCompleted: 1,
+      DocumentsBackedUp: completion.contents.documents,
+      DocumentsRead: running.reads,
+      BytesStored: completion.size,
+      BackupDuration: (now.getTime() - Date.parse(running.createdAt)) / 1_000,
+    });
+  });
 
-const writesOf = (parties: EventContext, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
-  const { tenant, project, organization } = parties;
-  const { contents, size, manifestDigest, needs } = completion;
+const completionWrites = (context: EventContext, backup: BackupRecord, completion: Completion, now: Date): readonly Write[] => {
+  const { tenant, project, organization } = context;
+  const { contents, size, needs } = completion;
   const { id, projectId, toldPercent } = backup;
   const completed = {
+    ...completedFields(backup, completion, now),
     status: 'completed',
     phase: 'finished',
-    documents: contents.documents,
-    totalDocuments: contents.documents,
     toldPercent: 100,
-    size,
-    originalSize: contents.originalSize,
-    documentCount: contents.documents,
-    collectionCounts: topCollections(contents.collections),
     countVerified: contents.countVerified,
-    ...(backup.includeAuthUsers && { authUsers: contents.users }),
-    manifestDigest,
     ...(needs.length > 0 && { needs }),
-    completedAt: iso(now),
     expiresAt: expiryOf(backup, now),
   } as const;
-  const whole: BackupRecord = { ...backup, ...completed };
+  const record: BackupRecord = { ...backup, ...completed };
   return [
-    advance(tenant, id, { set: completed, expected: { toldPercent } }),
+    updateRunningBackup(tenant, id, { set: completed, expected: { toldPercent } }),
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),
-    // Of what is made of another backup the source is as old as that.
+    // A synthetic full is as old as the backup it is made from.
     ...(backup.synthesizedFrom === undefined ? [set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now) })] : []),
-    ...tellDeciles(parties, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
-    ...tellDeciles(parties, whole, [100], contents.documents, now),
-    ...followUps(parties, whole, now),
-    emit(tenant, 'backup.completed', backupEvent(whole, project, organization), now),
-    auditOf(tenant, 'backup.completed', whole, { documents: contents.documents, size }, now),
+    ...progressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
+    ...progressEvents(context, record, [100], contents.documents, now),
+    ...followUpTasks(context, record, now),
+    emit(tenant, 'backup.completed', backupEvent(record, project, organization), now),
+    backupAudit(tenant, 'backup.completed', record, { documents: contents.documents, size }, now),
   ];
 };
 
-/** What others have to do now that it is there. */
-const followUps = ({ tenant }: EventContext, backup: BackupRecord, now: Date): readonly Write[] => {
+const followUpTasks = ({ tenant }: EventContext, backup: BackupRecord, now: Date): readonly Write[] => {
   const { id, type, chainLength = 0, scheduleId, synthesizedFrom } = backup;
   return [
-    // What is made of another backup is no run of its schedule.
+    // A synthetic full is no run of its schedule.
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []
       : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
-    ...(isKeptForATime(backup) ? [retentionNote(tenant, now)] : []),
+    ...(expiresSomeday(backup) ? [markRetentionDue(tenant, now)] : []),
     ...(type === 'incremental' && chainLength >= chainSoftMax
       ? [enqueue(tenant, { kind: 'synthesize-full', backupId: id }, now)]
       : []),
   ];
 };
 
-const isKeptForATime = ({ retentionDays, retentionPolicy, trigger }: BackupRecord): boolean =>
+const expiresSomeday = ({ retentionDays, retentionPolicy, trigger }: BackupRecord): boolean =>
   retentionDays !== undefined || retentionPolicy !== undefined || trigger === 'pitr-base';

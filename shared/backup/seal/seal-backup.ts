@@ -1,4 +1,4 @@
-/** The last step: proves that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
+/** The last step: checks that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
@@ -6,64 +6,64 @@ import { bestEffort, commit, get, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
-import { removeNotes } from '../end/delete-work-items.ts';
+import { deleteWorkItems } from '../end/delete-work-items.ts';
 import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { advance, readRunning } from '../model/running-backup.ts';
+import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
-import { contentsOf, type Notes, readNotes } from './archive-contents.ts';
+import { readWorkItems, summarizeContents, type WorkItems } from './archive-contents.ts';
 import { completeBackup } from './complete-backup.ts';
-import { proveKept, proveObjects, removeOrphans, storeManifest } from './write-manifest.ts';
+import { assertInheritedStored, assertObjectsStored, deleteOrphans, writeManifest } from './write-manifest.ts';
 
-/** May run again at any point: everything it writes is made of the workers' notes alone, so a second run writes the same. */
-export const sealBackup = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
+/** Idempotent: everything it writes follows from the work items, so a second run writes the same bytes. */
+export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const found = await get(backupKey.backup(tenant, backupId));
-  // The answer of an earlier run was lost.
-  if (found?.status !== 'completed') await seal(tenant, backupId, engine);
-  await bestEffort('remove the notes of a backup', removeNotes(tenant, backupId));
+  // Completed if the response of an earlier run was lost.
+  if (found?.status !== 'completed') await seal(tenant, backupId, deps);
+  await bestEffort('delete the work items of a backup', deleteWorkItems(tenant, backupId));
 };
 
-const seal = async (tenant: Tenant, backupId: string, engine: BackupDeps): Promise<void> => {
-  const { backup, organization } = await readRunning(tenant, backupId, engine.clock.now());
-  await commit([advance(tenant, backupId, { set: { phase: 'sealing' } })]);
-  const [project, destination, notes] = await Promise.all([
+const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
+  const { backup, organization } = await readRunningBackup(tenant, backupId, deps.clock.now());
+  await commit([updateRunningBackup(tenant, backupId, { set: { phase: 'sealing' } })]);
+  const [project, destination, items] = await Promise.all([
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),
-    readNotes(tenant, backup),
+    readWorkItems(tenant, backup),
   ]);
-  const store = await engine.openStore(tenant, destination, backup.path);
+  const store = await deps.openStore(tenant, destination, backup.path);
   let parent: ParentArchive | undefined;
   try {
-    await proveKey(tenant, store, backup, engine);
-    await proveObjects(store, notes);
-    if (backup.synthesizedFrom !== undefined) proveSame(backup, notes);
-    parent = await openParent(tenant, backup, engine);
-    if (parent) await proveKept(parent, notes);
-    const dataKey = await engine.dataKeyOf(tenant, backup);
-    const completion = await storeManifest(store, backup, project, notes, dataKey, parent?.manifest);
-    await bestEffort('remove what given-up workers left', removeOrphans(store, backup, notes));
-    await completeBackup({ tenant, project, organization }, backup, completion, engine.clock);
+    await ensureKeyStored(tenant, store, backup, deps);
+    await assertObjectsStored(store, items);
+    if (backup.synthesizedFrom !== undefined) assertSameCount(backup, items);
+    parent = await openParent(tenant, backup, deps);
+    if (parent) await assertInheritedStored(parent, items);
+    const dataKey = await deps.dataKeyOf(tenant, backup);
+    const completion = await writeManifest(store, backup, project, items, dataKey, parent?.manifest);
+    await bestEffort('delete the objects of abandoned runs', deleteOrphans(store, backup, items));
+    await completeBackup({ tenant, project, organization }, backup, completion, deps.clock);
   } finally {
     store.close();
     parent?.close();
   }
 };
 
-/** What is made of another backup holds as many documents as that one: the plan was told how many. */
-const proveSame = ({ totalDocuments, synthesizedFrom }: BackupRecord, notes: Notes): void => {
-  const { documents } = contentsOf(notes);
+/** A synthetic full has as many documents as the backup it is made from. */
+const assertSameCount = ({ totalDocuments, synthesizedFrom }: BackupRecord, items: WorkItems): void => {
+  const { documents } = summarizeContents(items);
   if (documents !== totalDocuments)
     throw new JobFailure('COUNT_MISMATCH', `${documents} of the ${totalDocuments} documents of ${synthesizedFrom} were copied`);
 };
 
-/** Without its key in the bucket nobody but us could read the backup: one that was lost or changed since is stored anew. */
-const proveKey = async (tenant: Tenant, store: ObjectStore, { id }: BackupRecord, engine: BackupDeps): Promise<void> => {
-  for (let isMended = false; ; isMended = true) {
+/** Stores the key again if it was lost or changed; without it only the service could read the backup. */
+const ensureKeyStored = async (tenant: Tenant, store: ObjectStore, { id }: BackupRecord, deps: BackupDeps): Promise<void> => {
+  for (let isRestored = false; ; isRestored = true) {
     const stored = await store.get(keyFileName).catch(asMissing);
-    const { backup } = await readRunning(tenant, id, engine.clock.now());
+    const { backup } = await readRunningBackup(tenant, id, deps.clock.now());
     if (backup.keyFile && isSameKey(backup.keyFile, stored)) return;
-    if (isMended) throw new StorageError('invalid', 'The destination gives another key than was stored.');
-    await storeKey(tenant, backup, engine);
+    if (isRestored) throw new StorageError('invalid', 'The destination returns another key than was stored.');
+    await storeKey(tenant, backup, deps);
   }
 };
 

@@ -1,90 +1,91 @@
-/** How the parts of an archive become one: every object proven, one manifest of them all, and nothing else beside it. */
+/** Turns stored parts into an archive: checks every object, writes the manifest, deletes everything else in the folder. */
 import { createHmac } from 'node:crypto';
 import { keyFileName, type Manifest, manifestDigest, manifestName, sealManifest } from '../../archive/index.ts';
 import { type ObjectStore, StorageError } from '../../destination/index.ts';
-import { log } from '../../platform/index.ts';
+import { log, mapConcurrent } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { dependencyArchives } from '../import/resolve-chain.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { lockOf } from '../steps/prepare-backup.ts';
-import { type ArchiveNotes, contentsOf, keptObjects, manifestOf, objectsOf } from './archive-contents.ts';
+import { objectLockOf } from '../steps/prepare-backup.ts';
+import {
+  type ArchiveParts,
+  dependencyArchives,
+  inheritedObjects,
+  manifestOf,
+  objectsOf,
+  summarizeContents,
+} from './archive-contents.ts';
 import type { Completion } from './complete-backup.ts';
 
-/** Questions asked of the store at once. */
-export const lanes = 16;
+/** Requests to the store at once. */
+export const sealConcurrency = 16;
 
 /**
- * A store that lost an object, or has one of another size in its place, is asked before anyone relies on it. What it says of the
- * contents cannot be compared: objects come in parts, of which stores know checksums of their own making only. Another of the
- * same size is found by a verification, which reads it.
+ * Throws if an object is missing or has another size. Contents cannot be compared here, because stores compute their own
+ * checksums of multipart uploads; a verification reads them.
  */
-export const proveObjects = (store: ObjectStore, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
-  inLanes(parts.flatMap(objectsOf), async ({ name, size }) => {
+export const assertObjectsStored = async (store: ObjectStore, { parts }: Pick<ArchiveParts, 'parts'>): Promise<void> => {
+  await mapConcurrent(parts.flatMap(objectsOf), sealConcurrency, async ({ name, size }) => {
     const stored = await store.head(name);
     if (stored?.size !== size)
       throw new StorageError('invalid', `The destination has ${stored?.size ?? 'none'} of the ${size} bytes of ${name}.`);
   });
+};
 
-/** The same of the chunks of earlier backups that it keeps records in. */
-export const proveKept = (parent: ParentArchive, { parts }: Pick<ArchiveNotes, 'parts'>): Promise<void> =>
-  inLanes(keptObjects({ parts }, parent.manifest), (entry) => parent.reading(() => parent.prove(entry)));
-
-const inLanes = async <T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> => {
-  const left = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of left) await run(item);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+/** The same for the chunks of earlier backups that it inherits records from. */
+export const assertInheritedStored = async (parent: ParentArchive, { parts }: Pick<ArchiveParts, 'parts'>): Promise<void> => {
+  await mapConcurrent(inheritedObjects({ parts }, parent.manifest), sealConcurrency, (entry) =>
+    parent.read(() => parent.assertStored(entry)),
+  );
 };
 
 /** Writes the manifest of an archive, and reads it back. */
-export const storeManifest = async (
+export const writeManifest = async (
   store: ObjectStore,
   backup: BackupRecord,
   project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  notes: ArchiveNotes,
+  parts: ArchiveParts,
   dataKey: Buffer,
   parent?: Manifest,
 ): Promise<Completion> => {
-  const contents = contentsOf(notes);
-  const manifest = manifestOf(backup, project, notes, contents, parent);
-  const random = (bytes: number): Buffer => noiseOf(manifest, dataKey, bytes);
+  const contents = summarizeContents(parts);
+  const manifest = manifestOf(backup, project, parts, contents, parent);
+  const random = (bytes: number): Buffer => deterministicBytes(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
-  await store.put(manifestName, bytes, lockOf(backup));
+  await store.put(manifestName, bytes, objectLockOf(backup));
   if (manifestDigest(await store.get(manifestName)) !== digest)
-    throw new StorageError('invalid', 'The destination gives another manifest than was stored.');
+    throw new StorageError('invalid', 'The destination returns another manifest than was stored.');
   const size = contents.storedSize + bytes.length + (backup.keyFile?.length ?? 0);
   return { contents, size, manifestDigest: digest, needs: dependencyArchives(manifest) };
 };
 
 /**
- * Salt and nonce prefix follow from the contents under the data key: the same manifest is sealed to the same bytes by whoever
- * seals it, so a worker that wakes late replaces it by itself, and another manifest never meets the same key and nonce.
+ * Derives salt and nonce prefix from the contents and the data key. Every run encrypts the same manifest to the same bytes, so a
+ * delayed run overwrites it with itself, and no two manifests share a key and nonce.
  */
-const noiseOf = (manifest: Manifest, dataKey: Buffer, bytes: number): Buffer =>
+const deterministicBytes = (manifest: Manifest, dataKey: Buffer, bytes: number): Buffer =>
   createHmac('sha512', dataKey)
     .update('FBK2 manifest noise')
-    .update(JSON.stringify(manifest, inOrder))
+    .update(JSON.stringify(manifest, sortKeys))
     .digest()
     .subarray(0, bytes);
 
-/** The table gives the attributes of a map in any order. */
-const inOrder = (_: string, value: unknown): unknown =>
+/** The table returns the attributes of a map in any order. */
+const sortKeys = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** Removes what workers have stored that no note names. */
-export const removeOrphans = async (
+/** Deletes objects of abandoned runs, which no work item names. */
+export const deleteOrphans = async (
   store: ObjectStore,
   { id }: Pick<BackupRecord, 'id'>,
-  { parts }: Pick<ArchiveNotes, 'parts'>,
+  { parts }: Pick<ArchiveParts, 'parts'>,
 ): Promise<void> => {
   const kept = new Set([keyFileName, manifestName, ...parts.flatMap(objectsOf).map(({ name }) => name)]);
   const orphans: string[] = [];
   for await (const { name } of store.list('')) if (!kept.has(name)) orphans.push(name);
-  const abandoned = await store.abortUnfinishedUploads('');
-  if (orphans.length + abandoned > 0) log.info('removing what given-up workers left', { id, objects: orphans.length, abandoned });
+  const uploads = await store.abortUnfinishedUploads('');
+  if (orphans.length + uploads > 0) log.info('deleting the objects of abandoned runs', { id, objects: orphans.length, uploads });
   await store.remove(orphans);
 };

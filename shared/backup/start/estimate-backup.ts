@@ -1,4 +1,4 @@
-/** What a backup would read, store and cost, without making one. */
+/** Estimates what a backup would read, store and cost. */
 import type * as z from 'zod';
 import { type Moment, parseMoment } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -8,29 +8,29 @@ import type { Tenant } from '../../platform/index.ts';
 import { openSource, type ProjectRecord } from '../../project/index.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
+import type { StartBackupOptions } from '../model/start-options.ts';
 import { estimateReads } from '../steps/plan-backup.ts';
-import type { StartBackupOptions } from './start-backup.ts';
 
-/** The answer must be out before the function's 20 s are over. */
-const patienceMs = 15_000;
-/** Documents looked at to tell how large one is; a few places, because neighbours are alike. */
+/** The function times out after 20 s. */
+const timeoutMs = 15_000;
+/** Documents sampled for their size, from several ranges, because neighbours are similar. */
 const sampleDocuments = 50;
-const samplePlaces = 5;
-/** Little more than what is looked at: whatever the source sends is billed. */
+const sampleRanges = 5;
+/** Small, because every document sent is billed. */
 const sampleBytes = 16 << 10;
 
-/** Of an incremental one the bytes are those of the documents that were written since its parent, as far as the sample tells. */
+/** Of an incremental backup, the bytes are those of sampled documents written since its parent. */
 export const estimateBackup = async (
   tenant: Tenant,
   project: ProjectRecord,
-  wish: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>,
+  options: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>,
   parent?: Pick<BackupRecord, 'readTime'>,
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const since = parent && parseMoment(parent.readTime ?? '');
   try {
-    const planned = await plan(source, { ...wish, signal });
+    const planned = await plan(source, { ...options, signal });
     const { documents, ranges, collections, unknown } = planned;
     const reads = estimateReads(planned);
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
@@ -39,7 +39,7 @@ export const estimateBackup = async (
     const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, since, signal)));
     return { documents, bytes, ...costOf(reads), ...shown };
   } catch (error) {
-    throw refusalOf(error);
+    throw toApiError(error);
   } finally {
     source.close();
   }
@@ -52,11 +52,11 @@ const bytesPerDocument = async (
   signal: AbortSignal,
 ): Promise<number> => {
   let [documents, bytes] = [0, 0];
-  const step = Math.max(1, Math.floor(ranges.length / samplePlaces));
-  const places = ranges.filter((_, n) => n % step === 0).slice(0, samplePlaces);
-  for (const [n, range] of places.entries()) {
-    // What earlier places did not have, later ones may.
-    const wanted = (sampleDocuments * (n + 1)) / places.length;
+  const step = Math.max(1, Math.floor(ranges.length / sampleRanges));
+  const sampled = ranges.filter((_, n) => n % step === 0).slice(0, sampleRanges);
+  for (const [n, range] of sampled.entries()) {
+    // Later ranges make up for earlier ones that had too few documents.
+    const wanted = (sampleDocuments * (n + 1)) / sampled.length;
     for await (const batch of readRange(source, { range, readTime, signal, batchBytes: sampleBytes })) {
       documents += batch.count;
       bytes += since ? bytesSince(batch, since) : batch.documentBytes;
@@ -75,11 +75,11 @@ const bytesSince = (batch: DocumentBatch, { seconds, nanos }: Moment): number =>
   return bytes;
 };
 
-const refusalOf = (error: unknown): unknown => {
+const toApiError = (error: unknown): unknown => {
   if (!(error instanceof SourceError)) return error;
   const cause = { cause: error };
   if (error.code === 'SOURCE_AUTH_ERROR') return new ApiError('SOURCE_AUTH_ERROR', error.message, undefined, cause);
   if (error.code === 'CANCELLED' || error.isTransient)
-    return new ApiError('SERVICE_UNAVAILABLE', 'The source takes too long to answer; try again', undefined, cause);
+    return new ApiError('SERVICE_UNAVAILABLE', 'The source takes too long to respond. Try again', undefined, cause);
   return error;
 };

@@ -1,7 +1,7 @@
-/** Backups, newest first. Ids sort by time, so a range of time is a range of sort keys; the table compares the rest. */
+/** Backups, newest first. Ids sort by time, so a time range is a range of sort keys; the table applies the other filters. */
 import { spanOf } from '../../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../../platform/index.ts';
-import { shownOf } from '../model/get-backup.ts';
+import { visibleBackups } from '../model/read-backup.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
 import { isRetired } from '../removal/retire-backup.ts';
 
@@ -14,13 +14,13 @@ export interface BackupFilter {
   readonly to?: string | undefined;
 }
 
-/** One call reads the table at most this often, each time up to 1 MB: some 10,000 backups. */
+/** Table reads per request, up to 1 MB each; about 10,000 backups. */
 const readsMax = 20;
-const lookedAtMax = 1_000;
+const pageItems = 1_000;
 
 /**
- * One page. `next` is undefined only when nothing more is there; a page may be short, even empty, and still have a `next`,
- * where a filter matched little in what one call may read.
+ * One page. `next` is undefined only at the end of the list. A page may be short, even empty, and still have a `next`, if the
+ * filter matched little within the reads of one request.
  */
 export const listBackups = async (
   tenant: Tenant,
@@ -32,10 +32,10 @@ export const listBackups = async (
   const found: BackupRecord[] = [];
   let after = page.after;
   for (let reads = 0; reads < readsMax; reads++) {
-    const read = await query({ ...range, after, limit: lookedAtMax });
-    const listed = (read.items as readonly BackupRecord[]).filter((backup) => isListed(backup, filter));
-    found.push(...(await shownOf(tenant, listed, now)));
-    // One more than asked for tells whether there is more.
+    const read = await query<BackupRecord>({ ...range, after, limit: pageItems });
+    const listed = read.items.filter((backup) => isListed(backup, filter));
+    found.push(...(await visibleBackups(tenant, listed, now)));
+    // One more than requested shows that there is a next page.
     if (found.length > page.limit) return { backups: found.slice(0, page.limit), next: found[page.limit - 1]?.sk };
     if (read.next === undefined) return { backups: found, next: undefined };
     after = read.next;
@@ -43,7 +43,7 @@ export const listBackups = async (
   return { backups: found, next: after };
 };
 
-/** What is gone is listed only if it is asked for. */
+/** Retired backups are listed only if the filter names their status. */
 const isListed = (backup: BackupRecord, { status }: BackupFilter): boolean => backup.status === status || !isRetired(backup);
 
 const rangeOf = (tenant: Tenant, { projectId, status, type, ...span }: BackupFilter): Range => {

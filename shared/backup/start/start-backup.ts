@@ -1,92 +1,42 @@
-/** Starting a backup: its record, the project's lock, the reaper's note and the task that starts the workflow, all or nothing. */
-import { countBackups, type DestinationRecord } from '../../destination/index.ts';
+/** Starts a backup in one transaction: its record, the project's lock, the running item and the task that starts the workflow. */
+import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
-import { after, create, iso, newId, type Tenant, type Write } from '../../platform/index.ts';
-import { jobLock, type ProjectRecord, whileConnected } from '../../project/index.ts';
+import { create, iso, newId, omitUndefined, type Write } from '../../platform/index.ts';
+import { jobLock, whileConnected } from '../../project/index.ts';
 import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
+import { initialBackupFields } from '../model/backup-fields.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
+import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
-export interface StartBackupOptions {
-  readonly type: BackupRecord['type'];
-  /** With an incremental one: what `resolveType` found. */
-  readonly parentBackupId?: string;
-  readonly chainLength?: number;
-  /** Why it is full although an incremental one was wanted. */
-  readonly fullBecause?: string;
-  /** The backup whose contents it is to be made of, instead of the source. */
-  readonly synthesizedFrom?: Pick<BackupRecord, 'id' | 'builtUpon'>;
-  readonly collections: readonly string[];
-  readonly excludeCollections: readonly string[];
-  readonly includeAuthUsers: boolean;
-  /** Days it is kept once it is completed; for ever if left out. */
-  readonly retention?: number | undefined;
-  /** In place of days: what its schedule keeps by. */
-  readonly retentionPolicy?: BackupRecord['retentionPolicy'];
-  readonly retentionTimezone?: string;
-  /** The project's own limit counts where none is given. */
-  readonly maxReads?: number | undefined;
-  readonly trigger: BackupRecord['trigger'];
-  readonly scheduleId?: string;
-  readonly createdBy: BackupRecord['createdBy'];
-}
-
-export interface StartBackupContext {
-  readonly tenant: Tenant;
-  readonly project: ProjectRecord;
-  readonly destination: DestinationRecord;
-  /** What wraps keys now; the backup says so from its first day, and again when its key is made. */
-  readonly encryption: BackupRecord['encryption'];
-}
-
-/** What every record of a backup says before there is anything to say. */
-export const initialBackupFields = {
-  documents: 0,
-  reads: 0,
-  unknownCollections: [],
-  size: 0,
-  originalSize: 0,
-  documentCount: 0,
-  collectionCounts: [],
-  countVerified: null,
-  verification: null,
-  verifiedAt: null,
-  restoreTestedAt: null,
-  lockedUntil: null,
-  expiresAt: null,
-  completedAt: null,
-  deadline: null,
-  error: null,
-} as const satisfies Partial<BackupRecord>;
-
-/** The record as it begins, and the writes that make it begin; JOB_IN_PROGRESS if the project has a job already. */
+/** The new record and its transaction, which fails with JOB_IN_PROGRESS if the project already has a job. */
 export const startBackup = (
   { tenant, project, destination, encryption }: StartBackupContext,
-  wish: StartBackupOptions,
+  options: StartBackupOptions,
   now: Date,
 ): { backup: BackupRecord; writes: readonly Write[] } => {
   const id = newId('backup', now);
-  const maxReads = wish.maxReads ?? project.settings.maxReads;
   const backup: BackupRecord = {
     ...backupKey.backup(tenant, id),
     id,
     projectId: project.id,
-    type: wish.type,
-    parentBackupId: wish.parentBackupId ?? null,
-    chainLength: wish.chainLength ?? 0,
-    ...(wish.fullBecause !== undefined && { fullBecause: wish.fullBecause }),
-    ...(wish.synthesizedFrom !== undefined && { synthesizedFrom: wish.synthesizedFrom.id }),
+    type: options.type,
+    parentBackupId: options.parentBackupId ?? null,
+    chainLength: options.chainLength ?? 0,
+    ...omitUndefined({ fullBecause: options.fullBecause, synthesizedFrom: options.synthesizedFrom?.id }),
     status: 'pending',
     phase: 'queued',
-    trigger: wish.trigger,
-    scheduleId: wish.scheduleId ?? null,
-    collections: wish.collections,
-    excludedCollections: wish.excludeCollections,
-    includeAuthUsers: wish.includeAuthUsers,
-    ...(maxReads !== undefined && { maxReads }),
-    ...(wish.retention !== undefined && { retentionDays: wish.retention }),
-    ...(wish.retentionPolicy && { retentionPolicy: wish.retentionPolicy }),
-    ...(wish.retentionTimezone !== undefined && { retentionTimezone: wish.retentionTimezone }),
+    trigger: options.trigger,
+    scheduleId: options.scheduleId ?? null,
+    collections: options.collections,
+    excludedCollections: options.excludeCollections,
+    includeAuthUsers: options.includeAuthUsers,
+    ...omitUndefined({
+      maxReads: options.maxReads ?? project.settings.maxReads,
+      retentionDays: options.retention,
+      retentionPolicy: options.retentionPolicy,
+      retentionTimezone: options.retentionTimezone,
+    }),
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path: [destination.prefix, project.id, id].filter((part) => part !== '').join('/'),
     archive: { organization: tenant.organizationId, project: project.id, backup: id },
@@ -97,7 +47,7 @@ export const startBackup = (
     readTime: null,
     createdAt: iso(now),
     startedAt: null,
-    createdBy: wish.createdBy,
+    createdBy: options.createdBy,
   };
   return {
     backup,
@@ -106,19 +56,12 @@ export const startBackup = (
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),
-      ...(wish.parentBackupId === undefined ? [] : [holdParent(tenant, wish.parentBackupId)]),
-      ...(wish.synthesizedFrom ? [holdParentOnce(tenant, wish.synthesizedFrom)] : []),
+      ...(options.parentBackupId === undefined ? [] : [holdParent(tenant, options.parentBackupId)]),
+      ...(options.synthesizedFrom ? [holdParentOnce(tenant, options.synthesizedFrom)] : []),
       create(backup),
       { put: { ...backupKey.running(tenant, id), organizationId: tenant.organizationId, backupId: id, since: iso(now) } },
       { put: { ...backupKey.archive(tenant, id, id), backupId: id } },
       enqueue(tenant, { kind: 'start-backup', backupId: id }, now),
     ],
   };
-};
-
-/** When a backup that is completed now has been kept long enough; null if it is kept for ever. A clock that went back meanwhile takes nothing off. */
-export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt: Date): string | null => {
-  if (retentionDays === undefined) return null;
-  const from = new Date(Math.max(Date.parse(createdAt), completedAt.getTime()));
-  return iso(after(from, retentionDays * 24 * 3_600));
 };

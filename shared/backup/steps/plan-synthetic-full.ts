@@ -1,21 +1,21 @@
-/** What a full backup is made of that is made of another: ranges cut from its index, at its own moment, without a read. */
+/** Plans a synthetic full: splits the index of another backup into ranges, without reading the source. */
 import { type Archive, type NamedPage, recordKind } from '../../archive/index.ts';
 import type { NameRange, Plan } from '../../firestore/index.ts';
-import { rootOf } from '../cursor/archive-cursor.ts';
+import { documentsRoot } from '../cursor/archive-cursor.ts';
 
-/** A range of so many documents takes a worker a minute or a few. */
+/** Copying a range of this many documents takes a few minutes. */
 const rangeRecords = 500_000;
-/** Pages of the index fetched at once. */
-const lanes = 8;
+/** Index pages fetched at once. */
+const concurrency = 8;
 
 export interface ArchivePlanOptions {
   readonly rangesMax: number;
-  /** Records that a range should have, about. */
+  /** About how many records a range should have. */
   readonly records?: number;
 }
 
-/** The ranges follow each other without a gap over all names, so every document lies in exactly one. */
-export const planArchive = async (
+/** The ranges cover all names without gaps, so every document is in exactly one. */
+export const planSyntheticFull = async (
   archive: Archive,
   { rangesMax, records = rangeRecords }: ArchivePlanOptions,
 ): Promise<Omit<Plan, 'collections'>> => {
@@ -40,17 +40,17 @@ const rangesAt = (cuts: readonly string[]): readonly NameRange[] =>
   }));
 
 interface Run {
-  /** Of its first document, below the database. */
+  /** Path of its first document. */
   readonly name: string;
   readonly count: number;
 }
 
-/** Records that stand side by side: a page of the index or, where one alone is much of a range, its segments. Users are passed over. */
+/** Runs of consecutive records: index pages or, where one page is a large part of a range, its segments. Users are skipped. */
 async function* runsIn(archive: Archive, enough: number): AsyncGenerator<Run, void, undefined> {
-  const root = rootOf(archive);
+  const root = documentsRoot(archive);
   const { pages } = archive;
-  for (let at = 0; at < pages.length; at += lanes) {
-    const runs = await Promise.all(pages.slice(at, at + lanes).map((page) => runsOf(archive, page, enough)));
+  for (let start = 0; start < pages.length; start += concurrency) {
+    const runs = await Promise.all(pages.slice(start, start + concurrency).map((page) => runsOf(archive, page, enough)));
     for (const { first, count } of runs.flat()) {
       const name = first.toString();
       if (name.startsWith(root)) yield { name: name.slice(root.length), count };
@@ -61,5 +61,5 @@ async function* runsIn(archive: Archive, enough: number): AsyncGenerator<Run, vo
 const runsOf = async (archive: Archive, page: NamedPage, enough: number): Promise<readonly { first: Buffer; count: number }[]> =>
   page.records > enough / 2 ? archive.segmentsOf(page) : [{ first: page.name, count: page.records }];
 
-/** What a range is about: documents, or without one the users. */
-export const kindIn = (range: NameRange | undefined) => (range ? recordKind.document : recordKind.user);
+/** Documents, or the users if there is no range. */
+export const recordKindOf = (range: NameRange | undefined) => (range ? recordKind.document : recordKind.user);

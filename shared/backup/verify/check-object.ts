@@ -1,4 +1,4 @@
-/** Checking the objects of a backup one by one, as deep as was asked for. */
+/** Verifies the objects of a backup one by one, as deep as requested. */
 import {
   ArchiveError,
   type Leaf,
@@ -16,7 +16,7 @@ import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { log } from '../../platform/index.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
-import { piecesOf } from '../read/stream-object.ts';
+import { streamObject } from '../read/stream-object.ts';
 import type { Finding } from './verification-report.ts';
 
 /** Records of each kind. */
@@ -28,32 +28,32 @@ export interface Tally {
 
 export interface ObjectCheck {
   readonly open: OpenArchive;
-  /** What the store lists: sizes by name. */
+  /** Sizes by name, as listed by the store. */
   readonly stored: ReadonlyMap<string, number>;
   readonly isFull: boolean;
 }
 
 type Problem = Pick<Finding, 'problem' | 'message'>;
 
-/** What is wrong with an object of the backup, if anything; a full check also counts the records that the index finds in it. */
+/** The problem of an object, if any. A full check also counts the records that the index finds in it. */
 export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally: Tally): Promise<Problem | undefined> => {
   try {
     const size = await sizeOf(check, entry);
-    if (size === undefined) return { problem: 'missing', message: 'The object is not there' };
+    if (size === undefined) return { problem: 'missing', message: 'The object is missing' };
     if (size !== entry.size) return { problem: 'size', message: `The object has ${size} bytes instead of ${entry.size}` };
-    // What an earlier backup holds for this one is read where the index of this one points to it.
+    // Records inherited from another backup are checked through the index (checkInheritedRecords).
     if (entry.backup !== check.open.archive.manifest.backup) return undefined;
-    if (objectKind(entry.name) === 'index') add(tally, await twice(entry, () => checkIndex(check, entry)));
-    else if (check.isFull) add(tally, await twice(entry, () => checkChunk(check, entry)));
+    if (objectKind(entry.name) === 'index') add(tally, await retryOnce(entry, () => checkIndex(check, entry)));
+    else if (check.isFull) add(tally, await retryOnce(entry, () => checkChunk(check, entry)));
     return undefined;
   } catch (error) {
-    return problemOf(error);
+    return toProblem(error);
   }
 };
 
-/** What an error of reading says about an object; anything else is thrown on. */
-export const problemOf = (error: unknown): Problem => {
-  // Of an earlier backup that this one needs: what opens it, or where it lies, is not to be had.
+/** The problem that a read error means for an object. Other errors are rethrown. */
+export const toProblem = (error: unknown): Problem => {
+  // The key or the destination of a backup that this one depends on is unavailable.
   if (error instanceof JobFailure || (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND'))
     return { problem: 'unreadable', message: error.message };
   if (error instanceof ArchiveError) return { problem: 'corrupt', message: `${error.code}: ${error.message}` };
@@ -63,10 +63,10 @@ export const problemOf = (error: unknown): Problem => {
 };
 
 const sizeOf = async ({ open, stored }: ObjectCheck, { backup, name }: ObjectEntry): Promise<number | undefined> =>
-  backup === open.archive.manifest.backup ? stored.get(name) : (await (await open.partOf(backup)).store.head(name))?.size;
+  backup === open.archive.manifest.backup ? stored.get(name) : (await (await open.sourceOf(backup)).store.head(name))?.size;
 
-/** Bytes that came damaged once may come whole the second time: then it was the way, not the object. */
-const twice = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Tally> => {
+/** If the second read is intact, the transfer was damaged and not the object. */
+const retryOnce = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Tally> => {
   try {
     return await read();
   } catch (error) {
@@ -78,46 +78,46 @@ const twice = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Ta
 
 const optionsOf = async ({ open }: ObjectCheck, entry: ObjectEntry): Promise<ReadOptions> => {
   const { organization, project, backup } = open.archive.manifest;
-  const { dataKey } = await open.partOf(backup);
+  const { dataKey } = await open.sourceOf(backup);
   return { identity: { organization, project, backup }, name: entry.name, dataKey, entry };
 };
 
-/** Every page is there, proven, and what the manifest lists. */
+/** Every page is intact and equals its entry in the manifest. */
 const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
   const { archive, store } = check.open;
   const listed = archive.manifest.pages.filter(({ object }) => object === entry.name);
   let n = 0;
-  for await (const { entry: page } of readPages(piecesOf(store, entry), await optionsOf(check, entry))) {
+  for await (const { entry: page } of readPages(streamObject(store, entry), await optionsOf(check, entry))) {
     const expected = listed[n++];
     for (const key of ['frame', 'offset', 'length', 'segments', 'records', 'first', 'sha256'] as const)
-      if (expected?.[key] !== page[key]) throw new ArchiveError('index-invalid', 'a page that is not what the manifest lists');
+      if (expected?.[key] !== page[key]) throw new ArchiveError('index-invalid', 'a page differs from the manifest');
   }
-  return nothing();
+  return emptyTally();
 };
 
-/** Every byte is what the manifest lists, and every record where the index of the same number says. */
+/** Every byte matches the manifest, and every record is where the index of the same number says. */
 const checkChunk = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
-  const tally = nothing();
-  const awaited = Map.groupBy(await segmentsIn(check, entry), ({ frame }) => frame);
-  for await (const { leaf, place } of readChunk(piecesOf(check.open.store, entry), await optionsOf(check, entry))) {
-    for (const segment of awaited.get(place.frame) ?? []) {
+  const tally = emptyTally();
+  const expectedSegments = Map.groupBy(await segmentsIn(check, entry), ({ frame }) => frame);
+  for await (const { leaf, place } of readChunk(streamObject(check.open.store, entry), await optionsOf(check, entry))) {
+    for (const segment of expectedSegments.get(place.frame) ?? []) {
       if (!isSamePlace(segment, place) || !leaf.name(segment.start).equals(segment.first))
-        throw new ArchiveError('index-invalid', 'the index says something else than the chunk holds');
-      count(leaf, segment, tally);
+        throw new ArchiveError('index-invalid', 'the index does not match the chunk');
+      countRecords(leaf, segment, tally);
     }
-    awaited.delete(place.frame);
+    expectedSegments.delete(place.frame);
   }
-  if (awaited.size > 0) throw new ArchiveError('index-invalid', 'the index finds records where the chunk has none');
+  if (expectedSegments.size > 0) throw new ArchiveError('index-invalid', 'the index lists records that the chunk does not have');
   return tally;
 };
 
-/** An index that cannot be read is told of by itself: here it only finds nothing. */
+/** An unreadable index is reported on its own; here it has no segments. */
 const segmentsIn = async ({ open: { archive } }: ObjectCheck, entry: ObjectEntry): Promise<readonly Segment[]> => {
   const segments: Segment[] = [];
   try {
     for (const page of archive.pages) if (isPair(page.object, entry.name)) segments.push(...(await archive.segmentsOf(page)));
   } catch (error) {
-    problemOf(error);
+    toProblem(error);
     return [];
   }
   return segments.filter(({ object, backup }) => object === entry.name && backup === entry.backup);
@@ -134,14 +134,14 @@ const isSamePlace = (a: LeafPlace, b: LeafPlace): boolean =>
   a.keysSha256.equals(b.keysSha256) &&
   a.bodiesSha256.equals(b.bodiesSha256);
 
-export const nothing = (): Tally => ({ documents: 0, tombstones: 0, users: 0 });
+export const emptyTally = (): Tally => ({ documents: 0, tombstones: 0, users: 0 });
 const kinds = {
   [recordKind.document]: 'documents',
   [recordKind.tombstone]: 'tombstones',
   [recordKind.user]: 'users',
 } as const;
-/** Adds the records of a segment. */
-export const count = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
+/** Adds the records of a segment to the tally. */
+export const countRecords = (leaf: Leaf, { start, count: slots }: Segment, tally: Tally): void => {
   for (let slot = start; slot < start + slots; slot++) tally[kinds[leaf.kind(slot)]] += 1;
 };
 const add = (tally: Tally, more: Tally): void => {

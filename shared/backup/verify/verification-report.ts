@@ -3,11 +3,11 @@ import type { BackupRecord } from '../model/record.ts';
 type Verification = NonNullable<BackupRecord['verification']>;
 export type Finding = Verification['findings'][number];
 
-/** What the record has room for and a person would read. */
+/** The record has no room for more. */
 const findingsMax = 100;
 
-/** What a verification has found so far: at most one finding for an object, so a part that is checked twice tells nothing twice. */
-export class Report {
+/** The findings of a verification. At most one per object, so repeated checks report nothing twice. */
+export class VerificationReport {
   readonly #findings: Map<string, Finding>;
 
   constructor(findings: readonly Finding[] = []) {
@@ -18,17 +18,17 @@ export class Report {
     if (!this.#findings.has(object)) this.#findings.set(object, { object, problem, message });
   }
 
-  /** Whether the object is known to be damaged or out of reach: then nothing more is asked of it. */
+  /** Whether the object has a finding; then it is not checked further. */
   has(object: string): boolean {
     return this.#findings.has(object);
   }
 
-  /** An orphan takes room and does no harm. */
+  /** Orphans do no harm. */
   get isBad(): boolean {
     return [...this.#findings.values()].some(isBad);
   }
 
-  /** Those that count first. */
+  /** The serious ones first. */
   get findings(): Finding[] {
     const all = [...this.#findings.values()];
     return [...all.filter(isBad), ...all.filter((finding) => !isBad(finding))].slice(0, findingsMax);

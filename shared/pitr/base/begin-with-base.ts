@@ -1,5 +1,5 @@
 /** A turn before there is anything to add to: it waits for a base, and captures begin at the moment that one shows. */
-import { type BackupDeps, type BackupRecord, retentionNote } from '../../backup/index.ts';
+import { type BackupDeps, type BackupRecord, markRetentionDue } from '../../backup/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { endTurn, type Next, nextOf } from '../model/cycle-end.ts';
@@ -41,7 +41,7 @@ export const begin = async (scene: CycleContext, engine: BackupDeps): Promise<Ne
     } catch (error) {
       if (!(error instanceof TooManyCollections)) throw error;
       const changed = { comingBaseId: null, isTooLarge: true, trouble: error.message } as const;
-      await commit([endTurn(scene, changed, now, lookSeldomSeconds), retentionNote(tenant, now)]);
+      await commit([endTurn(scene, changed, now, lookSeldomSeconds), markRetentionDue(tenant, now)]);
       return nextOf(scene, lookSeldomSeconds);
     }
   }
@@ -52,7 +52,7 @@ export const begin = async (scene: CycleContext, engine: BackupDeps): Promise<Ne
     // It failed, was cancelled, or took longer than the source remembers.
     await commit([
       end({ comingBaseId: null, ...failedBase(pitr, now), trouble: whyNot(pitr, coming) }),
-      retentionNote(tenant, now),
+      markRetentionDue(tenant, now),
     ]);
   else if (isUnderWay || !mayTry(pitr, now) || (await startBase(scene, now, end)) === undefined) await commit([end({})]);
   return nextOf(scene, delaySeconds);

@@ -1,6 +1,6 @@
 /** Reading many batches one after the other: stores and keys are opened once for all of them, and small ones are fetched ahead. */
 import { ArchiveError, type ByteSource, readChunk } from '../../archive/index.ts';
-import { type Doors, piecesOf, readBackup } from '../../backup/index.ts';
+import { type ArchiveDeps, streamObject, readBackup } from '../../backup/index.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -20,11 +20,11 @@ interface Sealing {
 /** Whoever opened it closes it. */
 export class BatchReader {
   readonly #tenant: Tenant;
-  readonly #doors: Doors;
+  readonly #doors: ArchiveDeps;
   readonly #stores = new Map<string, Promise<ObjectStore>>();
   readonly #keys = new Map<string, Promise<Sealing>>();
 
-  constructor(tenant: Tenant, doors: Doors) {
+  constructor(tenant: Tenant, doors: ArchiveDeps) {
     this.#tenant = tenant;
     this.#doors = doors;
   }
@@ -58,7 +58,7 @@ export class BatchReader {
     const { name, size } = batch.chunk;
     try {
       const { identity, dataKey } = await this.#sealing(batch);
-      const source: ByteSource = bytes ? [await bytes] : piecesOf(await this.#store(batch), { name: nameOf(batch), size });
+      const source: ByteSource = bytes ? [await bytes] : streamObject(await this.#store(batch), { name: nameOf(batch), size });
       for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield { batch, leaf };
     } catch (error) {
       throw asDamage(batch, error);

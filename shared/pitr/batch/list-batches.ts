@@ -1,6 +1,6 @@
 /** Reading captured changes: which batches there are, and what is in one. */
 import { type Leaf, readChunk } from '../../archive/index.ts';
-import { backupDeps, type Doors, piecesOf, readBackup } from '../../backup/index.ts';
+import { backupDeps, type ArchiveDeps, streamObject, readBackup } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
 import { microsOf, spelled } from '../model/micro-time.ts';
@@ -43,7 +43,7 @@ export async function* batchesAfter(
 export async function* readBatch(
   tenant: Tenant,
   batch: BatchRecord,
-  doors: Doors = backupDeps,
+  doors: ArchiveDeps = backupDeps,
 ): AsyncGenerator<Leaf, void, undefined> {
   const [keyBackup, destination] = await Promise.all([
     readBackup(tenant, batch.keyBackupId),
@@ -54,7 +54,7 @@ export async function* readBatch(
   try {
     const { organization, project, backup } = keyBackup.archive;
     const options = { identity: { organization, project, backup }, name: batch.chunk.name, dataKey, entry: batch.chunk };
-    for await (const { leaf } of readChunk(piecesOf(store, batch.chunk), options)) yield leaf;
+    for await (const { leaf } of readChunk(streamObject(store, batch.chunk), options)) yield leaf;
   } finally {
     store.close();
   }

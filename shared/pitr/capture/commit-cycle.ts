@@ -1,5 +1,5 @@
 /** The one transaction that ends a turn: what was captured, where to go on, and what is told of it. */
-import { retentionNote } from '../../backup/index.ts';
+import { markRetentionDue } from '../../backup/index.ts';
 import { commit, emitMetric, iso, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { isLooking, type Refresh } from '../base/refresh-base.ts';
@@ -59,7 +59,7 @@ export const commitCycle = async (scene: CycleContext, saved: Saved, now: Date):
     ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
     // One that was asked for and cannot be used is like any other backup from now on.
-    ...(refresh.changed.comingBaseId === null && !refresh.base ? [retentionNote(tenant, now)] : []),
+    ...(refresh.changed.comingBaseId === null && !refresh.base ? [markRetentionDue(tenant, now)] : []),
     ...batchWrites(scene, saved),
     ...(captured.chunk ? [changeEvent(scene, told, now)] : []),
     ...opened.filter(isTold).flatMap((gap) => gapWrites(scene, gap, told, now)),

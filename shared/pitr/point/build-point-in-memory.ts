@@ -1,5 +1,5 @@
 /** A moment that is only looked at: it is made in memory, and nothing is stored. */
-import type { BackupRecord, Doors } from '../../backup/index.ts';
+import type { ArchiveDeps, BackupRecord } from '../../backup/index.ts';
 import { MemoryStore } from '../../destination/index.ts';
 import { RunControl } from '../../job/index.ts';
 import { type Clock, secureRandomBytes, type Tenant } from '../../platform/index.ts';
@@ -18,7 +18,7 @@ export const isSmall = ({ base, batches }: PointPlan): boolean =>
 export class PointTooLarge extends Error {}
 
 /** The backup with what is known of it once it is made, and doors behind which it lies; its key is nobody's. */
-export const pointInMemory = async <D extends Doors>(
+export const pointInMemory = async <D extends ArchiveDeps>(
   tenant: Tenant,
   backup: BackupRecord,
   plan: PointPlan,

@@ -1,5 +1,12 @@
 /** Making the archive of a moment: no source is read, and what did not change since the base is not copied. */
-import { type ArchiveNotes, type BackupRecord, type Doors, openArchive, storeManifest, withPart } from '../../backup/index.ts';
+import {
+  type ArchiveDeps,
+  type ArchiveParts,
+  type BackupRecord,
+  openArchive,
+  withPart,
+  writeManifest,
+} from '../../backup/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { JobFailure, type RunControl } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -16,7 +23,7 @@ export interface PointRun {
   /** Its folder, which is nobody else's. */
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
-  readonly doors: Doors;
+  readonly doors: ArchiveDeps;
   readonly halt: RunControl;
   /** Memory for changes: the more, the fewer times all of them are read. */
   readonly bytesMax?: number;
@@ -25,7 +32,7 @@ export interface PointRun {
 }
 
 /** What there is to know of it once all of it is stored, its manifest included. */
-export const buildRestorePoint = async (run: PointRun): ReturnType<typeof storeManifest> => {
+export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeManifest> => {
   const { tenant, backup, plan, store, dataKey, doors } = run;
   const base = await openArchive(tenant, plan.base, undefined, doors);
   const reader = new BatchReader(tenant, doors);
@@ -43,7 +50,7 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof storeM
       upTo: plan.point.moment,
       ...(run.bytesMax && { bytesMax: run.bytesMax }),
     });
-    const notes = await withPart(run, { shard: { number: 0 }, part: 0 }, async (part) => {
+    const notes = await withPart({ ...run, control: run.halt }, { shard: { number: 0 }, part: 0 }, async (part) => {
       const sink: PointSink = {
         keepSegment: (segment) => part.keepSegment(segment),
         keep: (...record) => part.keep(...record),
@@ -56,7 +63,7 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof storeM
       const tally = await mergeChanges(base.archive, changes, sink);
       return notesOf(plan, manifest, tally, await part.finish());
     });
-    return await storeManifest(store, backup, databaseOf(manifest.source), notes, dataKey, manifest);
+    return await writeManifest(store, backup, databaseOf(manifest.source), notes, dataKey, manifest);
   } finally {
     reader.close();
     base.close();
@@ -68,7 +75,7 @@ interface BaseListed {
   readonly counts: { readonly documents: number };
   readonly collections: readonly Listed[];
 }
-type Stored = Omit<ArchiveNotes['parts'][number], 'number' | 'originalSize' | 'collections'>;
+type Stored = Omit<ArchiveParts['parts'][number], 'number' | 'originalSize' | 'collections'>;
 
 /** Throws unless it has exactly the documents of the base, without those that are gone, and with those that are new. */
 const notesOf = (
@@ -76,7 +83,7 @@ const notesOf = (
   { counts, collections }: BaseListed,
   tally: PointTally,
   stored: Stored | undefined,
-): ArchiveNotes => {
+): ArchiveParts => {
   const documents = counts.documents + tally.added - tally.removed;
   if ((stored?.records ?? 0) !== documents)
     throw new JobFailure('COUNT_MISMATCH', 'The moment has another number of documents than its backup and its changes say', {

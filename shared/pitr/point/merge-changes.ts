@@ -1,6 +1,6 @@
 /** A base and what has happened since become one index: what did not change stays where it lies. */
 import { type Archive, compareNames, recordKind, type Segment, segmentsIn } from '../../archive/index.ts';
-import { rootOf } from '../../backup/index.ts';
+import { documentsRoot } from '../../backup/index.ts';
 import type { DocumentChange } from './latest-changes.ts';
 
 /** What takes the records, in the order of names. */
@@ -49,7 +49,7 @@ class Merge {
     this.#base = base;
     this.#changes = changes;
     this.#sink = sink;
-    this.#root = Buffer.from(rootOf(base).slice(0, -1));
+    this.#root = Buffer.from(documentsRoot(base).slice(0, -1));
   }
 
   async run(): Promise<void> {

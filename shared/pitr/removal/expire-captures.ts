@@ -1,5 +1,5 @@
 /** Removes what no window reaches back to any more: batches, and the bases that nothing is added to. */
-import { backupKey, retentionNote } from '../../backup/index.ts';
+import { backupKey, markRetentionDue } from '../../backup/index.ts';
 import { openStore } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import {
@@ -109,7 +109,7 @@ const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date)
     await commit([
       set(pitrKey.pitr(tenant, projectId), { ...kept }, { expected: { turn, keptFrom }, onConditionFailed }),
       ...keys.filter((_, n) => backups[n]).map((key) => set(key, { pitrBase: undefined }, { onConditionFailed })),
-      ...(freed.length > 0 ? [retentionNote(tenant, now)] : []),
+      ...(freed.length > 0 ? [markRetentionDue(tenant, now)] : []),
     ]);
     return true;
   } catch (error) {

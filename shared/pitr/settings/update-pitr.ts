@@ -1,5 +1,5 @@
 /** Changing how a project is captured, and stopping it. */
-import { retentionNote } from '../../backup/index.ts';
+import { markRetentionDue } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';
@@ -91,7 +91,7 @@ const endCapture = (
     writes: [
       turnedTo(tenant, before, pitr, ended),
       ...dropTokens(tenant, before),
-      ...(before.comingBaseId === null ? [] : [retentionNote(tenant, now)]),
+      ...(before.comingBaseId === null ? [] : [markRetentionDue(tenant, now)]),
       emit(
         tenant,
         'pitr.disabled',

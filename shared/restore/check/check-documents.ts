@@ -27,7 +27,7 @@ const probeReads = 1;
 /** True if the range is done. */
 export const checkDocuments = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { parties, restore, engine, halt, dataKey, store } = run;
-  return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
+  return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, control: halt }, claim, async (part) => {
     const pulse = new Heartbeat({
       checkRunning: () => lookAt(parties.tenant, restore),
       total: 0,

@@ -1,5 +1,5 @@
 /** Plans the users, and stores each that will be touched as it is now. */
-import { inOrderOfNames, type PartWriter, withPart } from '../../backup/index.ts';
+import { type PartWriter, sortUsers, withPart } from '../../backup/index.ts';
 import { Heartbeat, JobFailure } from '../../job/index.ts';
 import { accountOf, isRedacted, listAuthUsers, probeAuthUsers } from '../../project/index.ts';
 import { asUpload, journalBackup } from '../model/journal.ts';
@@ -14,7 +14,7 @@ import { decideUserActions, type UserDecision } from './user-action.ts';
 /** In one part, and always true: the target's users are listed from the beginning each time. Only a list shows what can be put back. */
 export const checkUsers = (run: CheckRun, claim: CheckClaim): Promise<boolean> => {
   const { parties, restore, engine, halt, dataKey, store } = run;
-  return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, halt }, claim, async (part) => {
+  return withPart({ backup: journalBackup(parties.tenant, restore), dataKey, store, control: halt }, claim, async (part) => {
     const checkRunning = () => lookAt(parties.tenant, restore);
     const pulse = new Heartbeat({
       checkRunning,
@@ -39,7 +39,7 @@ const walk = async (run: CheckRun, saving: Saving): Promise<void> => {
   const { open, restore, unclean, halt } = run;
   const target = targetUsers(run);
   try {
-    const live = inOrderOfNames(listAuthUsers(target, halt.reading));
+    const live = sortUsers(listAuthUsers(target, halt.reading));
     const left = unclean && usersAlong(open.archive, unclean.archive, undefined);
     for await (const decision of decideUserActions(usersIn(open.archive), live, restore.mergeMode, left))
       await saving.visit(decision);

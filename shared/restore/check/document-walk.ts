@@ -1,5 +1,5 @@
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, orderOf, type TargetCursor } from '../../backup/index.ts';
+import { ArchiveCursor, compareCursors, LiveLookupCursor, LiveScanCursor, type TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import type { Scope } from '../scope/restore-scope.ts';
@@ -142,7 +142,7 @@ export class DocumentWalk {
     const { isOver, isFull, scope, knows } = this.#options;
     const { wants } = scope;
     for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
-      const order = orderOf(archived, live);
+      const order = compareCursors(archived, live);
       const name = (order > 0 ? live.name : archived.name) ?? nothing;
       if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
       const isLeft = order > 0 && (!this.#deletes || (knows && !knows(name.toString())));
@@ -178,7 +178,7 @@ export class DocumentWalk {
     const known = order < 0 ? undefined : this.#judge.atOnce(archived, live);
     if (known) return known;
     const decide = (): Action => (order < 0 ? 'create' : this.#judge.byContents(archived, live));
-    return archived.want() ? decide() : archived.open().then(decide);
+    return archived.requestBody() ? decide() : archived.open().then(decide);
   }
 
   #made(name: Buffer, action: Action, order: number, live: TargetCursor): DocumentDecision {

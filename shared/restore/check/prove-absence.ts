@@ -1,4 +1,4 @@
-import type { LiveScanCursor, Stretch } from '../../backup/index.ts';
+import type { LiveScanCursor, ScannedRange } from '../../backup/index.ts';
 import { type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
 import { collectionIdOf } from '../scope/restore-scope.ts';
 
@@ -42,12 +42,16 @@ export class CompletenessCheck {
       if (!(await this.#count(stretch, ids, signal))) areCounted = false;
     });
     if (!areCounted) await inLanes(chunksOf(absent), (paths) => this.#ask(paths, signal));
-    live.settle();
+    live.markCounted();
     this.#absent = [];
   }
 
   /** False if the target does not count. */
-  async #count({ range, documents, collectionIds }: Stretch, absentIds: Iterable<string>, signal: AbortSignal): Promise<boolean> {
+  async #count(
+    { range, documents, collectionIds }: ScannedRange,
+    absentIds: Iterable<string>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     try {
       const { countVerified, reads } = await verifyCount(this.#target, {
         range,

@@ -4,7 +4,7 @@ import type { Archive } from '../../archive/index.ts';
 import {
   type BackupRecord,
   costOf,
-  type Doors,
+  type ArchiveDeps,
   type RequestCaller,
   requestArchiveDeps,
   sourceRequestTimeoutMs,
@@ -52,7 +52,7 @@ const changesMaxBytes = 64 << 10;
 export const planInCall = (
   asker: RequestCaller,
   asked: PlanAsked,
-  doors: RestoreEngine & Doors = { ...restoreEngine, ...requestArchiveDeps, provesHeaders: true },
+  doors: RestoreEngine & ArchiveDeps = { ...restoreEngine, ...requestArchiveDeps, verifyHeaders: true },
 ): Promise<Planned | undefined> => {
   const { backup, target, wish } = asked;
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);

@@ -1,5 +1,5 @@
 /** What a restore to a moment would do, told within the call that asks: the moment is made in memory, and nothing is written anywhere. */
-import { asReadingError, type Doors, type RequestCaller, requestArchiveDeps } from '../../backup/index.ts';
+import { toReadError, type ArchiveDeps, type RequestCaller, requestArchiveDeps } from '../../backup/index.ts';
 import { isSmall, microsOf, PointTooLarge, pointInMemory, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
 import type { MomentAsked } from '../point-in-time/point-request.ts';
@@ -14,7 +14,7 @@ export const planMomentInCall = async (
   asker: RequestCaller,
   asked: PlanAsked,
   { plan }: MomentAsked,
-  doors: RestoreEngine & Doors = { ...restoreEngine, ...requestArchiveDeps, provesHeaders: true },
+  doors: RestoreEngine & ArchiveDeps = { ...restoreEngine, ...requestArchiveDeps, verifyHeaders: true },
 ): ReturnType<typeof planInCall> => {
   if (!isSmall(plan)) return undefined;
   const { clock } = doors;
@@ -28,6 +28,6 @@ export const planMomentInCall = async (
     return planned && { ...planned, backupId: plan.base.id, pointInTime };
   } catch (error) {
     if (error instanceof PointTooLarge) return undefined;
-    throw asReadingError(error);
+    throw toReadError(error);
   }
 };

@@ -1,5 +1,5 @@
 /** What the end of a restore touches beside its record, and how each is let go of. */
-import { type BackupRecord, backupKey, retentionNote } from '../../backup/index.ts';
+import { type BackupRecord, backupKey, markRetentionDue } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
@@ -78,7 +78,7 @@ export const endRestoreWrites = (
   const { undoUntil } = endOf(around, now);
   const { restore, job, safety } = around;
   // From then on it is retention's to remove.
-  const note = undoUntil && safety ? [retentionNote(tenant, now)] : [];
+  const note = undoUntil && safety ? [markRetentionDue(tenant, now)] : [];
   if (!isStopped) return undoUntil && safety ? [keptUntil(tenant, safety, undoUntil), ...note] : [];
   // A lock that names another job is that job's.
   const isOurs = job?.jobId === restore.id;

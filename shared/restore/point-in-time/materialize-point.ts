@@ -7,7 +7,7 @@ import {
   countInOrganization,
   expiryOf,
   type NewDataKey,
-  retentionNote,
+  markRetentionDue,
   topCollections,
 } from '../../backup/index.ts';
 import { countBackups, type ObjectStore, readDestination } from '../../destination/index.ts';
@@ -126,7 +126,7 @@ const keep = async (
     { put: { ...backupKey.archive(tenant, record.archive.backup, record.id), backupId: record.id } },
     countBackups(tenant, record.storageDestination.id, 1),
     countInOrganization(tenant, 1, record.size),
-    retentionNote(tenant, now),
+    markRetentionDue(tenant, now),
     ...(point?.holds ?? []).map((held) => turnHoldIntoDependency(tenant, { id: held })),
     ...(project ? [emit(tenant, 'backup.completed', backupEvent(record, project, organization), now)] : []),
   ];

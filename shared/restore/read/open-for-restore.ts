@@ -1,17 +1,17 @@
 /** Opening what a restore reads. What is wrong with it is told by the object that is to be looked at. */
 import type { ArchiveError } from '../../archive/index.ts';
-import { type BackupRecord, type Doors, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
+import { type BackupRecord, type ArchiveDeps, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 
-export const openForRestore = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
+export const openForRestore = (tenant: Tenant, backup: BackupRecord, doors: ArchiveDeps): Promise<OpenArchive> =>
   openArchive(tenant, backup, undefined, namingDoors(doors));
 
 /** The same for whoever vouches for all that will be read later: of every object also the beginning is proven. */
-export const openProven = (tenant: Tenant, backup: BackupRecord, doors: Doors): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, { ...namingDoors(doors), provesHeaders: true });
+export const openProven = (tenant: Tenant, backup: BackupRecord, doors: ArchiveDeps): Promise<OpenArchive> =>
+  openArchive(tenant, backup, undefined, { ...namingDoors(doors), verifyHeaders: true });
 
 /** The backup of a restore. It is held while the restore runs, so that it is gone says that its organization goes. */
 export const readSource = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
@@ -24,7 +24,7 @@ export const readSource = async (tenant: Tenant, backupId: string): Promise<Back
 };
 
 /** Stores whose refusals say of what. */
-export const namingDoors = (doors: Doors): Doors => ({
+export const namingDoors = (doors: ArchiveDeps): ArchiveDeps => ({
   dataKeyOf: doors.dataKeyOf,
   openStore: async (...all) => naming(await doors.openStore(...all)),
 });

@@ -1,5 +1,5 @@
 import { type Archive, type ByteRange, compareNames, type NamedPage, type Segment } from '../../archive/index.ts';
-import { archiveRanges, rootOf } from '../../backup/index.ts';
+import { archiveRanges, documentsRoot } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
 import type { Scope } from './restore-scope.ts';
 
@@ -25,7 +25,7 @@ const lanes = 8;
 export const splitScope = async (archive: Archive, scope: Scope): Promise<readonly ShardRange[]> => {
   const records = archive.pages.reduce((sum, page) => sum + page.records, 0);
   const enough = Math.max(cutRecords, Math.ceil(records / (cutsMax - 1)));
-  const root = rootOf(archive);
+  const root = documentsRoot(archive);
   const cuts: ShardRange[] = [];
   let from: string | undefined;
   let expected = 0;

@@ -3,7 +3,7 @@
  * written to. From that moment on the journal is a backup, if contents were saved.
  */
 import { keyFileName } from '../../archive/index.ts';
-import { type ArchiveNotes, type BackupRecord, proveObjects, removeOrphans, storeManifest } from '../../backup/index.ts';
+import { type ArchiveParts, type BackupRecord, assertObjectsStored, deleteOrphans, writeManifest } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { UploadError } from '../../job/index.ts';
@@ -45,7 +45,7 @@ export const sealJournal = async (
   return { writes };
 };
 
-interface JournalNotes extends ArchiveNotes {
+interface JournalNotes extends ArchiveParts {
   /** Of the documents. */
   readonly plan: ReturnType<typeof sumOf>;
   /** Documents and users. */
@@ -78,7 +78,7 @@ const store = async (
   tenant: Tenant,
   restore: RestoreRecord,
   notes: JournalNotes,
-  target: Parameters<typeof storeManifest>[2],
+  target: Parameters<typeof writeManifest>[2],
   engine: RestoreEngine,
 ): Promise<Sealed> => {
   const backup = journalBackup(tenant, restore);
@@ -86,15 +86,15 @@ const store = async (
   try {
     // A journal of names only is nobody's backup: it needs no key beside it.
     if (restore.safetyBackup) await storeKey(folder, backup);
-    await proveObjects(folder, notes);
-    const { contents, size, manifestDigest } = await storeManifest(
+    await assertObjectsStored(folder, notes);
+    const { contents, size, manifestDigest } = await writeManifest(
       folder,
       backup,
       target,
       notes,
       await engine.dataKeyOf(tenant, backup),
     );
-    await bestEffort('remove what given-up workers left', removeOrphans(folder, backup, notes));
+    await bestEffort('remove what given-up workers left', deleteOrphans(folder, backup, notes));
     return { backup, contents, size, manifestDigest };
   } catch (error) {
     return asUpload(error);

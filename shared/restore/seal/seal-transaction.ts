@@ -3,7 +3,7 @@ import {
   type BackupRecord,
   backupEvent,
   backupKey,
-  type Contents,
+  type ArchiveContents,
   countInOrganization,
   topCollections,
 } from '../../backup/index.ts';
@@ -19,7 +19,7 @@ import { advance } from '../model/running-restore.ts';
 /** The journal as it is stored. */
 export interface Sealed {
   readonly backup: BackupRecord;
-  readonly contents: Contents;
+  readonly contents: ArchiveContents;
   /** All that lies in the destination. */
   readonly size: number;
   readonly manifestDigest: string;

@@ -3,7 +3,7 @@
  * is of a moment, and what is to be restored is cut into shards. Each phase stands on the record when it begins, so one that fails says where.
  */
 import { type Archive, ArchiveError } from '../../archive/index.ts';
-import { type BackupRecord, fetchManifest, openOwnManifest, openParts } from '../../backup/index.ts';
+import { type BackupRecord, fetchManifest, openOwnManifest, openWithManifest } from '../../backup/index.ts';
 import { restorePhases } from '../../contract/models/restore.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTarget, probeSource } from '../../firestore/index.ts';
@@ -59,7 +59,7 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, engine: RestoreEngin
       throw (error instanceof ArchiveError && wrongKey(error)) || error;
     });
     await enter(tenant, begun, 'Decompressing');
-    const { archive } = openParts(tenant, backup, { store, dataKey, manifest, doors });
+    const { archive } = openWithManifest(tenant, backup, { store, dataKey, manifest, deps: doors });
     return await cut(tenant, begun, backup, archive, engine);
   } finally {
     store.close();

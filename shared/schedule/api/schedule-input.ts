@@ -1,5 +1,5 @@
 /** What a person may ask a schedule to be, beyond what the shape of the request tells. */
-import { defaultDestination, refuseBadCollections } from '../../backup/index.ts';
+import { defaultDestination, assertValidCollections } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { readDestination, useDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
@@ -42,7 +42,7 @@ export const retentionOf = (given: Given<Retention>, was: Retention): Retention 
 /** Throws VALIDATION_ERROR for the first field that is wrong. */
 export const checkWish = (wish: Pick<ScheduleWish, 'cron' | 'collections' | 'excludeCollections'>): void => {
   parseCron(wish.cron);
-  refuseBadCollections(wish);
+  assertValidCollections(wish);
 };
 
 /** Null while it is paused. */

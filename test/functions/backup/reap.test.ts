@@ -22,7 +22,7 @@ const { log, describeExecution } = await import('../../../shared/platform/index.
 log.setLogLevel('SILENT');
 const { handler } = await import('../../../functions/backup/reap.ts');
 
-test('a backup whose workflow was stopped fails once, and its project is free', async () => {
+test('reaper: a backup whose workflow was stopped fails once and releases its project', async () => {
   const organization = await newOrganization();
   const by = { token: organization.owner.accessToken, org: organization.id };
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);

@@ -10,7 +10,7 @@ import {
   type BackupDeps,
   type BackupRecord,
   backupKey,
-  cleanUp,
+  cleanUpBackup,
   copyShard,
   failBackup,
   planBackup,
@@ -32,7 +32,7 @@ import { startServer } from '../firestore/firestore-server.ts';
 import { StrictTable } from '../table/strict-table.ts';
 
 export const table = new StrictTable();
-export const asked = answerInProcess(table.script);
+answerInProcess(table.script);
 /** What the source takes for the time; a test may put it forward. */
 export const sourceTime = { nowMs: () => Date.now() };
 const started = await startServer({ clock: () => sourceTime.nowMs() * 1_000 });
@@ -267,7 +267,7 @@ export const runWorkflow = async (world: World, backupId: string, options: RunOp
   } catch (error) {
     const now = engine.clock.now();
     await failBackup(tenant, backupId, (backup) => reasonFor(backup, { Error: (error as Error).name }, now), now);
-    await cleanUp(tenant, backupId, engine);
+    await cleanUpBackup(tenant, backupId, engine);
   }
 };
 

@@ -10,7 +10,7 @@ import {
   openArchive,
   type StartBackupOptions,
 } from '../../../shared/backup/index.ts';
-import { readRunning } from '../../../shared/backup/model/running-backup.ts';
+import { readRunningBackup } from '../../../shared/backup/model/running-backup.ts';
 import { readDestination } from '../../../shared/destination/index.ts';
 import { RunControl } from '../../../shared/job/index.ts';
 import { after } from '../../../shared/platform/index.ts';
@@ -43,7 +43,7 @@ export const makeLink = async (
 /** Copies the first shard by workers each of whose time is over with its first batch; answers how many it took. */
 export const copyInHaste = async (world: ReadingWorld, backupId: string): Promise<number> => {
   const { engine } = world;
-  const { backup, organization } = await readRunning(tenant, backupId, engine.clock.now());
+  const { backup, organization } = await readRunningBackup(tenant, backupId, engine.clock.now());
   const [project, destination] = await Promise.all([
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),
@@ -55,7 +55,17 @@ export const copyInHaste = async (world: ReadingWorld, backupId: string): Promis
   const halt = new Haste(after(engine.clock.now(), 600), engine.clock);
   const source = engine.openSource(tenant, project);
   const parent = () => openParent(tenant, backup, engine);
-  const run = { parties: { tenant, project, organization }, backup, project, engine, source, store, dataKey, parent, halt };
+  const run = {
+    context: { tenant, project, organization },
+    backup,
+    project,
+    deps: engine,
+    source,
+    store,
+    dataKey,
+    parent,
+    control: halt,
+  };
   for (let parts = 0; ; parts++) {
     const claim = await claimNextPart(tenant, backupId, 0, engine.clock);
     if (claim) await copyDocuments(run, claim);

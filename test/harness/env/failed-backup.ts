@@ -18,7 +18,7 @@ import {
 } from './backup-env.ts';
 
 export const paths = ['a/1', 'a/1/gone/2/deep/3', 'b/1', 'c/1', 'd/1'];
-export const wish = { excludeCollections: ['bb'] };
+export const startOptions = { excludeCollections: ['bb'] };
 export const newSeeded = async (): Promise<World> => {
   const world = newWorld();
   await writePaths(world, paths, 500);
@@ -40,7 +40,7 @@ export const leavesNothing = async (world: World, id: string): Promise<void> => 
   deepEqual([record.failure, record.trouble, record.phase], [undefined, undefined, 'finished']);
   server.faults.clear();
   Object.assign(world, { through: (store: ObjectStore) => store, token: async () => 'owner', nowMs: () => Date.now() });
-  const next = await begin(world, wish);
+  const next = await begin(world, startOptions);
   await runWorkflow(world, next);
   equal(recordOf(next).status, 'completed');
 };
@@ -51,7 +51,7 @@ export const failed = async (
   more: Parameters<typeof begin>[1] = {},
   options: Parameters<typeof runWorkflow>[2] = {},
 ) => {
-  const id = await begin(world, { ...wish, ...more });
+  const id = await begin(world, { ...startOptions, ...more });
   const errors: string[] = [];
   await runWorkflow(world, id, { onError: (step, { name }) => errors.push(`${step} ${name}`), ...options });
   const record = recordOf(id);

@@ -52,7 +52,7 @@ describe('an incremental backup', { concurrent: false }, () => {
     const remove = async ({ id }: Shown) => (await call(backups.remove, { ...by(), params: { backupId: id } })).body;
     const { error } = await remove(full);
     deepEqual([error.code, error.details.neededBy], ['CONFLICT', link.id]);
-    match(error.message, /finds records in this one/);
+    match(error.message, /depends on this one/);
     for (const backup of [link, full]) match((await remove(backup)).message ?? '', /was deleted/);
   });
 });

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, eraseBackup, deleteBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
@@ -318,11 +318,11 @@ test('two calls at once move it once', async () => {
 test('what leaves cannot be deleted meanwhile, so nothing that was deleted arrives', async () => {
   const table = await newWorld(1);
   const [row] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
-  const change = removeBackup(from, row!, undefined, start);
+  const change = deleteBackup(from, row!, undefined, start);
   await commit([{ put: { ...row!, leaving: 'mov_1' } }]);
   await rejects(commit(change.writes), StaleReadError);
   try {
-    removeBackup(from, { ...row!, leaving: 'mov_1' }, undefined, start);
+    deleteBackup(from, { ...row!, leaving: 'mov_1' }, undefined, start);
     ok(false);
   } catch (error) {
     equal((error as ApiError).code, 'JOB_IN_PROGRESS');

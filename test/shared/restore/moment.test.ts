@@ -1,7 +1,7 @@
 /** A restore to a moment: what was there in that second, all of it or a part, or a refusal that says why. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { removeBackup } from '../../../shared/backup/index.ts';
+import { deleteBackup } from '../../../shared/backup/index.ts';
 import { ApiError } from '../../../shared/contract/errors.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../shared/pitr/index.ts';
 import { commit, set } from '../../../shared/platform/index.ts';
@@ -303,7 +303,7 @@ test('a base that goes at the same moment is either held or the restore refused'
   equal(traces(world), is);
   table.put(base);
   await commit(writes);
-  throws(() => removeBackup(tenant, backupOf(base.id), undefined, now), /is being restored|needs/);
+  throws(() => deleteBackup(tenant, backupOf(base.id), undefined, now), /is being restored|needs/);
 });
 
 test('what was removed between the request and the job is not guessed at: the restore fails before it writes', async () => {

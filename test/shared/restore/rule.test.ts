@@ -1,7 +1,7 @@
 /** What may be done to a restore in which state: cancelling, resuming and taking back. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, removeBackup } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, deleteBackup } from '../../../shared/backup/index.ts';
 import { restoreStatuses } from '../../../shared/contract/models/restore.ts';
 import type { CallerContext } from '../../../shared/organization/index.ts';
 import { after, type Change, commit, iso, newId, StaleReadError } from '../../../shared/platform/index.ts';
@@ -319,7 +319,7 @@ describe('taking back', () => {
 
 const deletionOf = async (more: Partial<BackupRecord>) => {
   const deleted = { ...safety, ...more };
-  return [...removeBackup(tenant, deleted, undefined, now).writes, ...(await endUndo(tenant, deleted))];
+  return [...deleteBackup(tenant, deleted, undefined, now).writes, ...(await endUndo(tenant, deleted))];
 };
 const removeSafety = async (more: Partial<BackupRecord>) => commit(await deletionOf(more));
 

@@ -1,7 +1,7 @@
 /** Whoever takes hold of a backup at the moment that it expires: either it is kept or they are refused, never both. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type BackupRecord, backupKey, holdParent, removeBackup, startVerification } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, holdParent, deleteBackup, startVerification } from '../../../shared/backup/index.ts';
 import { create, newIdOf, set, type Write } from '../../../shared/platform/index.ts';
 import { holdBackup } from '../../../shared/restore/start/start-restore.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
@@ -98,7 +98,7 @@ test('one whose id lies behind the walk, because a clock went back or it was imp
 });
 
 test('somebody who deletes the backup because of which others may go, or finds it damaged: from then on nobody goes', async () => {
-  const remove = ({ last }: Scene): boolean => transact(removeBackup(tenant, recordOf(last)!, undefined, now).writes);
+  const remove = ({ last }: Scene): boolean => transact(deleteBackup(tenant, recordOf(last)!, undefined, now).writes);
   const damage = ({ last }: Scene): boolean =>
     transact([set(backupKey.backup(tenant, last.id), { damagedDepth: 'full' }, { expected: { status: 'completed' } })]);
   for (const act of [remove, damage]) {

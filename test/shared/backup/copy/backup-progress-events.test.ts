@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import { topCollections } from '../../../../shared/backup/seal/archive-contents.ts';
+import { topCollections } from '../../../../shared/backup/model/backup-fields.ts';
 import { decilesPassed, decilesUpTo } from '../../../../shared/job/index.ts';
 
 for (const [told, documents, total, expected] of [
@@ -18,15 +18,15 @@ for (const [told, documents, total, expected] of [
   [0, 5, 0, []],
   [0, 5, null, []],
 ] as const)
-  test(`${documents} of ${total} documents after ${told} % was told: ${expected.join(', ') || 'nothing'}`, () =>
+  test(`progress: ${documents} of ${total} documents after ${told} % was reported emits ${expected.join(', ') || 'nothing'}`, () =>
     deepEqual(decilesPassed(told, documents, total), expected));
 
-test('whatever was not told is told at the end', () => {
+test('progress: missing deciles are emitted at the end', () => {
   deepEqual(decilesUpTo(70, 90), [80, 90]);
   deepEqual(decilesUpTo(90, 90), []);
 });
 
-test('of the counts by collection the largest are shown, as far as they fit', () => {
+test('record: the largest collection counts are shown, as far as they fit', () => {
   const counts = Array.from({ length: 1_500 }, (_, n) => [`c${n}`, 1_500 - n] as const);
   deepEqual(topCollections(counts), counts.slice(0, 1_000));
   const long = Array.from({ length: 200 }, (_, n) => [`${n}`.padEnd(1_500, 'x'), 1] as const);

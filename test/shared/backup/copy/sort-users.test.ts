@@ -2,18 +2,18 @@ import { deepEqual, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { compareNames } from '../../../../shared/archive/index.ts';
-import { inOrderOfNames, userName } from '../../../../shared/backup/index.ts';
+import { sortUsers, userName } from '../../../../shared/backup/index.ts';
 
 const users = async function* (ids: readonly string[], bytes = 2) {
   for (const id of ids) yield { id, json: Buffer.alloc(bytes) };
 };
 const ordered = async (ids: readonly string[], bytes?: number): Promise<readonly string[]> => {
   const all = [];
-  for await (const { id } of inOrderOfNames(users(ids, bytes))) all.push(id);
+  for await (const { id } of sortUsers(users(ids, bytes))) all.push(id);
   return all;
 };
 
-test('users listed by their ids come in the order of names, whatever ids there are', () =>
+test('sort-users: users listed in id order are returned in name order', () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(
@@ -29,9 +29,9 @@ test('users listed by their ids come in the order of names, whatever ids there a
     ),
   ));
 
-test('no more is held back than what sorts them, and a list in no order is not taken for one', async () => {
+test('sort-users: the buffer is bounded, and an unordered list is refused', async () => {
   const ids = Array.from({ length: 100 }, (_, n) => String(n).padStart(3, '0'));
   deepEqual(await ordered(ids, 1 << 20), ids);
-  await rejects(ordered(ids.toReversed(), 1 << 20), /not listed by their ids/);
-  await rejects(ordered(['a', 'a']), /not listed by their ids/);
+  await rejects(ordered(ids.toReversed(), 1 << 20), /not listed in id order/);
+  await rejects(ordered(['a', 'a']), /not listed in id order/);
 });

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, compareBackup, type DiffCall } from '../../../../shared/backup/index.ts';
+import { type BackupRecord, compareBackup, type DiffRequest } from '../../../../shared/backup/index.ts';
 import { compareNames } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
@@ -20,7 +20,7 @@ const origin = { ip: null, userAgent: null, requestId: 'r' };
 type Page = Awaited<ReturnType<typeof compareBackup>>;
 
 const callOf = (limit = 50, next?: string) => ({
-  ...{ tenant, actor, origin, role: 'member' as DiffCall['role'], now: new Date() },
+  ...{ tenant, actor, origin, role: 'member' as DiffRequest['role'], now: new Date() },
   page: { limit, after: next },
 });
 const ask = (world: ReadingWorld, backup: BackupRecord, against: string, limit = 50, next?: string): Promise<Page> =>
@@ -77,7 +77,7 @@ const states = fc.tuple(
   fc.integer({ min: 1, max: 7 }),
 );
 
-test('of any two states it tells exactly the difference, between backups and against the live database', async (t) => {
+test('diff: any two states yield exactly their difference, between backups and with the live database', async (t) => {
   await fc.assert(
     fc.asyncProperty(states, async ([earlier, later, touched, limit]) => {
       const world = newReadingWorld();
@@ -97,7 +97,7 @@ test('of any two states it tells exactly the difference, between backups and aga
   );
 });
 
-test('the first page counts all of it; no page is promised that has nothing', async () => {
+test('diff: the first page has the total counts, and no empty page follows', async () => {
   const world = newReadingWorld();
   const paths = Array.from({ length: 130 }, (_, n) => `a/${String(n).padStart(3, '0')}`);
   await become(world, {}, stateOf(paths, ['x']));
@@ -110,7 +110,7 @@ test('the first page counts all of it; no page is promised that has nothing', as
   equal((await diff(world, second, first.id, 64)).pages, 3);
 });
 
-test('only what both were to hold is compared', async () => {
+test('diff: only the common scope is compared', async () => {
   const world = newReadingWorld();
   const state = stateOf(['a/1', 'b/1', 'b/1/c/1', 'd/1'], ['x']);
   await become(world, {}, state);
@@ -124,7 +124,7 @@ test('only what both were to hold is compared', async () => {
   ok(live.cost!.reads <= 4, JSON.stringify(live.cost));
 });
 
-test('users and other records are no documents', async () => {
+test('diff: users and tombstones do not count as documents', async () => {
   const world = newReadingWorld();
   world.users.push({ id: 'u1', json: Buffer.from('{}') });
   await become(world, {}, stateOf(['a/1'], ['x']));
@@ -132,7 +132,7 @@ test('users and other records are no documents', async () => {
   deepEqual((await diff(world, backup, 'live')).counts, { added: 0, changed: 0, removed: 0, unchanged: 1 });
 });
 
-test('a comparison that takes too long is taken up where it ended, and its counts grow', async () => {
+test('diff: a comparison that takes too long continues on the next page, and its counts grow', async () => {
   const world = newReadingWorld();
   const paths = Array.from({ length: 400 }, (_, n) => `a/${String(n).padStart(3, '0')}`);
   await become(world, {}, stateOf(paths, ['x']));
@@ -164,7 +164,7 @@ test('a comparison that takes too long is taken up where it ended, and its count
   }
 });
 
-test('a cursor belongs to its comparison', async () => {
+test('diff: a cursor is valid for its own comparison only', async () => {
   const world = newReadingWorld();
   await become(world, {}, stateOf(['a/1', 'a/2'], ['x']));
   const first = await takeBackup(world);
@@ -176,7 +176,7 @@ test('a cursor belongs to its comparison', async () => {
   await rejects(ask(world, second, 'live', 1, next), { code: 'VALIDATION_ERROR' });
 });
 
-test('the live database is compared as it was when the comparison began; when that is forgotten it says so', async () => {
+test('diff: all pages use one read time of the live database; once that has expired the cursor is refused', async () => {
   const world = newReadingWorld();
   await become(world, {}, stateOf(['a/1', 'a/2', 'a/3'], ['x']));
   const backup = await takeBackup(world);
@@ -192,11 +192,11 @@ test('the live database is compared as it was when the comparison began; when th
   });
 });
 
-test('the live database, which bills what is read, is for members; backups are for viewers, too', async () => {
+test('diff: a comparison with the live database requires role member, with a backup role viewer', async () => {
   const world = newReadingWorld();
   await become(world, {}, stateOf(['a/1'], ['x']));
   const backup = await takeBackup(world);
-  const as = (role: DiffCall['role'], against: string) => compareBackup({ ...callOf(), role }, backup, against, world.engine);
+  const as = (role: DiffRequest['role'], against: string) => compareBackup({ ...callOf(), role }, backup, against, world.engine);
   await rejects(as('viewer', 'live'), (error: { code: string; details: object }) => {
     deepEqual([error.code, error.details], ['PERMISSION_DENIED', { requiredRole: 'member', currentRole: 'viewer' }]);
     return true;
@@ -206,7 +206,7 @@ test('the live database, which bills what is read, is for members; backups are f
   for (const role of ['member', 'owner', undefined] as const) ok((await as(role, 'live')).data.complete);
 });
 
-test('all pages together read no more of the live database than the project allows', async () => {
+test('diff: all pages together respect maxReads of the project', async () => {
   const world = newReadingWorld();
   const paths = Array.from({ length: 60 }, (_, n) => `a/${String(n).padStart(3, '0')}`);
   await become(world, {}, stateOf(paths, ['x']));
@@ -229,7 +229,7 @@ test('all pages together read no more of the live database than the project allo
   equal((await diff(world, backup, 'live', 30)).changes.length, 60);
 });
 
-test('a source that refuses marks its project before the caller is told', async () => {
+test('diff: a source that denies access marks its project', async () => {
   const world = newReadingWorld();
   await become(world, {}, stateOf(['a/1'], ['x']));
   const backup = await takeBackup(world);
@@ -243,7 +243,7 @@ test('a source that refuses marks its project before the caller is told', async 
   server.faults.clear();
 });
 
-test('what cannot be compared is told', async () => {
+test('diff: backups that cannot be compared are refused', async () => {
   const world = newReadingWorld();
   await become(world, {}, stateOf(['a/1'], ['x']));
   const backup = await takeBackup(world);

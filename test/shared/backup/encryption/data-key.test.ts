@@ -42,7 +42,7 @@ const unavailable = (reason: RegExp) => (error: Error & { code?: string }) => {
   return true;
 };
 
-test('KMS makes 32 bytes for this very backup, and opens them again', async () => {
+test('data key: KMS creates 32 bytes bound to the backup and decrypts them', async () => {
   const { backup, dataKey } = await made();
   equal(dataKey.length, 32);
   deepEqual(backup.encryption, { mode: 'kms', keyId: arnOf('data') });
@@ -55,7 +55,7 @@ test('KMS makes 32 bytes for this very backup, and opens them again', async () =
   notDeepEqual((await made()).dataKey, dataKey);
 });
 
-test('a passphrase of their own alone opens the key: no way through KMS is left in the key file', async () => {
+test('data key: with a passphrase the key file has no KMS wrap', async () => {
   const { keyId } = await choose({ mode: 'customer', passphrase });
   const { backup, dataKey } = await made();
   deepEqual(backup.encryption, { mode: 'customer', keyId });
@@ -68,13 +68,13 @@ test('a passphrase of their own alone opens the key: no way through KMS is left 
   deepEqual(await dataKeyOf(tenant, backup), dataKey);
 });
 
-test('the passphrase is nowhere in the table in clear', async () => {
+test('data key: the table never contains the passphrase in plaintext', async () => {
   await choose({ mode: 'customer', passphrase });
   const stored = JSON.stringify([...table.items.values()]);
   ok(!stored.includes(passphrase) && !stored.includes(Buffer.from(passphrase).toString('base64')));
 });
 
-test('a backup of an earlier passphrase opens as long as that one is kept', async () => {
+test('data key: a backup of a previous passphrase opens while that one is kept', async () => {
   await choose({ mode: 'customer', passphrase });
   const { backup, dataKey } = await made();
   await choose({ mode: 'customer', passphrase: 'another passphrase' });
@@ -86,7 +86,7 @@ test('a backup of an earlier passphrase opens as long as that one is kept', asyn
   deepEqual([opened, encryption], [dataKey, backup.encryption]);
 });
 
-test('a key that was wrapped anew since the record was read is opened all the same', async () => {
+test('data key: a key that was rewrapped after the record was read still opens', async () => {
   await choose({ mode: 'customer', passphrase });
   const { backup } = await made();
   table.items.clear();
@@ -102,13 +102,13 @@ test('a key that was wrapped anew since the record was read is opened all the sa
   deepEqual(await dataKeyOf(tenant, backup), dataKey);
 });
 
-test('another passphrase, no passphrase and a key of another backup are told apart', async () => {
+test('data key: a wrong passphrase, a missing one and a foreign key file have distinct errors', async () => {
   await choose({ mode: 'customer', passphrase });
   const { backup } = await made();
   table.items.clear();
   await rejects(dataKeyOf(tenant, backup), unavailable(/the organization has none/));
   await choose({ mode: 'customer', passphrase: 'another passphrase' });
-  await rejects(dataKeyOf(tenant, backup), unavailable(/made with another one/));
+  await rejects(dataKeyOf(tenant, backup), unavailable(/encrypted with another one/));
   const other = { ...backup, archive: { ...backup.archive, backup: newId('backup') } };
   await rejects(dataKeyOf(tenant, other), unavailable(/belongs to another backup/));
   await rejects(dataKeyOf(tenant, backupOf()), unavailable(/has no key/));
@@ -116,14 +116,14 @@ test('another passphrase, no passphrase and a key of another backup are told apa
 });
 
 // Someone with the table alone cannot make a key of one organization open for another: KMS compares the context.
-test('a key whose organization was changed in the table is refused by KMS', async () => {
+test('data key: KMS refuses a key whose organization was changed in the table', async () => {
   const { backup } = await made();
   const archive = { ...backup.archive, organization: newId('organization') };
   const keyFile = Buffer.from(Buffer.from(backup.keyFile!).toString().replace(backup.archive.organization, archive.organization));
-  await rejects(dataKeyOf(tenant, { ...backup, archive, keyFile }), unavailable(/wrapped for another backup, or was changed/));
+  await rejects(dataKeyOf(tenant, { ...backup, archive, keyFile }), unavailable(/encrypted for another backup, or modified/));
 });
 
-test('a disabled key, one pending deletion and a refusal are told apart, and none of them says anything against the backup', async () => {
+test('data key: a disabled key, one pending deletion and a denied one have distinct errors, and none marks the backup as damaged', async () => {
   const { backup, dataKey } = await made();
   operate('DisableKey', 'data');
   await rejects(dataKeyOf(tenant, backup), unavailable(/is disabled/));
@@ -134,12 +134,12 @@ test('a disabled key, one pending deletion and a refusal are told apart, and non
   operate('CancelKeyDeletion', 'data');
   operate('EnableKey', 'data');
   aws.play({ ...script, Decrypt: () => new Fault('AccessDeniedException') });
-  await rejects(dataKeyOf(tenant, backup), unavailable(/not allowed/));
+  await rejects(dataKeyOf(tenant, backup), unavailable(/may not use/));
   aws.play(script);
   deepEqual(await dataKeyOf(tenant, backup), dataKey);
 });
 
-test('that KMS is busy is passed on as it came, to be tried again', async () => {
+test('data key: a transient KMS error is rethrown, to be retried', async () => {
   const { backup } = await made();
   aws.play({ ...script, Decrypt: () => new Fault('ThrottlingException') });
   await rejects(dataKeyOf(tenant, backup), { name: 'ThrottlingException' });

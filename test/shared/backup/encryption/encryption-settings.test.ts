@@ -30,7 +30,7 @@ const tasks = (writes: readonly Write[]) =>
     'put' in write && write.put.sk.startsWith('TASK#') ? [JSON.parse(write.put.message as string).task] : [],
   );
 
-test('as long as nobody has chosen, KMS wraps and nothing is under way', async () => {
+test('encryption: by default KMS wraps and no rewrap runs', async () => {
   deepEqual(encryptionData(await readEncryption(tenant)), {
     mode: 'kms',
     keyId: arnOf('data'),
@@ -48,9 +48,9 @@ for (const [what, wish, field, reason] of [
   ['1,025 bytes', { mode: 'customer', passphrase: 'x'.repeat(1_025) }, 'passphrase', /longer than 1024/],
   ['a mebibyte', { mode: 'customer', passphrase: 'x'.repeat(1 << 20) }, 'passphrase', /longer than 1024/],
   ['half a character', { mode: 'customer', passphrase: 'password\ud800' }, 'passphrase', /half a character/],
-  ['a passphrase for KMS', { mode: 'kms', passphrase: 'password1' }, 'passphrase', /customer only/],
+  ['a passphrase for KMS', { mode: 'kms', passphrase: 'password1' }, 'passphrase', /only allowed with mode customer/],
 ] as const)
-  test(`${what} is refused, and nothing is sealed`, async () => {
+  test(`encryption: ${what} is refused, and nothing is encrypted`, async () => {
     await rejects(choose(wish), (error: Error & { code: string; details: { field: string; reason: string } }) => {
       deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', field]);
       match(error.details.reason, reason);
@@ -59,19 +59,19 @@ for (const [what, wish, field, reason] of [
     equal(aws.sent('Encrypt').length, 0);
   });
 
-test('8 characters and 1,024 bytes are taken', async () => {
+test('encryption: passphrases of 8 characters and of 1,024 bytes are accepted', async () => {
   await choose({ mode: 'customer', passphrase: '12345678' });
   await choose({ mode: 'customer', passphrase: 'é'.repeat(512) });
 });
 
 for (const plan of ['starter', 'professional'])
-  test(`the plan ${plan} has no keys of its own`, async () => {
+  test(`encryption: the plan ${plan} has no customer-managed encryption`, async () => {
     process.env.PLAN = plan;
     await rejects(choose({ mode: 'customer', passphrase: 'password1' }), { code: 'FORBIDDEN' });
     await choose({ mode: 'kms' });
   });
 
-test('each passphrase is another generation; the one before is kept for the backups it wraps, and a walk begins', async () => {
+test('encryption: each passphrase has a new id, the previous one is kept for its backups, and a rewrap starts', async () => {
   const first = await choose({ mode: 'customer', passphrase: 'password1' });
   const second = await choose({ mode: 'customer', passphrase: 'password1' });
   ok(first.chosen.keyId && first.chosen.keyId !== second.chosen.keyId);
@@ -85,7 +85,7 @@ test('each passphrase is another generation; the one before is kept for the back
   });
 });
 
-test('going back to KMS keeps the passphrase until every key is wrapped anew', async () => {
+test('encryption: returning to KMS keeps the passphrase until every key is rewrapped', async () => {
   const own = await choose({ mode: 'customer', passphrase: 'password1' });
   const { chosen, change } = await choose({ mode: 'kms' });
   deepEqual(currentEncryption(chosen), { mode: 'kms', keyId: arnOf('data') });
@@ -93,7 +93,7 @@ test('going back to KMS keeps the passphrase until every key is wrapped anew', a
   equal(tasks(change.writes).length, 1);
 });
 
-test('KMS chosen where KMS wraps already has nothing to wrap anew; a rotation does', async () => {
+test('encryption: choosing KMS again rewraps nothing; a rotation does', async () => {
   const { change } = await choose({ mode: 'kms' });
   deepEqual(tasks(change.writes), []);
   const rotated = rotateKeys(tenant, await readEncryption(tenant), now);
@@ -102,12 +102,12 @@ test('KMS chosen where KMS wraps already has nothing to wrap anew; a rotation do
   equal(rotateKeys(tenant, undefined, now).chosen.mode, 'kms');
 });
 
-test('no more passphrases are kept than an item can hold', async () => {
+test('encryption: the number of kept passphrases is limited', async () => {
   for (let n = 0; n <= 10; n++) await choose({ mode: 'customer', passphrase: `password${n}` });
   await rejects(choose({ mode: 'customer', passphrase: 'password1' }), { code: 'CONFLICT' });
 });
 
-test('neither the answer nor the audit entry holds the passphrase or its sealed form', async () => {
+test('encryption: neither the response nor the audit entry contains the passphrase, plain or encrypted', async () => {
   const { chosen, change } = await choose({ mode: 'customer', passphrase: 'password1' });
   const told = JSON.stringify([encryptionData(chosen), change.audit]);
   ok(!told.includes('password1') && !told.includes('sealed'));

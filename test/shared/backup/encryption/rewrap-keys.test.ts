@@ -52,7 +52,7 @@ const rotate = async () => {
 };
 const later = new Date('2099-01-01');
 const clock = { now: () => new Date() };
-const rewrap = async (walk: string, until = later) => rewrapKeys(tenant, { walk }, until, clock, open);
+const rewrap = async (walk: string, deadline = later) => rewrapKeys(tenant, { walk }, { deadline, clock, openStore: open });
 
 const made = async (more: Partial<BackupRecord> = {}) => {
   const bare = backupOf(more);
@@ -66,7 +66,7 @@ const made = async (more: Partial<BackupRecord> = {}) => {
   return { backup, dataKey, store };
 };
 
-test('under a new passphrase every key opens with it alone, in the table and in the bucket; the old one is forgotten', async () => {
+test('rewrap: after a new passphrase every key opens with it alone, in table and bucket, and the old one is forgotten', async () => {
   await choose({ mode: 'customer', passphrase: first });
   const all = [await made(), await made({ status: 'running' })];
   const { version, keyId } = await choose({ mode: 'customer', passphrase: second });
@@ -85,7 +85,7 @@ test('under a new passphrase every key opens with it alone, in the table and in 
   deepEqual([chosen?.isWalking, chosen?.previous], [false, {}]);
 });
 
-test('from KMS to a passphrase and back, the data key stays the same', async () => {
+test('rewrap: from KMS to a passphrase and back, the data key stays the same', async () => {
   const { backup, dataKey } = await made();
   await rewrap((await choose({ mode: 'customer', passphrase: first })).version);
   equal((await readBackup(tenant, backup.id)).encryption.mode, 'customer');
@@ -94,7 +94,7 @@ test('from KMS to a passphrase and back, the data key stays the same', async () 
   deepEqual([now.encryption.mode, await dataKeyOf(tenant, now)], ['kms', dataKey]);
 });
 
-test('a rotation wraps by the present KMS key, from then on without the one before', async () => {
+test('rewrap: a rotation uses the current KMS key, and the previous one is not needed any more', async () => {
   const { backup, dataKey } = await made();
   process.env.DATA_KEY_ID = arnOf('later');
   await rewrap((await rotate()).version);
@@ -104,7 +104,7 @@ test('a rotation wraps by the present KMS key, from then on without the one befo
   operate('EnableKey', 'data');
 });
 
-test('what has no key or no objects is passed over', async () => {
+test('rewrap: backups without a key or objects are skipped', async () => {
   const { backup } = await made({ status: 'deleted' });
   await commit([{ put: backupOf({ status: 'pending' }) }]);
   await rewrap((await choose({ mode: 'customer', passphrase: first })).version);
@@ -112,12 +112,12 @@ test('what has no key or no objects is passed over', async () => {
   equal((await readEncryption(tenant))?.isWalking, false);
 });
 
-test('out of time it asks for another task, which goes on after the last one', async () => {
+test('rewrap: at the deadline another task is enqueued, which continues after the last backup', async () => {
   const all = [await made(), await made(), await made()].sort((a, b) => (a.backup.id < b.backup.id ? -1 : 1));
   const { version } = await choose({ mode: 'customer', passphrase: first });
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  await rewrapKeys(tenant, { walk: version }, new Date('2026-01-02'), short, open);
+  await rewrapKeys(tenant, { walk: version }, { deadline: new Date('2026-01-02'), clock: short, openStore: open });
   const modes = async () => Promise.all(all.map(async ({ backup }) => (await readBackup(tenant, backup.id)).encryption.mode));
   deepEqual(await modes(), ['customer', 'kms', 'kms']);
   equal((await readEncryption(tenant))?.isWalking, true);
@@ -126,12 +126,12 @@ test('out of time it asks for another task, which goes on after the last one', a
     .map(({ message }) => JSON.parse(message!.S!).task)
     .find(({ after: from }) => from !== undefined);
   deepEqual(task, { kind: 'rewrap-keys', walk: version, after: all[0]!.backup.id });
-  await rewrapKeys(tenant, task, later, clock, open);
+  await rewrapKeys(tenant, task, { deadline: later, clock, openStore: open });
   deepEqual(await modes(), ['customer', 'customer', 'customer']);
   equal((await readEncryption(tenant))?.isWalking, false);
 });
 
-test('a walk that another has overtaken does nothing', async () => {
+test('rewrap: a superseded task does nothing', async () => {
   const { backup } = await made();
   const { version } = await choose({ mode: 'customer', passphrase: first });
   await choose({ mode: 'kms' });
@@ -141,7 +141,7 @@ test('a walk that another has overtaken does nothing', async () => {
   equal((await readEncryption(tenant))?.isWalking, true);
 });
 
-test('a bucket that does not answer keeps its key, and what opens it is kept, too', async () => {
+test('rewrap: a bucket that does not respond keeps its key, and its passphrase is kept', async () => {
   await choose({ mode: 'customer', passphrase: first });
   const { backup, dataKey } = await made();
   const fine = await made();
@@ -159,7 +159,7 @@ test('a bucket that does not answer keeps its key, and what opens it is kept, to
   deepEqual((await readEncryption(tenant))!.previous, {});
 });
 
-test('a backup that changes meanwhile is looked at again, and its bucket ends up with the key of its record', async () => {
+test('rewrap: a backup that changes concurrently is retried, and its bucket gets the key of its record', async () => {
   const { backup, store } = await made();
   const { version } = await choose({ mode: 'customer', passphrase: first });
   let refusals = 1;
@@ -177,7 +177,7 @@ test('a backup that changes meanwhile is looked at again, and its bucket ends up
 });
 
 // The step that begins a backup keeps its key on the record first and in the bucket second.
-test('a key that was stored late by the backup itself does not stay in the place of the new one', async () => {
+test('rewrap: a key stored late by the prepare step is replaced by the new one', async () => {
   const { backup, store } = await made({ status: 'running' });
   const { version } = await choose({ mode: 'customer', passphrase: first });
   aws.play({
@@ -202,7 +202,7 @@ const becoming = (change: () => void): void =>
     },
   });
 
-test('a key that another record shares stays in the bucket, as that record has it', async () => {
+test('rewrap: the bucket keeps the key of another record that shares the objects', async () => {
   const { backup, store } = await made();
   const twin = backupOf({ archive: backup.archive, path: backup.path, leaving: 'mov_1' });
   await commit([
@@ -216,7 +216,7 @@ test('a key that another record shares stays in the bucket, as that record has i
   deepEqual(Buffer.from(store.objects.get('key')!), Buffer.from((await readBackup(tenant, twin.id)).keyFile!));
 });
 
-test('the key of a backup that moved away or was purged meanwhile is what it was', async () => {
+test('rewrap: the key of a backup that moved away or was purged concurrently is unchanged', async () => {
   const { backup, store } = await made();
   const { version } = await choose({ mode: 'customer', passphrase: first });
   becoming(() => table.items.delete(`ORG#${tenant.organizationId}\nBACKUP#${backup.id}`));
@@ -224,7 +224,7 @@ test('the key of a backup that moved away or was purged meanwhile is what it was
   deepEqual(Buffer.from(store.objects.get('key')!), backup.keyFile);
 });
 
-test('the key of a backup that ended meanwhile is not left behind in its bucket', async () => {
+test('rewrap: the key of a backup that ended concurrently is deleted from its bucket', async () => {
   const { backup, store } = await made({ status: 'running' });
   const { version } = await choose({ mode: 'customer', passphrase: first });
   aws.play({

@@ -4,7 +4,7 @@ import { afterAll, describe, test } from 'vitest';
 import {
   answerStep,
   backupKey,
-  cleanUp,
+  cleanUpBackup,
   copyShard,
   failBackup,
   planBackup,
@@ -31,7 +31,7 @@ import {
   table,
   tenant,
 } from '../../../harness/env/backup-env.ts';
-import { failed, leavesNothing, newSeeded, paths, wish } from '../../../harness/env/failed-backup.ts';
+import { failed, leavesNothing, newSeeded, paths, startOptions } from '../../../harness/env/failed-backup.ts';
 import { bound, faulty } from '../../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
@@ -46,28 +46,28 @@ const cancel = async (id: string): Promise<void> => {
   ]);
 };
 
-describe('a backup that has ended by other hands', () => {
-  test('before its workflow began is cleaned up after, and stays cancelled', async () => {
+describe('backup: one that was ended concurrently', () => {
+  test('before its workflow started is cleaned up and stays cancelled', async () => {
     const world = await newSeeded();
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await cancel(id);
     await runWorkflow(world, id);
     deepEqual([recordOf(id).status, table.find('RUNNING#'), eventsOf('backup.started')], ['cancelled', [], []]);
     equal(table.get(organizationKey.storageDestination(tenant, destinationId))?.backupCount, 0);
   });
 
-  test('while it is copied leaves nothing, whoever is still at work', async () => {
+  test('during the copy leaves nothing, even if a worker still runs', async () => {
     const world = await newSeeded();
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await runWorkflow(world, id, { afterPlan: () => cancel(id) });
     const record = recordOf(id);
     deepEqual([record.status, record.error?.code], ['cancelled', 'CANCELLED']);
     deepEqual([[...world.store.objects.keys()], table.find('WORK#'), table.find('RUNNING#')], [[], [], []]);
   });
 
-  test('while it is sealed completes nothing', async () => {
+  test('during sealing does not complete', async () => {
     const world = await newSeeded();
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     faulty(world, (operation, name) => {
       if (operation === 'put' && name === 'manifest') cancelNow(id);
       return undefined;
@@ -77,9 +77,9 @@ describe('a backup that has ended by other hands', () => {
     deepEqual([...world.store.objects.keys()], []);
   });
 
-  test('by the reaper completes nothing when its worker wakes, and takes nobody else’s place', async () => {
+  test('by the reaper does not complete when its worker wakes, nor take the lock of another job', async () => {
     const world = await newSeeded();
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await prepareBackup(tenant, id, world.engine);
     const { shards } = await planBackup(tenant, id, world.engine);
     const handOver = later(new Date(), 600);
@@ -109,8 +109,8 @@ describe('a backup that has ended by other hands', () => {
     await reached.promise;
     const now = new Date();
     await failBackup(tenant, id, (backup) => reasonFor(backup, undefined, now), now);
-    await cleanUp(tenant, id, world.engine);
-    const next = await begin(world, wish);
+    await cleanUpBackup(tenant, id, world.engine);
+    const next = await begin(world, startOptions);
     asleep.resolve();
     await rejects(woken);
     await rejects(
@@ -130,9 +130,9 @@ describe('a backup that has ended by other hands', () => {
     equal(recordOf(next).status, 'completed');
   });
 
-  test('and a second worker of the same shard makes the first one’s part nobody’s', async () => {
+  test('a second worker of the same shard invalidates the part of the first', async () => {
     const world = await newSeeded();
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await prepareBackup(tenant, id, world.engine);
     const { shards } = await planBackup(tenant, id, world.engine);
     const handOver = later(new Date(), 600);
@@ -148,7 +148,7 @@ describe('a backup that has ended by other hands', () => {
     deepEqual([...world.store.objects.keys()].sort(), [...manifest.objects.map(({ name }) => name), 'key', 'manifest'].sort());
   });
 
-  test('because its organization was deleted', async () => {
+  test('because its organization was deleted fails', async () => {
     const world = await newSeeded();
     const deletedAt = new Date().toISOString();
     const { id, error } = await failed(
@@ -169,14 +169,14 @@ const cancelNow = (id: string): void => {
   table.items.get(`${pk}\n${sk}`)!.status = { S: 'cancelled' };
 };
 
-describe('time', () => {
-  test('that is over fails the backup with BACKUP_TIMEOUT, whatever step it is in', async () => {
+describe('backup: the timeout', () => {
+  test('fails it with BACKUP_TIMEOUT in every step', async () => {
     for (const overAfter of [0, 1, 2, 4, 8]) {
       const world = await newSeeded();
       let looks = 0;
       const startMs = Date.now();
       world.nowMs = () => startMs + (looks++ > overAfter ? 31 * 60_000 : 0);
-      const id = await begin(world, wish);
+      const id = await begin(world, startOptions);
       await runWorkflow(world, id);
       const record = recordOf(id);
       if (record.status === 'completed') continue;
@@ -186,7 +186,7 @@ describe('time', () => {
     }
   });
 
-  test('ends a stream that brings nothing', async () => {
+  test('aborts a stream that sends nothing', async () => {
     const world = await newSeeded();
     const project = table.get(projectKey.project(tenant, projectId))!;
     table.put({ ...project, settings: { backupTimeoutMinutes: 0.01 } });
@@ -199,9 +199,9 @@ describe('time', () => {
   });
 });
 
-test('two backups of one project at the same moment: one begins, the other is told of it', async () => {
+test('start: of two concurrent backups of one project one starts, the other gets JOB_IN_PROGRESS', async () => {
   const world = await newSeeded();
-  const both = await Promise.allSettled([begin(world, wish), begin(world, wish)]);
+  const both = await Promise.allSettled([begin(world, startOptions), begin(world, startOptions)]);
   const [refusal] = both.flatMap((one) => (one.status === 'rejected' ? [one.reason as { code: string }] : []));
   const [id] = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   equal(refusal?.code, 'JOB_IN_PROGRESS');

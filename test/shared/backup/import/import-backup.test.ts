@@ -57,21 +57,21 @@ const fill = async (more: Partial<Manifest> = {}, isAbsent = false) => {
   return archive;
 };
 
-test('what the notes say is taken if a backup of ours could say it', async () => {
+test('import: valid notes of the manifest are used', async () => {
   await fill({ notes: { collections: ['a', 'b'], excludedCollections: ['a/1/c'], originalSize: 7, countVerified: true } });
   const { collections, excludedCollections, originalSize, countVerified, isPartial } = (await bring()).backup;
   deepEqual([collections, excludedCollections, originalSize, countVerified], [['a', 'b'], ['a/1/c'], 7, true]);
   equal(isPartial, undefined);
 });
 
-test('a moment that was not counted stays one that may lack collections: no rollback of it deletes what it does not list', async () => {
+test('import: mayLackCollections is kept, so that a rollback deletes nothing it does not list', async () => {
   for (const mayLackCollections of [true, undefined, 'yes']) {
     await fill({ notes: { collections: ['*'], excludedCollections: [], mayLackCollections } as unknown as Manifest['notes'] });
     equal((await bring()).backup.mayLackCollections, mayLackCollections === true ? true : undefined);
   }
 });
 
-test('subscribers are told of it in the same transaction, and how it came', async () => {
+test('import: the backup.completed event is emitted in the same transaction', async () => {
   await fill();
   const { backup, change } = await bring();
   const [event] = change.writes.flatMap((write) => ('put' in write && write.put.sk.startsWith('EVENT#') ? [write.put] : []));
@@ -87,7 +87,7 @@ for (const [what, notes, isAbsent, partial] of [
   ['that says of a document that it was not there', whole, true, true],
   ['that does not say what it was to hold', { trigger: 'manual' }, false, true],
 ] as const)
-  test(`a backup ${what} ${partial ? 'is taken for a part' : 'is taken for all there was'}`, async () => {
+  test(`import: a backup ${what} counts as ${partial ? 'partial' : 'complete'}`, async () => {
     await fill({ notes: notes as unknown as Manifest['notes'] }, isAbsent);
     const { backup } = await bring();
     deepEqual([backup.trigger, backup.isPartial, Backup.parse(backupData(backup)).partial], ['import', partial, partial]);
@@ -103,7 +103,7 @@ for (const [what, notes] of [
   ['something else', { collections: 'a', excludedCollections: [1], countVerified: 'yes' }],
   ['everything left out', { collections: ['a'], excludedCollections: ['*'] }],
 ] as const)
-  test(`notes with ${what} are passed over`, async () => {
+  test(`import: notes with ${what} are ignored`, async () => {
     await fill({ notes: notes as unknown as Manifest['notes'] });
     const { backup } = await bring();
     const { collections, excludedCollections, originalSize, countVerified, isPartial } = backup;
@@ -112,13 +112,13 @@ for (const [what, notes] of [
     ok(JSON.stringify(backup).length < 200_000);
   });
 
-test('a list longer than any is refused', async () => {
+test('import: a folder with too many foreign objects is refused', async () => {
   const { archive } = backupOf();
   const collections = Array.from({ length: 200_001 }, (_, n) => ({ id: String(n), documents: 0 }));
   await rejects(fill({ collections, ...archive }), { code: 'too-large' });
 });
 
-test('a key file that asks for too much work is refused before any is done', async () => {
+test('import: a key file that requires too much work is refused before any is done', async () => {
   const archive = await fill();
   const wrap = (iterations: number): KeyWrap => ({
     kind: 'passphrase',
@@ -149,7 +149,7 @@ test('a key file that asks for too much work is refused before any is done', asy
   aws.play(script);
 });
 
-test('what has moved away is refused by its path', async () => {
+test('import: a backup that moved to another organization is refused', async () => {
   const archive = await fill();
   table.put({ ...backupKey.archive(tenant, archive.backup, archive.backup), backupId: archive.backup, movedTo: 'org_x' });
   await rejects(bring(), (error: { code: string; details: { field: string; reason: string } }) => {
@@ -172,7 +172,7 @@ const chunkOf = (backup: string): Manifest['objects'][number] => ({
   ...{ salt: 'A'.repeat(43), noncePrefix: 'AAAAAAAAAA' },
 });
 
-test('an incremental one whose earlier backups are not registered is refused with all their ids; then it holds them', async () => {
+test('import: an incremental backup with unregistered dependencies is refused with their ids; once registered, they are held', async () => {
   const [first, second, gone] = [backupOf(), backupOf({ type: 'incremental', chainLength: 7 }), backupOf()];
   await fill({ parent: second.id, objects: [chunkOf(first.id), chunkOf(second.id)] });
   const register = (backup: typeof first, more: object = {}): void => {
@@ -191,7 +191,7 @@ test('an incremental one whose earlier backups are not registered is refused wit
     ['incremental', second.id, 8, [first.id, second.id], true],
   );
   const held = change.writes.flatMap((write) =>
-    'update' in write && write.expression === 'ADD builtUpon :one' ? [write.update.sk] : [],
+    'update' in write && write.expression === 'ADD #builtUpon :builtUpon' ? [write.update.sk] : [],
   );
   deepEqual(held, [first.sk, second.sk]);
   // Its parent may be gone, if it finds no record there; what is sealed for another project cannot be read with it.

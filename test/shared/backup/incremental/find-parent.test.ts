@@ -37,15 +37,15 @@ const there = (more: Partial<BackupRecord> = {}): BackupRecord => {
 const found = async () => (await findParent(tenant, project, wish))?.id;
 const resolved = () => resolveType({ tenant, project, destination }, { type: 'incremental', ...scope });
 
-describe('of those that fit', () => {
-  test('the one that shows the latest moment is taken, full or incremental, in whatever order its collections are named', async () => {
+describe('find-parent: of the suitable backups', () => {
+  test('the one with the latest read time is chosen, full or incremental, with its collections in any order', async () => {
     there();
     const latest = there({ type: 'incremental', chainLength: 3 });
     equal(await found(), latest.id);
     deepEqual(await resolved(), { type: 'incremental', parentBackupId: latest.id, chainLength: 4 });
   });
 
-  test('of two of one moment, that with the shorter chain; a later moment wins over a full one that was made later', async () => {
+  test('of two with one read time the shorter chain is chosen; a later read time wins over a later full backup', async () => {
     const link = there({ type: 'incremental', chainLength: 24 });
     const made = there({ synthesizedFrom: link.id, readTime: link.readTime });
     equal(await found(), made.id);
@@ -54,16 +54,16 @@ describe('of those that fit', () => {
     equal(await found(), next.id);
   });
 
-  test('a full one is full, and nothing is looked for', async () => {
+  test('none is searched for a full backup', async () => {
     deepEqual(await resolveType({ tenant, project, destination }, { type: 'full', ...scope }), { type: 'full' });
   });
 });
 
-describe('does not fit', () => {
+describe('find-parent: not suitable is', () => {
   const archive = { organization: tenant.organizationId, project: newId('project'), backup: newId('backup') };
   const cases: Readonly<Record<string, [Partial<BackupRecord>, RegExp]>> = {
-    'what holds single documents': [{ isPartial: true }, /does not hold all/],
-    'what was found damaged': [{ damagedDepth: 'structure' }, /found damaged/],
+    'what holds single documents': [{ isPartial: true }, /is partial/],
+    'what was found damaged': [{ damagedDepth: 'structure' }, /is damaged/],
     'what is being moved in': [{ arriving: 'move' }, /being moved/],
     'what is being moved away': [{ leaving: 'move' }, /being moved/],
     'what was made in another project': [{ archive }, /another organization or project/],
@@ -73,7 +73,7 @@ describe('does not fit', () => {
     'the end of a chain that is too long': [{ type: 'incremental', chainLength: chainHardMax }, /chain of 48/],
   };
   for (const [what, [more, reason]] of Object.entries(cases))
-    test(`${what}: a person is told, a schedule has a full one made that says so, and an earlier one that fits is taken`, async () => {
+    test(`${what}: a request gets the reason, a schedule a full backup with the reason, and an earlier suitable one is chosen`, async () => {
       const { id } = there(more);
       await rejects(requireParent(tenant, project, wish), (error: Error & { code: string }) => {
         equal(error.code, 'CONFLICT');
@@ -88,7 +88,7 @@ describe('does not fit', () => {
       equal(await found(), earlier.id);
     });
 
-  test('what finds records in one that was found damaged, or shares them with it', async () => {
+  test('one that depends on a damaged backup, or shares objects with it', async () => {
     const first = there();
     const second = there({ type: 'incremental', chainLength: 1, needs: [first.id] });
     const third = there({ type: 'incremental', chainLength: 2, needs: [first.id] });
@@ -96,7 +96,7 @@ describe('does not fit', () => {
     table.put({ ...second, damagedDepth: 'full' });
     equal(await found(), undefined);
     const told = (await resolved()).fullBecause!;
-    match(told, /found damaged, or shares/);
+    match(told, /depends on a damaged backup, or shares/);
     match(told, new RegExp(third.id));
     const full = there();
     equal(await found(), full.id, 'a full one stands by itself');
@@ -105,7 +105,7 @@ describe('does not fit', () => {
     equal(await found(), undefined);
   });
 
-  test('what is not completed, or of another project, is as if it were not there', async () => {
+  test('one that is not completed, or of another project', async () => {
     for (const status of ['pending', 'running', 'failed', 'cancelled', 'expired', 'deleted'] as const) there({ status });
     there({ projectId: newId('project') });
     equal(await found(), undefined);
@@ -113,8 +113,8 @@ describe('does not fit', () => {
   });
 });
 
-describe('however many backups there are', () => {
-  test('no more than 500 of the project are looked at: behind them a full one is made', async () => {
+describe('find-parent: with many backups', () => {
+  test('at most 500 of the project are searched; beyond them a full one is made', async () => {
     const fitting = there();
     for (let n = 0; n < 499; n++) there({ collections: ['others'] });
     equal(await found(), fitting.id);
@@ -123,7 +123,7 @@ describe('however many backups there are', () => {
     match((await resolved()).fullBecause!, /other collections/);
   });
 
-  test('a chain that reaches further back than is looked is not gone on with: something of it may be damaged', async () => {
+  test('a chain that reaches further back than the search is not continued, because it may be damaged', async () => {
     const first = there({ damagedDepth: 'full' });
     for (let n = 0; n < 500; n++) there({ collections: ['others'] });
     there({ type: 'incremental', chainLength: 1, needs: [first.id] });

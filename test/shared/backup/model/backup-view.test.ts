@@ -5,14 +5,14 @@ import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { backupOf, organization, project } from '../../../harness/builders/sample-backup.ts';
 
-test('what is shown fits the contract, and holds neither the key file nor the identity of the archive', () => {
+test('view: it matches the contract, without the key file and the archive identity', () => {
   const shown = backupData(backupOf({ keyFile: Buffer.from('secret'), authUsers: 3, manifestDigest: 'x' }));
   deepEqual(Backup.strict().parse(shown), shown);
   equal(shown.authUsers, 3);
   equal('authUsers' in backupData(backupOf()), false);
 });
 
-test('a running backup is never said to be at 100 percent', () => {
+test('view: a running backup is never at 100 percent', () => {
   const running = (documents: number, totalDocuments: number | null) =>
     progressOf(backupOf({ status: 'running', documents, totalDocuments }));
   deepEqual(running(0, null), { percent: 0, documents: 0, totalDocuments: null });
@@ -24,7 +24,7 @@ test('a running backup is never said to be at 100 percent', () => {
   equal(running(4, 3).percent, 99);
 });
 
-test('a backup that was completed shows all of it, also after it was deleted; one that failed does not', () => {
+test('view: a completed backup is at 100 percent, even after its deletion; a failed one is not', () => {
   const at = { completedAt: '2026-03-01T10:02:30.000Z', documentCount: 7 };
   for (const status of ['completed', 'expired', 'deleted'] as const)
     deepEqual(progressOf(backupOf({ ...at, status })), { percent: 100, documents: 7, totalDocuments: 7 });
@@ -33,7 +33,7 @@ test('a backup that was completed shows all of it, also after it was deleted; on
     equal(progressOf(backupOf({ ...at, status, error, documents: 7, totalDocuments: 7 })).percent, 99);
 });
 
-test('durations are milliseconds from its start to its end, and never negative', () => {
+test('view: durations are in milliseconds and never negative', () => {
   const startedAt = '2026-03-01T10:00:00.000Z';
   const duration = (completedAt: string | null) => backupData(backupOf({ startedAt, completedAt })).duration;
   equal(duration('2026-03-01T10:02:30.000Z'), 150_000);
@@ -41,11 +41,11 @@ test('durations are milliseconds from its start to its end, and never negative',
   equal(duration(null), null);
 });
 
-test('reads are priced at the dearest list price', () => {
+test('view: reads are priced at the highest list price', () => {
   deepEqual(backupData(backupOf({ reads: 1_000_000 })).cost, { reads: 1_000_000, estimatedUsd: 0.6 });
 });
 
-test('an event names backup, project and organization as format A does, with its duration in words', () => {
+test('event: it has backup, project and organization, and a formatted duration', () => {
   const record = backupOf({
     startedAt: '2026-03-01T10:00:00.000Z',
     completedAt: '2026-03-01T10:02:30.000Z',

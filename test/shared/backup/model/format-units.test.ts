@@ -16,7 +16,7 @@ for (const [bytes, text] of [
   [7_000_000_000_000, '7.0 TB'],
   [Number.MAX_SAFE_INTEGER, '9.0 PB'],
 ] as const)
-  test(`${bytes} bytes are ${text}`, () => equal(formatSize(bytes), text));
+  test(`format-units: ${bytes} bytes are ${text}`, () => equal(formatSize(bytes), text));
 
 for (const [durationMs, text] of [
   [0, '0ms'],
@@ -28,4 +28,4 @@ for (const [durationMs, text] of [
   [3_605_000, '1h 0m 5s'],
   [90_061_000, '25h 1m 1s'],
 ] as const)
-  test(`${durationMs} ms are ${text}`, () => equal(formatDuration(durationMs), text));
+  test(`format-units: ${durationMs} ms are ${text}`, () => equal(formatDuration(durationMs), text));

@@ -1,7 +1,7 @@
 /** Who needs the objects of an archive, and when another record of it may be added. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { type ArchiveLink, type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../../../shared/backup/index.ts';
+import { type ArchiveLink, type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../../../shared/backup/index.ts';
 import { assertArchiveShareable, findOtherOwner, findOwner } from '../../../../shared/backup/model/shared-archives.ts';
 import { MemoryStore } from '../../../../shared/destination/index.ts';
 import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
@@ -34,17 +34,17 @@ const put = async (more: Partial<BackupRecord> = {}): Promise<BackupRecord> => {
   await commit([{ put: backup }, { put: linkOf(backup) }, { put: destination }, { put: organization }]);
   return backup;
 };
-const remove = async (backup: BackupRecord): Promise<void> => commit(removeBackup(tenant, backup, undefined, now).writes);
+const remove = async (backup: BackupRecord): Promise<void> => commit(deleteBackup(tenant, backup, undefined, now).writes);
 const add = async ({ archive, path }: BackupRecord): Promise<void> => {
   const checks = await assertArchiveShareable(tenant, archive.backup, path);
   if (checks.length > 0) await commit(checks);
 };
 
-test('while the objects of a deleted backup are being removed nobody may take them for one, in that place', async () => {
+test('shared archive: objects that are being deleted cannot be imported at that path', async () => {
   const backup = await put();
   await add(backup);
   await remove(backup);
-  await rejects(add(backup), { code: 'CONFLICT', message: /being removed/ });
+  await rejects(add(backup), { code: 'CONFLICT', message: /being deleted/ });
   await add({ ...backup, path: 'copies/of-it' });
   equal(await findOwner(tenant, backup.archive.backup), undefined);
   await eraseBackup(tenant, backup.id, open);
@@ -52,7 +52,7 @@ test('while the objects of a deleted backup are being removed nobody may take th
   await add(backup);
 });
 
-test('one that is deleted after it was looked at is noticed, however far its removal has come', async () => {
+test('shared archive: a concurrent delete fails the import, at every stage of the deletion', async () => {
   for (const erases of [false, true]) {
     const backup = await put();
     const checks = await assertArchiveShareable(tenant, backup.archive.backup, backup.path);
@@ -62,7 +62,7 @@ test('one that is deleted after it was looked at is noticed, however far its rem
   }
 });
 
-test('of two records that are deleted at once the objects go all the same', async () => {
+test('shared archive: the objects of two records deleted concurrently are deleted', async () => {
   const backup = await put();
   const twin = await put({ archive: backup.archive, path: backup.path });
   await remove(backup);
@@ -71,20 +71,20 @@ test('of two records that are deleted at once the objects go all the same', asyn
   equal(store.objects.size, 0);
 });
 
-test('what has moved to another organization is shared with it, for ever and in its place, and cannot be added', async () => {
+test('shared archive: a moved archive stays shared at its path, and cannot be imported', async () => {
   const backup = await put();
   const moved = linkOf(backupOf({ archive: backup.archive }), { movedTo: newId('organization'), path: backup.path });
   await commit([{ put: moved }]);
   deepEqual(await findOtherOwner(tenant, backup), { record: undefined });
-  await rejects(add(backup), { name: 'MovedAway' });
-  await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'MovedAway' });
+  await rejects(add(backup), { name: 'ArchiveMovedError' });
+  await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'ArchiveMovedError' });
   await remove(backup);
   await eraseBackup(tenant, backup.id, open);
   equal(store.objects.size, 1);
   equal(await findOtherOwner(tenant, { ...backup, path: 'copies/of-it' }), undefined);
 });
 
-test('the folder of a backup that is not completed, or that is about to move, is left alone', async () => {
+test('shared archive: the folder of an uncompleted or moving backup cannot be imported', async () => {
   for (const status of ['running', 'failed', 'cancelled'] as const)
     await rejects(add(await put({ status })), { code: 'CONFLICT' });
   await rejects(add(await put({ leaving: 'mov_1' })), { code: 'JOB_IN_PROGRESS' });

@@ -32,7 +32,8 @@ beforeEach(async () => {
 const never = new Date('2099-01-01');
 const clock = { now: () => new Date('2026-01-01') };
 const wish = { deleteBackupData: true, isPatient: true };
-const purge = (more: object = {}, door: typeof open = open) => purgeBackups(tenant, { ...wish, ...more }, never, clock, door);
+const purge = (more: object = {}, door: typeof open = open) =>
+  purgeBackups(tenant, { ...wish, deadline: never, clock, ...more }, door);
 
 const put = (more: Partial<BackupRecord> = {}): BackupRecord => {
   const backup = backupOf(more);
@@ -47,27 +48,27 @@ const put = (more: Partial<BackupRecord> = {}): BackupRecord => {
 };
 const left = () => [...table.items.keys()].filter((name) => !name.includes('DESTINATION#'));
 
-test('records, links, notes and objects go', async () => {
+test('purge: records, links, work items and objects are deleted', async () => {
   put();
   put({ status: 'running' });
   equal(await purge(), true);
   deepEqual([left(), store.objects.size], [[], 0]);
 });
 
-test('objects stay where that was not asked for', async () => {
+test('purge: objects stay unless deleteBackupData is set', async () => {
   put();
   equal(await purge({ deleteBackupData: false }), true);
   deepEqual([left(), store.objects.size], [[], 1]);
 });
 
-test('objects that two records share go with the last of them', async () => {
+test('purge: shared objects are deleted with their last record', async () => {
   const { archive } = put();
   put({ archive, status: 'completed' });
   equal(await purge(), true);
   equal(store.objects.size, 0);
 });
 
-test('objects of a backup that has moved to another organization stay, whatever is purged here', async () => {
+test('purge: objects of a backup that moved to another organization stay', async () => {
   const { archive, path } = put();
   const moved = backupOf({ archive });
   table.put({ ...backupKey.archive(tenant, archive.backup, moved.id), backupId: moved.id, path, movedTo: 'org_x' });
@@ -75,17 +76,17 @@ test('objects of a backup that has moved to another organization stay, whatever 
   equal(store.objects.size, 1);
 });
 
-test('out of time it says so and goes on the next time', async () => {
+test('purge: at the deadline it returns false, and the next run continues', async () => {
   for (let n = 0; n < 3; n++) put();
   let looks = 0;
   const short = { now: () => new Date(looks++ < 1 ? '2026-01-01' : '2026-01-03') };
-  equal(await purgeBackups(tenant, wish, new Date('2026-01-02'), short, open), false);
+  equal(await purgeBackups(tenant, { ...wish, deadline: new Date('2026-01-02'), clock: short }, open), false);
   equal(left().filter((name) => name.includes('\nBACKUP#')).length, 2);
   equal(await purge(), true);
   deepEqual(left(), []);
 });
 
-test('a bucket that does not answer is waited for, but not for ever', async () => {
+test('purge: an unreachable bucket is retried, then given up', async () => {
   const { id } = put();
   await rejects(purge({}, down), { name: 'StorageError' });
   equal(

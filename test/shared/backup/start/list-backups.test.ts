@@ -26,7 +26,7 @@ const ask = async (filter: BackupFilter = {}, limit = 50, from?: string) => {
   return { ids: backups.map(({ id }) => id), next };
 };
 
-test('newest first; deleted and expired ones only when asked for, moving and forgotten ones never', async () => {
+test('list: newest first; retired backups only if requested, moving and purged ones never', async () => {
   const a = put('2026-01-01T00:00:00Z');
   const b = put('2026-01-02T00:00:00Z', { status: 'failed' });
   const gone = put('2026-01-03T00:00:00Z', { status: 'deleted', ttl: now.getTime() / 1_000 + 60 });
@@ -39,7 +39,7 @@ test('newest first; deleted and expired ones only when asked for, moving and for
   deepEqual((await ask({ status: 'failed' })).ids, [b]);
 });
 
-test('filters by project, type and time, both ends inclusive and a bare date its whole day', async () => {
+test('list: filters by project, type and inclusive time range, a bare date being its whole day', async () => {
   const a = put('2026-01-01T00:00:00Z');
   const b = put('2026-01-02T23:59:59.999Z', { projectId: 'prj_other' });
   const c = put('2026-01-03T00:00:00Z', { type: 'incremental' });
@@ -51,7 +51,7 @@ test('filters by project, type and time, both ends inclusive and a bare date its
   await rejects(ask({ from: '2026-01-02', to: '2026-01-01' }), { code: 'VALIDATION_ERROR' });
 });
 
-test('pages have as many as asked for, miss none, and the last one promises nothing', async () => {
+test('list: pages are full, complete, and the last has no cursor', async () => {
   // Every second one is hidden, so what is read is not what is shown.
   const shown = Array.from({ length: 40 }, (_, n) => put('2026-01-01T00:00:00Z', n % 2 ? { status: 'deleted' } : {}, n))
     .filter((_, n) => n % 2 === 0)
@@ -69,7 +69,7 @@ test('pages have as many as asked for, miss none, and the last one promises noth
   deepEqual(seen, shown);
 });
 
-test('a filter that matches little gives a short page that goes on, after a bounded number of reads', async () => {
+test('list: a selective filter yields a short page with a cursor after a bounded number of reads', async () => {
   table.pageMax = 2;
   const oldest = put('2026-01-01T00:00:00Z', { status: 'failed' });
   for (let n = 0; n < 60; n++) put('2026-01-02T00:00:00Z', {}, n);

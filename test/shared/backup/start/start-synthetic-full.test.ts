@@ -4,12 +4,12 @@ import { afterAll, test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
 import {
   type BackupRecord,
+  deleteBackup,
   findDependentBackup,
   openArchive,
-  removeBackup,
-  synthesizeFull,
+  startSyntheticFull,
 } from '../../../../shared/backup/index.ts';
-import { planArchive } from '../../../../shared/backup/steps/plan-synthetic-full.ts';
+import { planSyntheticFull } from '../../../../shared/backup/steps/plan-synthetic-full.ts';
 import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { jobLock } from '../../../../shared/project/index.ts';
@@ -43,9 +43,8 @@ const chained = async (steps = usualSteps()) => {
 
 const sent: string[] = [];
 const ask = async (world: ReadingWorld, { id }: BackupRecord, now = world.engine.clock.now()): Promise<void> =>
-  synthesizeFull(tenant, id, now, async (_, messages) => {
-    sent.push(...messages.map(({ body, delaySeconds }) => `${delaySeconds} ${JSON.parse(body).task.kind}`));
-    return new Set();
+  startSyntheticFull(tenant, id, now, async (_, task, options) => {
+    sent.push(`${options?.delaySeconds} ${task.kind}`);
   });
 const syntheses = (): readonly BackupRecord[] =>
   (table.find(`ORG#${tenant.organizationId}`, 'BACKUP#') as readonly BackupRecord[]).filter(
@@ -72,7 +71,7 @@ const isSame = async (world: ReadingWorld, made: BackupRecord, of: BackupRecord)
   ok(a.manifest.objects.every(({ backup }) => backup === made.id));
 };
 
-test('it holds byte for byte what the last link does, at its moment, for no reads and without opening the source', async () => {
+test('synthetic full: it equals the last link byte for byte, at its read time, without reading the source', async () => {
   const { world, last } = await chained();
   const before = eventsOf().length;
   await ask(world, last);
@@ -115,7 +114,7 @@ test('it holds byte for byte what the last link does, at its moment, for no read
   ok(!outcomes.some((task) => JSON.stringify(task).includes('schedule-outcome') && JSON.stringify(task).includes(made.id)));
 });
 
-test('however often it is asked for, by whomever at once, one is made; later links and later full ones make it needless', async () => {
+test('synthetic full: concurrent tasks make one; later links and full backups make it unnecessary', async () => {
   const { world, links, last, reopen } = await chained();
   sent.length = 0;
   await ask(world, links[1]!.backup);
@@ -133,7 +132,7 @@ test('however often it is asked for, by whomever at once, one is made; later lin
   deepEqual([syntheses().length, next.type], [1, 'incremental']);
 });
 
-test('while the project has a job it waits, for a day; then the next link is another chance', async () => {
+test('synthetic full: while the project has a job the task is postponed, for at most a day', async () => {
   const { world, last } = await chained();
   const now = world.engine.clock.now();
   await commit([jobLock(tenant, projectId, { jobId: 'rst_1', kind: 'restore' }, now)]);
@@ -144,12 +143,12 @@ test('while the project has a job it waits, for a day; then the next link is ano
   deepEqual([sent.length, syntheses().length], [1, 0]);
 });
 
-test('the next link builds upon it and needs nothing else, and the old chain can then be deleted', async () => {
+test('synthetic full: the next link depends on it alone, and the old chain can be deleted', async () => {
   const { world, links, last, reopen } = await chained();
   await ask(world, last);
   const made = syntheses()[0]!;
   const refusal = async (backup: BackupRecord) =>
-    removeBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), world.engine.clock.now());
+    deleteBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), world.engine.clock.now());
   // While it is made, all that it is made of stays.
   for (const { backup } of links) await rejects(refusal(backup), { code: 'CONFLICT' });
   await runWorkflow(world, made.id);
@@ -164,11 +163,11 @@ test('the next link builds upon it and needs nothing else, and the old chain can
   await rejects(refusal(made), { code: 'CONFLICT' });
 });
 
-test('it is cut into ranges that hold every document once, whatever size they are to have', async () => {
+test('synthetic full: ranges of any size contain every document once', async () => {
   const { world, last } = await chained();
   const open = await openArchive(tenant, last, undefined, world.engine);
   for (const records of [1, 5, 1_000]) {
-    const { ranges, documents, reads } = await planArchive(open.archive, { rangesMax: 500, records });
+    const { ranges, documents, reads } = await planSyntheticFull(open.archive, { rangesMax: 500, records });
     deepEqual([documents, reads], [last.documentCount, 0]);
     deepEqual(
       ranges.map(({ from }) => from),
@@ -178,7 +177,7 @@ test('it is cut into ranges that hold every document once, whatever size they ar
   }
 });
 
-test('a chain that is damaged makes none: the backup says what of which one cannot be read, and nothing of it stays', async () => {
+test('synthetic full: a damaged chain fails it with the object named, and nothing stays', async () => {
   const { world, links, last } = await chained();
   const full = storeOf(world, links[0]!.backup);
   const chunk = [...full.objects.keys()].find((name) => name.startsWith('chunk/') && full.objects.get(name)!.length > 400)!;
@@ -217,7 +216,7 @@ const mortalStore = (mortal: CrashInjector, inner: ObjectStore): ObjectStore => 
   };
 };
 
-test('killed before or after anything it does, whoever goes on makes exactly that one', async () => {
+test('synthetic full: after a crash at any effect the next run completes exactly one', async () => {
   const { world, last } = await chained([{ 'a/1': 'first', 'b/1': 'first' }, { 'a/1': 'changed' }]);
   const saved = new Map([...table.items].map(([key, item]) => [key, structuredClone(item)]));
   const folders = new Set(world.stores.keys());

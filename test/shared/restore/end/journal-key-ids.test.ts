@@ -40,6 +40,10 @@ test('wrapping all backups anew forgets no passphrase that a restore under way s
   const key = { pk: `ORG#${tenant.organizationId}`, sk: 'ENCRYPTION' };
   const chosen = { mode: 'kms', previous: { old: 'sealed', older: 'sealed' }, version: 'now', isWalking: true, updatedAt: 'x' };
   table.put({ ...key, ...chosen });
-  await rewrapKeys(tenant, { walk: 'now' }, new Date('2099-01-01'), { now: () => now }, undefined, journalKeyIds);
+  await rewrapKeys(
+    tenant,
+    { walk: 'now' },
+    { deadline: new Date('2099-01-01'), clock: { now: () => now }, findOtherKeyIds: journalKeyIds },
+  );
   deepEqual(table.get(key), { ...key, ...chosen, isWalking: false, previous: { old: 'sealed' } });
 });

@@ -1,7 +1,7 @@
 /** What is written down of a part fits an item of the table, whatever the collections are called. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { workPartition } from '../../../shared/backup/index.ts';
+import { workPartition } from '../../../../shared/backup/index.ts';
 import {
   begin,
   contents,
@@ -13,7 +13,7 @@ import {
   table,
   tenant,
   writePaths,
-} from '../../harness/env/backup-env.ts';
+} from '../../../harness/env/backup-env.ts';
 
 afterAll(() => server.stop());
 
@@ -23,7 +23,7 @@ for (const [what, letter] of [
   ['plain letters', 'x'],
   ['what JSON spells out', '\u0001'],
 ] as const)
-  test(`a backup of 150 collections whose ids are 1,500 bytes of ${what}`, async () => {
+  test(`copy: the items of 150 collections whose ids are 1,500 bytes of ${what} fit the table`, async () => {
     const world = newWorld();
     const idOf = (n: number): string => String(n).padStart(4, '0') + letter.repeat(1_496);
     await writePaths(

@@ -8,8 +8,8 @@ import {
   backupKey,
   startVerification,
 } from '../../../../shared/backup/index.ts';
-import { removeBackup } from '../../../../shared/backup/removal/delete-backup.ts';
-import { VerifyRecord } from '../../../../shared/backup/verify/verification-progress.ts';
+import { deleteBackup } from '../../../../shared/backup/removal/delete-backup.ts';
+import { VerificationProgress } from '../../../../shared/backup/verify/verification-progress.ts';
 import { clock, commit, newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
@@ -32,15 +32,15 @@ const putBackups = (count: number, status: BackupRecord['status'], of = tenant):
     return backup;
   });
 
-test('the twenty-first backup at once waits until another has ended; the message says so', async () => {
+test('capacity: the 21st concurrent backup of an organization is refused', async () => {
   putBackups(10, 'pending');
   const [first] = putBackups(10, 'running');
-  await rejects(assertBackupCapacity(tenant), { code: 'JOB_IN_PROGRESS', message: /20 backups of an organization run at once/ });
+  await rejects(assertBackupCapacity(tenant), { code: 'JOB_IN_PROGRESS', message: /can run at most 20 backups at once/ });
   table.put({ ...first!, status: 'completed' });
   await assertBackupCapacity(tenant);
 });
 
-test('what has ended and is being cleaned up after does not count, nor what others run', async () => {
+test('capacity: ended backups and those of other organizations do not count', async () => {
   putBackups(30, 'failed');
   putBackups(19, 'running');
   putBackups(40, 'running', unsafeTenant(newId('organization'), 'created'));
@@ -52,22 +52,22 @@ const start = async (backup: BackupRecord, at = now): Promise<BackupRecord> => {
   await commit(started.change.writes);
   return started.backup;
 };
-const refused = { code: 'CONFLICT', message: /10 verifications of an organization run at once/ };
+const refused = { code: 'CONFLICT', message: /can run at most 10 verifications at once/ };
 
-test('the eleventh verification at once waits until another has ended', async () => {
+test('capacity: the 11th concurrent verification of an organization is refused', async () => {
   const running = await Promise.all(putBackups(10, 'completed').map((backup) => start(backup)));
   await rejects(assertVerificationCapacity(tenant, now), refused);
   const [first] = running;
-  await new VerifyRecord(tenant, first!, first!.verification!, clock).end(3);
+  await new VerificationProgress(tenant, first!, first!.verification!, clock).end(3);
   await assertVerificationCapacity(tenant, now);
 });
 
-test('a verification of a backup that is deleted meanwhile no longer counts, nor one that died', async () => {
+test('capacity: verifications of deleted backups and dead ones do not count', async () => {
   const [first, ...more] = await Promise.all(putBackups(10, 'completed').map((backup) => start(backup)));
   equal(more.length, 9);
   await rejects(assertVerificationCapacity(tenant, hours(24)), refused);
   await assertVerificationCapacity(tenant, hours(25));
-  const { writes } = removeBackup(tenant, first!, undefined, now);
+  const { writes } = deleteBackup(tenant, first!, undefined, now);
   deepEqual(
     writes.flatMap((write) => ('remove' in write && write.remove.sk.startsWith('VERIFYING#') ? [write.remove.sk] : [])),
     [`VERIFYING#${first!.id}`],

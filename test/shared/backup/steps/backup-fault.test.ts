@@ -1,11 +1,11 @@
 /** What ends a backup, and what it leaves: the reason by its name, a free project, nothing in the store. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { cleanUp } from '../../../shared/backup/index.ts';
-import { StorageError } from '../../../shared/destination/index.ts';
-import { SourceError } from '../../../shared/firestore/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
+import { cleanUpBackup } from '../../../../shared/backup/index.ts';
+import { StorageError } from '../../../../shared/destination/index.ts';
+import { SourceError } from '../../../../shared/firestore/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { projectKey } from '../../../../shared/project/index.ts';
 import {
   begin,
   contents,
@@ -22,14 +22,14 @@ import {
   tenant,
   type World,
   writePaths,
-} from '../../harness/env/backup-env.ts';
-import { failed, leavesNothing, newSeeded, paths, wish } from '../../harness/env/failed-backup.ts';
-import { bound, faulty } from '../../harness/faults/faulty-store.ts';
+} from '../../../harness/env/backup-env.ts';
+import { failed, leavesNothing, newSeeded, paths, startOptions } from '../../../harness/env/failed-backup.ts';
+import { bound, faulty } from '../../../harness/faults/faulty-store.ts';
 
 afterAll(() => server.stop());
 
-describe('the source', () => {
-  test('ends a stream early and says OK: the count tells', async () => {
+describe('backup: a source that', () => {
+  test('ends a stream early with OK is detected by the count', async () => {
     const world = await newSeeded();
     server.faults.add({ method: 'RunQuery', project: world.sourceProjectId, end: { afterMessages: 1 } });
     const { id, error, errors } = await failed(world);
@@ -41,16 +41,16 @@ describe('the source', () => {
     await leavesNothing(world, id);
   });
 
-  test('breaks a stream and is read on behind the last document', async () => {
+  test('breaks a stream is read on after the last document', async () => {
     const world = await newSeeded();
     server.faults.add({ method: 'RunQuery', project: world.sourceProjectId, end: { afterMessages: 2, status: 'UNAVAILABLE' } });
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await runWorkflow(world, id);
     equal(recordOf(id).status, 'completed');
     deepEqual((await readBack(world, id)).documents, contents(world));
   });
 
-  test('no longer has the moment of the backup', async () => {
+  test('no longer keeps the read time fails the backup', async () => {
     const world = await newSeeded();
     server.faults.add({
       ...{ method: 'RunQuery', project: world.sourceProjectId, status: 'FAILED_PRECONDITION' },
@@ -68,7 +68,7 @@ describe('the source', () => {
       (world: World) => server.faults.add({ method: 'RunQuery', project: world.sourceProjectId, status: 'PERMISSION_DENIED' }),
     ],
   ] as const)
-    test(`refuses us ${when}: no second try, and the project is to be connected again`, async () => {
+    test(`denies access ${when} fails the backup without a retry, and the project must be connected again`, async () => {
       const world = await newSeeded();
       strike(world);
       const { id, error, errors } = await failed(world);
@@ -80,7 +80,7 @@ describe('the source', () => {
       await leavesNothing(world, id);
     });
 
-  test('gives no token any more', async () => {
+  test('issues no token any more fails the backup', async () => {
     const world = await newSeeded();
     world.token = async () => {
       throw new SourceError('SOURCE_AUTH_ERROR', 'The grant was revoked');
@@ -89,7 +89,7 @@ describe('the source', () => {
     deepEqual(error, { code: 'SOURCE_AUTH_ERROR', message: 'The grant was revoked' });
   });
 
-  test('does not answer at all: the last try says so', async () => {
+  test('never responds fails the backup after the last attempt', async () => {
     const world = await newSeeded();
     server.faults.add({ method: 'PartitionQuery', project: world.sourceProjectId, status: 'UNAVAILABLE', times: 1_000 });
     server.faults.add({ method: 'ListCollectionIds', project: world.sourceProjectId, status: 'UNAVAILABLE', times: 1_000 });
@@ -98,10 +98,10 @@ describe('the source', () => {
     match(error.message, /did not answer/);
   });
 
-  test('does not count: the backup is made, and says that it is not counted', async () => {
+  test('does not count yields a backup that is not count-verified', async () => {
     const world = await newSeeded();
     server.faults.add({ method: 'RunAggregationQuery', project: world.sourceProjectId, status: 'UNIMPLEMENTED', times: 1_000 });
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await runWorkflow(world, id);
     const record = recordOf(id);
     deepEqual([record.status, record.countVerified, record.documentCount], ['completed', false, paths.length]);
@@ -109,7 +109,7 @@ describe('the source', () => {
     deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
   });
 
-  test('counts too late: what was read is kept, and only the count is asked for again', async () => {
+  test('counts too late keeps the part, and only the count is repeated', async () => {
     const world = await newSeeded();
     let kept = 0;
     const id = await begin(world);
@@ -129,14 +129,14 @@ describe('the source', () => {
   });
 });
 
-describe('the store', () => {
+describe('backup: a store that', () => {
   for (const [what, matches] of [
     ['the key', (operation: string, name: string) => operation === 'put' && name === 'key'],
     ['a chunk', (operation: string, name: string) => operation === 'finish' && name.startsWith('chunk/')],
     ['an index', (operation: string, name: string) => operation === 'finish' && name.startsWith('index/')],
     ['the manifest', (operation: string, name: string) => operation === 'put' && name === 'manifest'],
   ] as const) {
-    test(`refuses ${what}: the backup fails at once, and the destination is marked`, async () => {
+    test(`refuses ${what} fails the backup at once, and the destination is marked`, async () => {
       const world = await newSeeded();
       faulty(world, (...call) => (matches(...call) ? new StorageError('denied', 'The bucket refused: AccessDenied') : undefined));
       const { id, error, errors } = await failed(world);
@@ -150,11 +150,11 @@ describe('the store', () => {
       await leavesNothing(world, id);
     });
 
-    test(`is away for three tries of ${what}, then takes it`, async () => {
+    test(`fails three attempts of ${what} and then accepts it is retried`, async () => {
       const world = await newSeeded();
       let tries = 0;
       faulty(world, (...call) => (matches(...call) && tries++ < 3 ? new StorageError('unavailable', 'SlowDown') : undefined));
-      const id = await begin(world, wish);
+      const id = await begin(world, startOptions);
       await runWorkflow(world, id);
       equal(recordOf(id).status, 'completed');
       const { documents, manifest } = await readBack(world, id);
@@ -163,10 +163,10 @@ describe('the store', () => {
     });
   }
 
-  test('loses or changes the key while documents are copied: it is stored anew, and proven', async () => {
+  test('loses or changes the key during the copy gets it again, verified', async () => {
     for (const damage of [undefined, Buffer.from('garbage')]) {
       const world = await newSeeded();
-      const id = await begin(world, wish);
+      const id = await begin(world, startOptions);
       const afterPlan = () => (damage ? world.store.objects.set('key', damage) : world.store.objects.delete('key'));
       await runWorkflow(world, id, { afterPlan });
       equal(recordOf(id).status, 'completed');
@@ -174,7 +174,7 @@ describe('the store', () => {
     }
   });
 
-  test('gives another key than it took: there is no backup', async () => {
+  test('returns another key than was stored fails the backup', async () => {
     const world = await newSeeded();
     const get = async (name: string) => (name === 'key' ? Buffer.from('garbage') : world.store.get(name));
     world.through = (inner) => ({ ...bound(inner), get });
@@ -183,7 +183,7 @@ describe('the store', () => {
     await leavesNothing(world, id);
   });
 
-  test('stays away: the last try says so', async () => {
+  test('stays unreachable fails the backup after the last attempt', async () => {
     const world = await newSeeded();
     faulty(world, (operation) =>
       operation === 'finish' ? new StorageError('unavailable', 'The bucket does not answer') : undefined,
@@ -192,9 +192,9 @@ describe('the store', () => {
     deepEqual(error, { code: 'STORAGE_UPLOAD_ERROR', message: 'The bucket does not answer' });
   });
 
-  test('confirms an object and has lost it by the end', async () => {
+  test('confirms an object and loses it fails the backup', async () => {
     const world = await newSeeded();
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await runWorkflow(world, id, {
       onError: () => undefined,
       afterPlan: () =>
@@ -208,7 +208,7 @@ describe('the store', () => {
     match(record.error!.message, /chunk\/00000000-0000/);
   });
 
-  test('has half of an object at the end', async () => {
+  test('has half of an object fails the backup', async () => {
     const world = await newSeeded();
     faulty(world, (operation, name) => {
       if (operation === 'head') world.store.objects.set(name, world.store.objects.get(name)!.subarray(1));
@@ -217,7 +217,7 @@ describe('the store', () => {
     equal((await failed(world)).error.code, 'STORAGE_UPLOAD_ERROR');
   });
 
-  test('gives another manifest back than it was given', async () => {
+  test('returns another manifest than was stored fails the backup', async () => {
     const world = await newSeeded();
     world.through = (inner) => ({
       ...bound(inner),
@@ -230,22 +230,22 @@ describe('the store', () => {
     equal((await failed(world)).error.code, 'STORAGE_UPLOAD_ERROR');
   });
 
-  test('is away when the backup has failed: nobody counts it, and the next cleaning removes it', async () => {
+  test('is unreachable after a failure is cleaned up by the next run, and the backup counts nowhere', async () => {
     const world = await newSeeded();
     server.faults.add({ method: 'RunQuery', project: world.sourceProjectId, status: 'PERMISSION_DENIED', contains: 'bb' });
     faulty(world, (operation) => (operation === 'remove' ? new StorageError('unavailable', 'away') : undefined));
-    const id = await begin(world, wish);
+    const id = await begin(world, startOptions);
     await rejects(runWorkflow(world, id));
     deepEqual([recordOf(id).status, table.find('RUNNING#').length, world.store.objects.size > 0], ['failed', 1, true]);
     world.through = (store) => store;
-    await cleanUp(tenant, id, world.engine);
-    await cleanUp(tenant, id, world.engine);
+    await cleanUpBackup(tenant, id, world.engine);
+    await cleanUpBackup(tenant, id, world.engine);
     await leavesNothing(world, id);
   });
 });
 
-describe('maxReads', () => {
-  test('that cannot suffice stops the backup before it reads', async () => {
+describe('backup: maxReads', () => {
+  test('below the plan fails the backup before it reads', async () => {
     const world = await newSeeded();
     server.faults.resetCalls();
     const { id, error } = await failed(world, { maxReads: 3 });
@@ -255,18 +255,18 @@ describe('maxReads', () => {
     await leavesNothing(world, id);
   });
 
-  test('of exactly what was planned suffices', async () => {
+  test('equal to the plan suffices', async () => {
     const world = await newSeeded();
     const { error } = await failed(world, { maxReads: 3 });
     newWorld(world.sourceProjectId);
     const again = newWorld(world.sourceProjectId);
-    const id = await begin(again, { ...wish, maxReads: error.details?.reads as number });
+    const id = await begin(again, { ...startOptions, maxReads: error.details?.reads as number });
     await runWorkflow(again, id);
     equal(recordOf(id).status, 'completed');
     ok(recordOf(id).reads <= (error.details?.reads as number));
   });
 
-  test('stops a run whose source does not count, as soon as it is passed', async () => {
+  test('stops a run whose source does not count, as soon as it is exceeded', async () => {
     const world = newWorld();
     await writePaths(
       world,

@@ -1,19 +1,19 @@
 /** A key that somebody brought along, as the alarm of the keys hears of it: not at all. */
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
-import { encodeKeyFile, parseKeyFile } from '../../../shared/archive/index.ts';
-import { lookAtBackup } from '../../../shared/backup/import/inspect-folder.ts';
-import { newDataKey, unlockKeyFile } from '../../../shared/backup/index.ts';
-import { logLines } from '../../../shared/contract/runtime/alarm-log-lines.ts';
-import { MemoryStore } from '../../../shared/destination/index.ts';
-import { log, newId } from '../../../shared/platform/index.ts';
-import { backupOf, tenant } from '../../harness/builders/sample-backup.ts';
-import { startKeys } from '../../harness/env/kms-env.ts';
+import { encodeKeyFile, parseKeyFile } from '../../../../shared/archive/index.ts';
+import { inspectFolder } from '../../../../shared/backup/import/inspect-folder.ts';
+import { newDataKey, unlockKeyFile } from '../../../../shared/backup/index.ts';
+import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
+import { MemoryStore } from '../../../../shared/destination/index.ts';
+import { log, newId } from '../../../../shared/platform/index.ts';
+import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
+import { startKeys } from '../../../harness/env/kms-env.ts';
 
 const { stop } = await startKeys();
 afterAll(stop);
 
-test('a relabelled key file is refused on import without ringing; the same refusal of a backup of ours rings', async (t) => {
+test('import: a relabelled key file is refused without an alarm; the same refusal for a registered backup raises one', async (t) => {
   const lines: unknown[] = [];
   const logged = vi.spyOn(log, 'error').mockImplementation((...[line]) => void lines.push(line));
   t.onTestFinished(() => logged.mockRestore());
@@ -23,7 +23,7 @@ test('a relabelled key file is refused on import without ringing; the same refus
   const relabelled = encodeKeyFile({ ...parseKeyFile(keyFile), identity });
   const store = new MemoryStore();
   await store.put('key', relabelled);
-  await rejects(lookAtBackup(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /wrapped for another backup/ });
+  await rejects(inspectFolder(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /encrypted for another backup/ });
   deepEqual(lines, []);
   await rejects(unlockKeyFile(tenant, relabelled, backupOf({ archive: identity }).archive), { code: 'KEY_UNAVAILABLE' });
   deepEqual(lines, [logLines.keyRefused]);

@@ -1,9 +1,9 @@
 /** A worker may die before or after anything it does: whoever goes on for it makes exactly one backup, whole, and leaves nothing else. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { backupKey } from '../../../shared/backup/index.ts';
-import type { ObjectStore, Upload } from '../../../shared/destination/index.ts';
-import { Fault } from '../../harness/aws/scripted-aws.ts';
+import { backupKey } from '../../../../shared/backup/index.ts';
+import type { ObjectStore, Upload } from '../../../../shared/destination/index.ts';
+import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   begin,
   contents,
@@ -21,8 +21,8 @@ import {
   tenant,
   type World,
   writePaths,
-} from '../../harness/env/backup-env.ts';
-import { crashPoints } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/backup-env.ts';
+import { crashPoints } from '../../../harness/faults/crash-injector.ts';
 
 const paths = Array.from({ length: 12 }, (_, n) => [`a/${n}`, `b/${n}/gone/${n}/c/${n}`, `d/${n}`]).flat();
 const sourceProjectId = 'crashes';
@@ -147,8 +147,8 @@ const effectsOfAll = async (): Promise<number> => {
   return machine.effects;
 };
 
-describe('a crash at any moment', () => {
-  test('and the step that it was in runs again', async () => {
+describe('backup: after a crash at any effect', () => {
+  test('the retried step completes the backup', async () => {
     const effects = await effectsOfAll();
     ok(effects > 20, `${effects} effects`);
     for (const { at, when } of crashPoints(effects)) {
@@ -164,7 +164,7 @@ describe('a crash at any moment', () => {
     }
   });
 
-  test('and the whole workflow begins again', async () => {
+  test('the restarted workflow completes the backup', async () => {
     const effects = await effectsOfAll();
     for (const { at, when } of crashPoints(effects)) {
       const { world, id } = await prepared();
@@ -177,7 +177,7 @@ describe('a crash at any moment', () => {
   });
 });
 
-test('a backup that died many times over leaves no trace of it either', async () => {
+test('backup: many crashes in a row leave nothing behind', async () => {
   const { world, id } = await prepared();
   const position = start();
   for (let at = 2; position.step !== 'end'; at++) {

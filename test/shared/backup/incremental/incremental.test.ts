@@ -1,10 +1,10 @@
 /** An incremental backup: what it writes, what it leaves where it lies, and what it does about a parent that is not whole. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, openArchive } from '../../../shared/backup/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../harness/env/archive-env.ts';
-import { contents, server, table, tenant } from '../../harness/env/backup-env.ts';
-import { copyInHaste, makeLink, readLink } from '../../harness/env/chain-links.ts';
+import { type BackupRecord, backupKey, openArchive } from '../../../../shared/backup/index.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../../harness/env/archive-env.ts';
+import { contents, server, table, tenant } from '../../../harness/env/backup-env.ts';
+import { copyInHaste, makeLink, readLink } from '../../../harness/env/chain-links.ts';
 
 afterAll(() => server.stop());
 
@@ -23,8 +23,8 @@ const isWhole = async (world: ReadingWorld, backup: BackupRecord): Promise<void>
   deepEqual((await readLink(world, backup)).documents, contents(world));
 };
 
-describe('an incremental backup', () => {
-  test('reads the source as a full one does, and stores what has changed', async () => {
+describe('incremental: a backup', () => {
+  test('reads the source like a full one and stores the changes', async () => {
     const world = newReadingWorld();
     await put(world, many(200, 400));
     const full = await makeLink(world);
@@ -45,7 +45,7 @@ describe('an incremental backup', () => {
     equal(next.size, stored, 'its size is that of its own objects');
   });
 
-  test('of a source that has not changed stores an index alone', async () => {
+  test('of an unchanged source stores an index only', async () => {
     const world = newReadingWorld();
     await put(world, many(50, 20));
     const full = await makeLink(world);
@@ -57,7 +57,7 @@ describe('an incremental backup', () => {
     deepEqual((await makeLink(world)).needs, [full.id]);
   });
 
-  test('of a source that is empty now names all that is gone, and needs no other', async () => {
+  test('of an emptied source has only tombstones and no dependencies', async () => {
     const world = newReadingWorld();
     await put(world, { 'a/1': text('1'), 'b/1': text('1') });
     await makeLink(world);
@@ -69,7 +69,7 @@ describe('an incremental backup', () => {
     deepEqual([after.status, (await readLink(world, after)).gone], ['completed', []], 'it is told once');
   });
 
-  test('writes all users anew', async () => {
+  test('copies all users', async () => {
     const world = newReadingWorld();
     world.users.push({ id: 'ada', json: Buffer.from('{}') });
     await put(world, { 'a/1': text('1') });
@@ -79,7 +79,7 @@ describe('an incremental backup', () => {
     deepEqual((await objectsOf(world, next)).slice(0, 3), ['chunk/00000000-0000', 'index/00000000-0000', 'index/00000001-0000']);
   });
 
-  test('whose workers hand on after every batch goes on behind the last name on both sides', async () => {
+  test('whose workers hand over after every batch continues after the last name on both sides', async () => {
     const world = newReadingWorld();
     await put(world, many(300, 4_000));
     await makeLink(world);
@@ -97,7 +97,7 @@ describe('an incremental backup', () => {
     deepEqual((await readLink(world, next)).gone, paths);
   });
 
-  test('that was counted late says once what is gone behind all that is there', async () => {
+  test('that was counted late writes the trailing tombstones once', async () => {
     const world = newReadingWorld();
     await put(world, { 'a/1': text('1'), 'z/1': text('1'), 'z/2': text('2') });
     await makeLink(world);
@@ -110,7 +110,7 @@ describe('an incremental backup', () => {
   });
 });
 
-describe('a parent', () => {
+describe('incremental: a parent', () => {
   const damaged = (record: BackupRecord) => [record.damagedDepth, record.verifiedAt];
   const twoLinks = async () => {
     const world = newReadingWorld();
@@ -122,7 +122,7 @@ describe('a parent', () => {
     return { world, full, second, chunk: storeOf(world, full).objects.get('chunk/00000000-0000')! };
   };
 
-  test('one of whose leaves is damaged costs what follows written anew, and says so from then on', async () => {
+  test('with a damaged leaf is marked as damaged, and its documents are copied again', async () => {
     const { world, full, second, chunk } = await twoLinks();
     // Somewhere in the names of a later leaf.
     const open = await openArchive(tenant, full, undefined, world.engine);
@@ -140,7 +140,7 @@ describe('a parent', () => {
     equal((await makeLink(world)).parentBackupId, fresh.id);
   });
 
-  test('one of whose chunks is cut off or gone is not relied on', async () => {
+  test('with a truncated or missing chunk is not inherited from', async () => {
     for (const isGone of [false, true]) {
       const { world, full, chunk } = await twoLinks();
       const { objects } = storeOf(world, full);
@@ -152,7 +152,7 @@ describe('a parent', () => {
     }
   });
 
-  test('that cannot be opened at all makes it a full one, which says why', async () => {
+  test('that cannot be opened makes the backup a full one, with the reason', async () => {
     const { world, second } = await twoLinks();
     storeOf(world, second).objects.delete('manifest');
     const next = await makeLink(world);
@@ -162,7 +162,7 @@ describe('a parent', () => {
     deepEqual(damaged(recordOf(second.id)), ['full', null]);
   });
 
-  test('that does not answer for a while is waited for', async () => {
+  test('that does not respond for a while is retried', async () => {
     const { world, second } = await twoLinks();
     let failures = 0;
     const store = storeOf(world, second);
@@ -178,11 +178,11 @@ describe('a parent', () => {
   });
 });
 
-describe('what follows', () => {
+describe('incremental: after completion', () => {
   const tasks = (kind: string) =>
     table.find('ORG#', 'TASK#').filter(({ message }) => String(message).includes(`"${kind}"`)).length;
 
-  test('a chain that has become long: a full one is asked for', async () => {
+  test('a long chain requests a synthetic full', async () => {
     const world = newReadingWorld();
     await put(world, { 'a/1': text('1') });
     await makeLink(world);
@@ -192,7 +192,7 @@ describe('what follows', () => {
     equal(tasks('synthesize-full'), 1);
   });
 
-  test('the end of a scheduled one is told to its schedule, and what is kept for a time to the retention', async () => {
+  test('the schedule gets the outcome, and a limited retention is marked as due', async () => {
     const world = newReadingWorld();
     const scheduleId = 'sch_x';
     const { id } = await makeLink(world, {}, { scheduleId });

@@ -1,12 +1,12 @@
 /** A verification finds what is wrong with a backup, names it, and never takes one thing for another. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { encodeKeyFile, openManifest, sealManifest } from '../../../shared/archive/index.ts';
-import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../shared/backup/index.ts';
-import { sampleOf } from '../../../shared/backup/verify/check-sample.ts';
-import { type MemoryStore, StorageError } from '../../../shared/destination/index.ts';
-import { commit, after as later } from '../../../shared/platform/index.ts';
-import { chance } from '../../harness/builders/sample-archive.ts';
+import { encodeKeyFile, openManifest, sealManifest } from '../../../../shared/archive/index.ts';
+import { type BackupRecord, giveUpVerification, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
+import { drawSample } from '../../../../shared/backup/verify/leaf-sampler.ts';
+import { type MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import { commit, after as later } from '../../../../shared/platform/index.ts';
+import { chance } from '../../../harness/builders/sample-archive.ts';
 import {
   type Fields,
   newReadingWorld,
@@ -15,8 +15,8 @@ import {
   recordOf,
   storeOf,
   takeBackup,
-} from '../../harness/env/archive-env.ts';
-import { server, table, tenant } from '../../harness/env/backup-env.ts';
+} from '../../../harness/env/archive-env.ts';
+import { server, table, tenant } from '../../../harness/env/backup-env.ts';
 
 afterAll(() => server.stop());
 
@@ -60,7 +60,7 @@ const flip = (name: string, at = 0.5): void => {
 };
 
 for (const depth of depths)
-  test(`an undamaged backup passes, depth ${depth}`, async () => {
+  test(`verify: an undamaged backup passes at depth ${depth}`, async () => {
     const { status, objects, findings, verifiedAt, checkedAt } = await verify(depth);
     deepEqual([status, objects, findings], ['passed', 8, []]);
     equal(verifiedAt, checkedAt);
@@ -68,7 +68,7 @@ for (const depth of depths)
     deepEqual([entry!.action, (entry!.actor as { type: string }).type], ['backup.verification_passed', 'system']);
   });
 
-test('an object that is gone, empty, or filled with something else is found: exactly one finding, naming it', async () => {
+test('verify: a missing, empty or overwritten object yields exactly one finding', async () => {
   const whole = store.objects.get(chunks[1])!;
   store.objects.delete(chunks[1]);
   for (const depth of depths) deepEqual(found(await verify(depth)), [`missing ${chunks[1]}`]);
@@ -83,7 +83,7 @@ test('an object that is gone, empty, or filled with something else is found: exa
   }
 });
 
-test('any flipped bit of any object is found by a full check', async () => {
+test('verify: a full check finds any flipped bit of any object', async () => {
   for (const name of [...store.objects.keys()].filter((one) => one !== 'key'))
     for (const at of [0, 0.1, 0.5, 0.999]) {
       flip(name, at);
@@ -93,7 +93,7 @@ test('any flipped bit of any object is found by a full check', async () => {
   equal((await verify('full')).status, 'passed');
 });
 
-test('indexes are proven by every depth', async () => {
+test('verify: every depth checks the indexes', async () => {
   flip('index/00000001-0000', 0.9);
   for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt index/00000001-0000']);
 });
@@ -110,7 +110,7 @@ const throughGet = (change: (bytes: Uint8Array, name: string) => Uint8Array): vo
     });
 };
 
-test('a bit that flips at every read is damage; one that flips once is a bad transfer', async () => {
+test('verify: a bit flipped in every read is damage, in one read a bad transfer', async () => {
   let random = chance('flips');
   throughGet((bytes, name) => {
     if (!name.startsWith('chunk/')) return bytes;
@@ -132,7 +132,7 @@ test('a bit that flips at every read is damage; one that flips once is a bad tra
   ok(seen.size >= 8);
 });
 
-test('a store out of reach is not a damaged backup, and a short answer is not an absent store', async () => {
+test('verify: an unreachable store is no damage, and a short response no unreachable store', async () => {
   throughGet((bytes, name) => {
     if (name === chunks[0]) throw new StorageError('unavailable', 'The store does not answer.');
     if (name === chunks[1]) throw new StorageError('denied', 'The credentials do not allow it.');
@@ -146,7 +146,7 @@ test('a store out of reach is not a damaged backup, and a short answer is not an
   deepEqual([status, found({ findings })], ['failed', ['unreadable manifest']]);
 });
 
-test('orphans are told and do no harm', async () => {
+test('verify: orphans are reported and do no harm', async () => {
   await store.put('chunk/00000009-0000', Buffer.from('left over'));
   await store.put('notes.txt', Buffer.from('not ours'));
   for (const depth of depths) {
@@ -155,7 +155,7 @@ test('orphans are told and do no harm', async () => {
   }
 });
 
-test('a mixture of damage is counted exactly, the worst first', async () => {
+test('verify: mixed damage is counted exactly, the worst first', async () => {
   await store.put('chunk/00000009-0000', Buffer.from('left over'));
   store.objects.delete(chunks[0]);
   flip(chunks[1]);
@@ -171,19 +171,19 @@ test('a mixture of damage is counted exactly, the worst first', async () => {
   ]);
 });
 
-test('a manifest that is gone, alone or with everything, is told as what it is', async () => {
+test('verify: a missing manifest is distinguished from a missing backup', async () => {
   store.objects.delete('manifest');
   const alone = await verify('structure');
   deepEqual(
     [alone.status, alone.findings[0]!.message],
-    ['failed', 'The manifest is gone, though other objects of the backup are there'],
+    ['failed', 'The manifest is missing, although other objects of the backup exist'],
   );
   store.objects.clear();
   const all = await verify('full');
-  deepEqual([found(all), all.findings[0]!.message], [['missing manifest'], 'Nothing of the backup is in the destination']);
+  deepEqual([found(all), all.findings[0]!.message], [['missing manifest'], 'The destination has no objects of the backup']);
 });
 
-test('an older manifest of the same backup, and one with a line less, are noticed though they are genuine', async () => {
+test('verify: an outdated or shortened manifest is detected, although it is genuine', async () => {
   const dataKey = await world.engine.dataKeyOf(tenant, backup);
   const options = { identity: backup.archive, dataKey, random: chance('another') };
   const manifest = await openManifest(store.objects.get('manifest')!, options);
@@ -203,7 +203,7 @@ test('an older manifest of the same backup, and one with a line less, are notice
   for (const depth of depths) deepEqual(found(await verify(depth)), ['corrupt manifest']);
 });
 
-test('a chunk of another backup under the same name is not taken for this one', async () => {
+test('verify: a chunk of another backup under the same name is detected', async () => {
   const other = await takeBackup(world, { collections: ['a', 'c', 'e'] });
   store.objects.set(chunks[0], storeOf(world, other).objects.get(chunks[0])!);
   const { findings } = await verify('full');
@@ -213,7 +213,7 @@ test('a chunk of another backup under the same name is not taken for this one', 
   );
 });
 
-test('the key must lie with the backup, or the backup could not be read without the service', async () => {
+test('verify: a missing or wrong key in the bucket is reported', async () => {
   store.objects.delete('key');
   deepEqual(found(await verify('structure')), ['missing key']);
   await store.put('key', Buffer.from('{}'));
@@ -231,7 +231,7 @@ test('the key must lie with the backup, or the backup could not be read without 
   equal((await verify('structure')).status, 'passed');
 });
 
-test('damage that was found stays found: removing what is damaged does not mend the backup', async () => {
+test('verify: damage stays reported after the damaged object was deleted', async () => {
   flip(chunks[0]);
   equal((await verify('full')).status, 'failed');
   store.objects.delete(chunks[0]);
@@ -239,7 +239,7 @@ test('damage that was found stays found: removing what is damaged does not mend 
   equal(recordOf(backup.id).verifiedAt, null);
 });
 
-test('a shallow look does not clear what a deeper one found; one as deep does', async () => {
+test('verify: damage is cleared only by a check that is at least as deep', async () => {
   ok((await verify('full')).verifiedAt);
   flip(chunks[1]);
   deepEqual([(await verify('full')).status, recordOf(backup.id).verifiedAt], ['failed', null]);
@@ -250,16 +250,16 @@ test('a shallow look does not clear what a deeper one found; one as deep does', 
   equal(verifiedAt, checkedAt);
 });
 
-test('a sample finds damage if, and only if, it lies in the sample; the same seed draws the same', async () => {
+test('verify: a sample finds damage if and only if it covers it, and depends on the seed only', async () => {
   for (const [seed, total] of [
     ['x', 3],
     ['y', 1_000],
     ['z', 401],
   ] as const) {
-    const sample = sampleOf(seed, total);
+    const sample = drawSample(seed, total);
     equal(new Set(sample).size, Math.min(total, Math.max(20, Math.ceil(total * 0.05))));
     ok(sample.every((n) => n >= 0 && n < total));
-    deepEqual(sample, sampleOf(seed, total));
+    deepEqual(sample, drawSample(seed, total));
   }
   const filler = 'x'.repeat(300_000);
   await put(world, Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`large/${n}`, text(`${filler}${n}`)])));
@@ -272,13 +272,13 @@ test('a sample finds damage if, and only if, it lies in the sample; the same see
   // The last leaf is the one that is damaged.
   const total = 40;
   const [within, without] = [true, false].map((is) => {
-    for (let n = 0; ; n++) if (sampleOf(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
+    for (let n = 0; ; n++) if (drawSample(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
   });
   deepEqual(found(await verify('sample', { of: large, seed: within! })), [`corrupt ${name}`]);
   deepEqual(found(await verify('sample', { of: large, seed: without! })), []);
 });
 
-test('it goes on where the step before ended, and a step that is run twice tells nothing twice', async () => {
+test('verify: a step continues where the previous one ended, and is idempotent', async () => {
   let now = Date.now();
   world.nowMs = () => now++;
   Object.assign(world.engine.clock, { now: () => new Date(now++) });
@@ -296,7 +296,7 @@ test('it goes on where the step before ended, and a step that is run twice tells
   deepEqual(found(recordOf(backup.id).verification!), [`corrupt ${chunks[1]}`]);
 });
 
-test('what was asked for again, or deleted, is not written over', async () => {
+test('verify: a replaced verification or deleted backup is not overwritten', async () => {
   const start = async (ms: number) => commit(startVerification(tenant, recordOf(backup.id), 'full', new Date(ms)).change.writes);
   await start(Date.now() - 30 * 3_600_000);
   const { checkedAt } = recordOf(backup.id).verification!;
@@ -310,7 +310,7 @@ test('what was asked for again, or deleted, is not written over', async () => {
   equal(recordOf(backup.id).verification!.status, 'running');
 });
 
-test('one that cannot be finished says so, and another can be asked for at once', async () => {
+test('verify: an unfinished verification is recorded, and another can start at once', async () => {
   await commit(startVerification(tenant, recordOf(backup.id), 'full', new Date()).change.writes);
   const { checkedAt: startedAt } = recordOf(backup.id).verification!;
   const tally = { documents: 0, tombstones: 0, users: 0 };

@@ -6,16 +6,16 @@ import { type BackupRecord, backupKey } from './record.ts';
 
 export const noSuchBackup = (): ApiError => new ApiError('BACKUP_NOT_FOUND', 'There is no such backup');
 
-/** The backup of that id, also one that was deleted less than 30 days ago; whatever else the text is, there is no such backup. */
+/** Backups deleted less than 30 days ago are included. Throws BACKUP_NOT_FOUND for a malformed or unknown id. */
 export const readBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
   const record = isId('backup', backupId) ? await get(backupKey.backup(tenant, backupId)) : undefined;
-  const [shown] = record ? await shownOf(tenant, [record], clock.now()) : [];
-  if (!shown) throw noSuchBackup();
-  return shown;
+  const [visible] = record ? await visibleBackups(tenant, [record], clock.now()) : [];
+  if (!visible) throw noSuchBackup();
+  return visible;
 };
 
-/** Not those that are on the other side while their project moves, nor those whose days as deleted ones are over. */
-export const shownOf = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
+/** Drops backups that belong to another organization while their project moves, and deleted ones past their 30 days. */
+export const visibleBackups = (tenant: Tenant, records: readonly BackupRecord[], now: Date): Promise<readonly BackupRecord[]> =>
   standingHere(
     tenant,
     records.filter(({ ttl }) => ttl === undefined || (ttl as number) > epochSeconds(now)),

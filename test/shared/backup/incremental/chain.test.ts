@@ -2,11 +2,11 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, findDependentBackup, removeBackup } from '../../../shared/backup/index.ts';
-import { commit } from '../../../shared/platform/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
-import { contents, server, tenant } from '../../harness/env/backup-env.ts';
-import { makeLink, readLink } from '../../harness/env/chain-links.ts';
+import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../../shared/backup/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../../harness/env/archive-env.ts';
+import { contents, server, tenant } from '../../../harness/env/backup-env.ts';
+import { makeLink, readLink } from '../../../harness/env/chain-links.ts';
 
 afterAll(() => server.stop());
 
@@ -70,7 +70,7 @@ const removeAll = async (world: ReadingWorld, links: readonly Link[], order: rea
     for (const { backup } of order.map((n) => links[n]!)) {
       if (!left.has(backup.id)) continue;
       const remove = async () =>
-        removeBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), new Date());
+        deleteBackup(tenant, recordOf(backup.id), await findDependentBackup(tenant, recordOf(backup.id)), new Date());
       if (needed(backup.id)) await rejects(remove(), { code: 'CONFLICT' });
       else {
         await commit((await remove()).writes);
@@ -85,7 +85,7 @@ const removeAll = async (world: ReadingWorld, links: readonly Link[], order: rea
   }
 };
 
-test('a chain of 20 links over random edits', () =>
+test('chain: 20 links over random edits', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(Step, { minLength: 20, maxLength: 20 }),

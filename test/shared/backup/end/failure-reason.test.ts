@@ -1,14 +1,14 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { ArchiveError } from '../../../shared/archive/index.ts';
-import { reasonFor } from '../../../shared/backup/index.ts';
-import { ApiError } from '../../../shared/contract/errors.ts';
-import { StorageError } from '../../../shared/destination/index.ts';
-import { SourceError } from '../../../shared/firestore/index.ts';
-import { failureOf, JobFailure } from '../../../shared/job/index.ts';
-import { backupOf } from '../../harness/builders/sample-backup.ts';
+import { ArchiveError } from '../../../../shared/archive/index.ts';
+import { reasonFor } from '../../../../shared/backup/index.ts';
+import { ApiError } from '../../../../shared/contract/errors.ts';
+import { StorageError } from '../../../../shared/destination/index.ts';
+import { SourceError } from '../../../../shared/firestore/index.ts';
+import { failureOf, JobFailure } from '../../../../shared/job/index.ts';
+import { backupOf } from '../../../harness/builders/sample-backup.ts';
 
-describe('an error', () => {
+describe('failure: an error', () => {
   for (const [what, error, code] of [
     ['of a source that refuses', new SourceError('SOURCE_AUTH_ERROR', 'no'), 'SOURCE_AUTH_ERROR'],
     ['of a source that miscounts', new SourceError('COUNT_MISMATCH', 'no'), 'COUNT_MISMATCH'],
@@ -25,13 +25,13 @@ describe('an error', () => {
     ['of a job', new JobFailure('KEY_UNAVAILABLE', 'no'), 'KEY_UNAVAILABLE'],
     ['nobody foresaw', new TypeError('no'), undefined],
   ] as const)
-    test(`${what}: ${code ?? 'may be tried again'}`, () => equal(failureOf(error)?.code, code));
+    test(`${what}: ${code ?? 'is retryable'}`, () => equal(failureOf(error)?.code, code));
 
-  test('of a store that was read is another than of one that was written', () =>
+  test('of a store read differs from that of a store written', () =>
     equal(failureOf(new StorageError('denied', 'no'), 'STORAGE_READ_ERROR')?.code, 'STORAGE_READ_ERROR'));
 });
 
-describe('why a backup ends', () => {
+describe('failure: the reason', () => {
   const at = (minutes: number): string => new Date(minutes * 60_000).toISOString();
   const running = backupOf({ status: 'running', startedAt: at(0), deadline: at(30) });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;
@@ -39,22 +39,22 @@ describe('why a backup ends', () => {
   const soon = new Date(at(10));
   const late = new Date(at(31));
 
-  test('is what the first step to know told, before all else', () =>
+  test('is the failure of the first step, before all else', () =>
     deepEqual(reasonFor({ ...running, failure, trouble }, { Error: 'States.Timeout' }, late), failure));
 
-  test('is else that its time was over, with what it stumbled over', () =>
+  test('is otherwise the timeout, with the last error', () =>
     deepEqual(reasonFor({ ...running, trouble }, undefined, late), {
       ...{ code: 'BACKUP_TIMEOUT', message: 'The backup took longer than its 30 minutes' },
       details: { timeoutMinutes: 30, lastProblem: 'SlowDown' },
     }));
 
-  test('is else what the last try stumbled over', () => deepEqual(reasonFor({ ...running, trouble }, undefined, soon), trouble));
+  test('is otherwise the last error', () => deepEqual(reasonFor({ ...running, trouble }, undefined, soon), trouble));
 
-  test('is else nothing that the customer could act on, in neutral words', () =>
+  test('is otherwise a neutral internal error', () =>
     deepEqual(reasonFor(running, { Error: 'TypeError' }, soon), {
       ...{ code: 'INTERNAL_ERROR', message: 'The service could not make the backup' },
     }));
 
-  test('is a timeout where a step ran into its own', () =>
+  test('is a timeout if a step timed out', () =>
     equal(reasonFor(running, { Error: 'States.Timeout' }, soon).code, 'BACKUP_TIMEOUT'));
 });

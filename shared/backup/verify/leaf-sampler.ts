@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Archive, Segment } from '../../archive/index.ts';
-import { problemOf } from './check-object.ts';
-import type { Report } from './verification-report.ts';
+import { toProblem } from './check-object.ts';
+import type { VerificationReport } from './verification-report.ts';
 
-/** Of the leaves, some 2,000 documents each: 5 % a day is all of it, nearly surely, within three months. */
+/** Share of the leaves (about 2,000 documents each): daily samples of 5 % almost surely cover everything within three months. */
 const share = 0.05;
 const least = 20;
 
-/** Which of so many are looked at: the same for the same seed, at least 5 % and at least 20, ascending. */
-export const sampleOf = (seed: string, total: number): readonly number[] => {
+/** The sampled numbers below `total`, ascending: at least 5 %, at least 20, and the same for the same seed. */
+export const drawSample = (seed: string, total: number): readonly number[] => {
   const wanted = Math.min(total, Math.max(least, Math.ceil(total * share)));
   const chosen = new Set<number>();
-  // Robert Floyd's: every set of that size is as likely as any other, and memory is that of the set.
+  // Robert Floyd's algorithm: every set of that size is equally likely, and memory is that of the set.
   for (let last = total - wanted; last < total; last++) {
     const pick = numberOf(seed, last) % (last + 1);
     chosen.add(chosen.has(pick) ? last : pick);
@@ -21,7 +21,7 @@ export const sampleOf = (seed: string, total: number): readonly number[] => {
 
 const numberOf = (seed: string, n: number): number => createHash('sha256').update(`${seed} ${n}`).digest().readUIntBE(0, 6);
 
-/** Reads leaves by their numbers, each whole and proven; what is wrong with one is said of the object it lies in. */
+/** Reads and verifies leaves by their numbers. Problems are reported for the object that contains the leaf. */
 export class LeafSampler {
   readonly #archive: Archive;
   #held: { readonly page: number; readonly segments: readonly Segment[] } | undefined;
@@ -34,24 +34,24 @@ export class LeafSampler {
     return this.#archive.pages.reduce((sum, { segments }) => sum + segments, 0);
   }
 
-  async check(number: number, report: Report): Promise<void> {
+  async check(number: number, report: VerificationReport): Promise<void> {
     const { pages } = this.#archive;
-    let left = number;
+    let position = number;
     const page = pages.findIndex(({ segments }) => {
-      if (left < segments) return true;
-      left -= segments;
+      if (position < segments) return true;
+      position -= segments;
       return false;
     });
     const object = pages[page]?.object;
     if (object === undefined || report.has(object)) return;
     let at = object;
     try {
-      const segment = (await this.#segmentsOf(page))[left];
+      const segment = (await this.#segmentsOf(page))[position];
       if (!segment) return;
-      at = nameOf(segment, this.#archive);
+      at = qualifiedName(segment, this.#archive);
       if (!report.has(at)) await this.#archive.leaf(segment);
     } catch (error) {
-      const { problem, message } = problemOf(error);
+      const { problem, message } = toProblem(error);
       report.add(at, problem, message);
     }
   }
@@ -63,8 +63,8 @@ export class LeafSampler {
   }
 }
 
-/** Objects of earlier backups are named with the backup they belong to. */
-export const nameOf = (
+/** Objects of other backups are prefixed with the backup's id. */
+export const qualifiedName = (
   { backup, ...of }: { readonly backup: string; readonly name?: string; readonly object?: string },
   { manifest }: Archive,
 ): string => {

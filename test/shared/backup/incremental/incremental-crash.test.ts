@@ -4,22 +4,22 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   asIncrementalOf,
   type BackupRecord,
+  deleteBackup,
   findDependentBackup,
   findParent,
-  removeBackup,
   startBackup,
-} from '../../../shared/backup/index.ts';
+} from '../../../../shared/backup/index.ts';
 import {
   type DestinationRecord,
   type MemoryStore,
   type ObjectStore,
   StorageError,
   type Upload,
-} from '../../../shared/destination/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { commit, StaleReadError } from '../../../shared/platform/index.ts';
-import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../harness/env/archive-env.ts';
+} from '../../../../shared/destination/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { commit, StaleReadError } from '../../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
+import { type Fields, newReadingWorld, put, type ReadingWorld, recordOf } from '../../../harness/env/archive-env.ts';
 import {
   begin,
   contents,
@@ -32,9 +32,9 @@ import {
   start,
   table,
   tenant,
-} from '../../harness/env/backup-env.ts';
-import { makeLink, nextLink, readLink, wanted } from '../../harness/env/chain-links.ts';
-import { CrashInjector } from '../../harness/faults/crash-injector.ts';
+} from '../../../harness/env/backup-env.ts';
+import { makeLink, nextLink, readLink, wanted } from '../../../harness/env/chain-links.ts';
+import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
 afterAll(() => server.stop());
 
@@ -106,9 +106,9 @@ const isWholeAndAlone = async (id: string, where: string): Promise<void> => {
   equal(recordOf(full.id).builtUpon, 1, where);
 };
 
-describe('a crash', () => {
+describe('incremental: a crash', () => {
   for (const when of ['before', 'after'] as const)
-    test(`${when} each thing a worker does: whoever goes on makes one link, whole, and leaves nothing else`, async () => {
+    test(`${when} each effect of a worker: the next run completes one link and leaves nothing else`, async () => {
       let effects = Number.POSITIVE_INFINITY;
       for (let at = 0; at <= effects; at++) {
         again();
@@ -128,7 +128,7 @@ describe('a crash', () => {
     });
 });
 
-describe('a parent that is deleted at the same moment', () => {
+describe('incremental: a parent that is deleted concurrently', () => {
   const starting = async () => {
     const parent = await findParent(tenant, { id: projectId }, wanted);
     if (!parent) return undefined;
@@ -144,9 +144,9 @@ describe('a parent that is deleted at the same moment', () => {
     return startBackup(place, { ...scope, ...by, ...asIncrementalOf(parent) }, new Date());
   };
   const removing = async () =>
-    removeBackup(tenant, recordOf(full.id), await findDependentBackup(tenant, recordOf(full.id)), new Date());
+    deleteBackup(tenant, recordOf(full.id), await findDependentBackup(tenant, recordOf(full.id)), new Date());
 
-  test('is deleted, and the other is decided anew, and finds none', async () => {
+  test('is deleted, and the new backup is decided again without it', async () => {
     again();
     const begun = (await starting())!;
     await commit((await removing()).writes);
@@ -154,7 +154,7 @@ describe('a parent that is deleted at the same moment', () => {
     equal(await starting(), undefined);
   });
 
-  test('or stays, and whoever deletes it is told which other is being made upon it, and then which needs it', async () => {
+  test('stays if the child started first, and the delete names the child', async () => {
     again();
     const { writes } = await removing();
     const begun = (await starting())!;
@@ -167,7 +167,7 @@ describe('a parent that is deleted at the same moment', () => {
     await isWholeAndAlone(id, 'it was never gone');
   });
 
-  test('can go once what was begun upon it has failed', async () => {
+  test('can be deleted once its child has failed', async () => {
     again();
     const id = await begin(world, await nextLink());
     world.throughReading = (store, folder) => {

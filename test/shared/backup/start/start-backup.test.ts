@@ -2,23 +2,23 @@
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, describe, test } from 'vitest';
 import {
+  assertValidCollections,
   type BackupRecord,
   cancelBackup,
   defaultDestination,
+  deleteBackup,
   expiryOf,
-  refuseBadCollections,
-  removeBackup,
   startBackup,
   startVerification,
-} from '../../../shared/backup/index.ts';
-import { backupStatuses } from '../../../shared/contract/models/backup.ts';
-import type { DestinationRecord } from '../../../shared/destination/index.ts';
-import type { CallerContext, OrganizationRecord } from '../../../shared/organization/index.ts';
-import { epochSeconds, newId, type Write } from '../../../shared/platform/index.ts';
-import type { ProjectRecord } from '../../../shared/project/index.ts';
-import { scriptAws } from '../../harness/aws/scripted-aws.ts';
-import { backupOf, now, organization, project, projectId, tenant } from '../../harness/builders/sample-backup.ts';
-import { MemoryTable } from '../../harness/table/memory-table.ts';
+} from '../../../../shared/backup/index.ts';
+import { backupStatuses } from '../../../../shared/contract/models/backup.ts';
+import type { DestinationRecord } from '../../../../shared/destination/index.ts';
+import type { CallerContext, OrganizationRecord } from '../../../../shared/organization/index.ts';
+import { epochSeconds, newId, type Write } from '../../../../shared/platform/index.ts';
+import type { ProjectRecord } from '../../../../shared/project/index.ts';
+import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
+import { backupOf, now, organization, project, projectId, tenant } from '../../../harness/builders/sample-backup.ts';
+import { MemoryTable } from '../../../harness/table/memory-table.ts';
 
 const table = new MemoryTable();
 const aws = await scriptAws(table.script);
@@ -35,7 +35,7 @@ const keysOf = (writes: readonly Write[]): string[] =>
   });
 const code = (wanted: string) => (error: Error & { code?: string }) => error.code === wanted;
 
-describe('starting', () => {
+describe('start: a backup', () => {
   const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3', prefix: '' } as DestinationRecord;
   const encryption = { mode: 'kms', keyId: 'arn' } as const;
   const wish = {
@@ -49,7 +49,7 @@ describe('starting', () => {
   const start = (more: object = {}, place: object = {}) =>
     startBackup({ tenant, project, destination, encryption, ...place }, { ...wish, ...more }, now);
 
-  test('it is pending, waits for its workflow, and all that must hold holds in one transaction', () => {
+  test('is pending, with all its conditions in one transaction', () => {
     const { backup, writes } = start();
     deepEqual([backup.status, backup.phase, backup.trigger, backup.encryption], ['pending', 'queued', 'manual', encryption]);
     deepEqual(backup.excludedCollections, ['logs']);
@@ -65,19 +65,19 @@ describe('starting', () => {
       'put TASK',
     ]);
   });
-  test('its objects lie below the prefix of the destination', () => {
+  test('has its path below the prefix of the destination', () => {
     const { backup } = start();
     equal(backup.path, `${projectId}/${backup.id}`);
     const inside = start({}, { destination: { ...destination, prefix: 'a/b' } }).backup;
     equal(inside.path, `a/b/${projectId}/${inside.id}`);
   });
-  test('the limit of reads is the one given, else the project’s, else none', () => {
+  test('has the requested read limit, else that of the project', () => {
     const limited = { ...project, settings: { ...project.settings, maxReads: 7 } } as ProjectRecord;
     equal(start({ maxReads: 5 }, { project: limited }).backup.maxReads, 5);
     equal(start({}, { project: limited }).backup.maxReads, 7);
     equal('maxReads' in start().backup, false);
   });
-  test('days of retention count from its completion', () => {
+  test('is retained for days from its completion', () => {
     const { backup } = start({ retention: 2 });
     equal(backup.expiresAt, null);
     equal(expiryOf(backup, new Date('2026-03-01T11:00:00Z')), '2026-03-03T11:00:00.000Z');
@@ -85,12 +85,12 @@ describe('starting', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('start: a request', () => {
   const refuse =
     (collections: string[], excludeCollections: string[] = []) =>
     () =>
-      refuseBadCollections({ collections, excludeCollections });
-  test('collections that no database has, and lists that no record holds, are refused', () => {
+      assertValidCollections({ collections, excludeCollections });
+  test('with impossible collections or oversized lists is refused', () => {
     refuse(['*'], ['a', 'b/c/d'])();
     throws(refuse(['x'.repeat(1_501)]), code('VALIDATION_ERROR'));
     throws(refuse(['*'], ['a/b']), code('VALIDATION_ERROR'));
@@ -104,7 +104,7 @@ describe('what is asked for', () => {
       { ...organization, defaultStorageId: ofOrganization } as OrganizationRecord,
       { ...project, settings: { ...project.settings, defaultStorageId: ofProject } } as ProjectRecord,
     ] as const;
-  test('the destination is the project’s, else the organization’s, else asked for', async () => {
+  test('without a destination uses that of the project, else of the organization, else is refused', async () => {
     for (const id of ids) table.put({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}`, id });
     const chosen = async (ofProject: string | null, ofOrganization: string | null) =>
       (await defaultDestination(tenant, ...withDefaults(ofProject, ofOrganization))).id;
@@ -118,9 +118,9 @@ describe('what is asked for', () => {
 
 const acting = { tenant, organization, role: 'member', actor: { type: 'user', id: 'usr_x', email: null } } as CallerContext;
 
-describe('cancelling', () => {
+describe('cancel: a backup', () => {
   for (const status of ['pending', 'running'] as const)
-    test(`one that is ${status} is over at once, its project is free, and one event says so`, async () => {
+    test(`that is ${status} ends at once, releases its project and emits one event`, async () => {
       const { backup, change } = await cancelBackup(acting, backupOf({ status, phase: 'copying' }), now);
       deepEqual([backup.status, backup.phase, backup.error?.code], ['cancelled', 'finished', 'CANCELLED']);
       deepEqual(keysOf(change.writes), ['update BACKUP', 'remove JOB', 'put EVENT']);
@@ -128,20 +128,20 @@ describe('cancelling', () => {
       deepEqual([event?.put.type, event?.put.data.backup.error?.code], ['backup.failed', 'CANCELLED']);
     });
   for (const status of backupStatuses.filter((other) => other !== 'pending' && other !== 'running'))
-    test(`one that is ${status} stays so`, () => rejects(cancelBackup(acting, backupOf({ status }), now), code('CONFLICT')));
+    test(`that is ${status} stays so`, () => rejects(cancelBackup(acting, backupOf({ status }), now), code('CONFLICT')));
 });
 
-describe('verifying', () => {
+describe('verify: a backup', () => {
   const running = (checkedAt: string) => ({ status: 'running', depth: 'full', checkedAt, objects: 0, findings: [] }) as const;
-  test('a completed one says that it is being verified, and a task is left', () => {
+  test('that is completed gets a running verification and a task', () => {
     const { backup, change } = startVerification(tenant, backupOf(), 'sample', now);
     deepEqual(backup.verification, { ...running(now.toISOString()), depth: 'sample' });
     deepEqual(keysOf(change.writes), ['update BACKUP', 'put VERIFYING', 'put TASK']);
   });
   for (const status of backupStatuses.filter((other) => other !== 'completed'))
-    test(`one that is ${status} cannot be`, () =>
+    test(`that is ${status} is refused`, () =>
       throws(() => startVerification(tenant, backupOf({ status }), 'full', now), code('CONFLICT')));
-  test('one at a time, unless the other has died', () => {
+  test('has one verification at a time, unless that has died', () => {
     const verification = { ...running('2026-03-01T09:59:00.000Z'), findings: [] };
     throws(() => startVerification(tenant, backupOf({ verification }), 'full', now), code('CONFLICT'));
     const dead = { ...verification, checkedAt: '2026-02-27T09:00:00.000Z' };
@@ -151,16 +151,16 @@ describe('verifying', () => {
   });
 });
 
-describe('deleting', () => {
-  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => removeBackup(tenant, backupOf(more), child, now);
-  test('a completed one is off every count, its record stays 30 days, and its objects are asked for', () => {
+describe('delete: a backup', () => {
+  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => deleteBackup(tenant, backupOf(more), child, now);
+  test('that is completed is uncounted, its record stays 30 days, and a task deletes its objects', () => {
     const { writes } = remove({ size: 10 });
     deepEqual(keysOf(writes), ['update BACKUP', 'put ARCHIVE', 'update META', 'update DESTINATION', 'put TASK']);
     const values = (writes[0] as { values: Record<string, unknown> }).values;
     deepEqual([values[':status'], values[':ttl']], ['deleted', epochSeconds(now) + 30 * 24 * 3_600]);
-    deepEqual((writes[2] as { values: object }).values, { ':backups': -1, ':bytes': -10 });
+    deepEqual((writes[2] as { values: object }).values, { ':backupCount': -1, ':storageUsed': -10 });
   });
-  test('that of a safety backup is told with the restore it belongs to', () => {
+  test('that is a safety backup is audited with its restore', () => {
     deepEqual(remove({ trigger: 'safety', safetyOf: 'rst_x' }).audit[0]?.details?.restoreJobId, 'rst_x');
     ok(!Object.hasOwn(remove({}).audit[0]?.details ?? {}, 'restoreJobId'));
   });
@@ -168,18 +168,18 @@ describe('deleting', () => {
     test(`one that ${status === 'failed' ? 'failed' : `is ${status}`} was off the counts already`, () =>
       deepEqual(keysOf(remove({ status }).writes), ['update BACKUP', 'put ARCHIVE', 'put TASK']));
   for (const status of ['pending', 'running'] as const)
-    test(`one that is ${status} is not`, () => throws(() => remove({ status }), code('JOB_IN_PROGRESS')));
-  test('one that a restore reads is not, until the last of them has ended', () => {
+    test(`that is ${status} is refused`, () => throws(() => remove({ status }), code('JOB_IN_PROGRESS')));
+  test('that a restore reads is refused until the restore has ended', () => {
     for (const restoring of [1, 2])
       throws(() => remove({ restoring }), { code: 'JOB_IN_PROGRESS', details: { kind: 'restore' } });
     const where = (more: Partial<BackupRecord>) => (remove(more).writes[0] as { condition: string }).condition;
     match(where({ restoring: 0 }), /#restoring = :was_restoring/, 'one that begins at the same moment wins');
     match(where({}), /attribute_not_exists\(#restoring\)/);
   });
-  test('a deleted one is gone', () => throws(() => remove({ status: 'deleted' }), code('BACKUP_NOT_FOUND')));
-  test('one that is locked stays until its day', () => {
+  test('that is deleted answers BACKUP_NOT_FOUND', () => throws(() => remove({ status: 'deleted' }), code('BACKUP_NOT_FOUND')));
+  test('that is locked is refused until the lock ends', () => {
     throws(() => remove({ lockedUntil: '2026-03-01T10:00:01.000Z' }), code('CONFLICT'));
     ok(remove({ lockedUntil: '2026-03-01T10:00:00.000Z' }));
   });
-  test('one that another needs stays', () => throws(() => remove({}, backupOf({ type: 'incremental' })), code('CONFLICT')));
+  test('that another depends on is refused', () => throws(() => remove({}, backupOf({ type: 'incremental' })), code('CONFLICT')));
 });

@@ -1,5 +1,4 @@
-/** Reading a backup within one call, and saying what comes of it in the interface's words. */
-
+/** Reads a backup within an API request, and maps failures to API errors. */
 import { ArchiveError } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { callerPatience, openStore, StorageError } from '../../destination/index.ts';
@@ -7,44 +6,43 @@ import { SourceError } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { backupDeps } from '../backup-deps.ts';
-import { noSuchBackup } from '../model/get-backup.ts';
+import { noSuchBackup } from '../model/read-backup.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type Doors, type OpenArchive, openArchive } from './open-archive.ts';
+import { type ArchiveDeps, type OpenArchive, openArchive } from './open-archive.ts';
 
-/** Somebody waits: a store that is slow is given up before the call is. */
-export const requestArchiveDeps: Doors = {
+/** A slow store is given up before the request times out. */
+export const requestArchiveDeps: ArchiveDeps = {
   dataKeyOf: backupDeps.dataKeyOf,
   openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, callerPatience),
 };
 
-/** Runs the work with the backup open, and closes it; what the store, the key or the archive refuses becomes an ApiError. */
+/** Runs `work` with the backup open. Errors of the store, the key and the archive become ApiErrors. */
 export const withArchiveInRequest = async <T>(
   tenant: Tenant,
   backup: BackupRecord,
   work: (open: OpenArchive) => Promise<T>,
-  doors: Doors = requestArchiveDeps,
+  deps: ArchiveDeps = requestArchiveDeps,
 ): Promise<T> => {
-  refuseUnlessWhole(backup);
+  assertCompleted(backup);
   let open: OpenArchive | undefined;
   try {
-    open = await openArchive(tenant, backup, undefined, doors);
+    open = await openArchive(tenant, backup, undefined, deps);
     return await work(open);
   } catch (error) {
-    throw asReadingError(error);
+    throw toReadError(error);
   } finally {
     open?.close();
   }
 };
 
-/** Only what was completed and is still there can be looked into. */
-export const refuseUnlessWhole = ({ status }: BackupRecord): void => {
+export const assertCompleted = ({ status }: BackupRecord): void => {
   if (status === 'deleted') throw noSuchBackup();
   if (status !== 'completed')
-    throw new ApiError('CONFLICT', `Only a completed backup can be looked into; this one is ${status}`, { status });
+    throw new ApiError('CONFLICT', `Only a completed backup can be read. This one is ${status}`, { status });
 };
 
-/** The store did not answer, the object is damaged, the key is not to be had: three different things, told apart by `reason`. */
-export const asReadingError = (error: unknown): unknown => {
+/** `reason` distinguishes an unreachable store, a damaged object and an unavailable key. */
+export const toReadError = (error: unknown): unknown => {
   const cause = { cause: error };
   if (error instanceof StorageError)
     return new ApiError(
@@ -65,7 +63,7 @@ export const asReadingError = (error: unknown): unknown => {
   if (error instanceof SourceError && error.code === 'SOURCE_AUTH_ERROR')
     return new ApiError('SOURCE_AUTH_ERROR', error.message, undefined, cause);
   if (error instanceof SourceError)
-    return new ApiError('SERVICE_UNAVAILABLE', 'The source project does not answer; try again shortly', undefined, {
+    return new ApiError('SERVICE_UNAVAILABLE', 'The source project does not respond. Try again shortly', undefined, {
       ...cause,
       headers: { 'retry-after': '5' },
     });

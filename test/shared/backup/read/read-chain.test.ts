@@ -8,11 +8,11 @@ import {
   compareBackup,
   startVerification,
   verifyBackup,
-} from '../../../shared/backup/index.ts';
-import { commit, after as later, newId } from '../../../shared/platform/index.ts';
-import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../harness/env/archive-env.ts';
-import { server, table, tenant } from '../../harness/env/backup-env.ts';
-import { type Link, takeChain, usualSteps } from '../../harness/env/chain-env.ts';
+} from '../../../../shared/backup/index.ts';
+import { commit, after as later, newId } from '../../../../shared/platform/index.ts';
+import { newReadingWorld, put, type ReadingWorld, recordOf, storeOf } from '../../../harness/env/archive-env.ts';
+import { server, table, tenant } from '../../../harness/env/backup-env.ts';
+import { type Link, takeChain, usualSteps } from '../../../harness/env/chain-env.ts';
 
 afterAll(() => server.stop());
 
@@ -44,7 +44,7 @@ const list = async (backup: BackupRecord, path: string, limit = 7) => {
   return entries;
 };
 
-test('browsing shows of each link what the source held then, page by page', async () => {
+test('chain: browsing a link shows the contents of the source at its time, page by page', async () => {
   for (const { backup, state } of links) {
     const paths = Object.keys(state);
     const roots = [...new Set(paths.map((path) => path.split('/')[0]!))].sort();
@@ -73,7 +73,7 @@ const compare = async (backup: BackupRecord, against: string) => {
   return data;
 };
 
-test('any two links are compared, and each with the live database', async () => {
+test('chain: any two links can be compared, and each with the live database', async () => {
   await put(world, { 'c/1': undefined });
   const { 'c/1': _, ...live } = links.at(-1)!.state;
   const changesOf = (from: Record<string, string>, to: Record<string, string>) =>
@@ -101,7 +101,7 @@ const verify = async ({ id }: BackupRecord, depth: Depth, stepMs = 600_000) => {
   return { status, found: findings.map(({ object, problem }) => `${problem} ${object}`), steps };
 };
 
-test('every link passes every depth of verification, in one run or in as many as it takes', async () => {
+test('chain: every link passes a verification of every depth, in one run or several', async () => {
   for (const { backup } of links)
     for (const depth of ['structure', 'sample', 'full'] as const) deepEqual((await verify(backup, depth)).found, [], depth);
   // Each look at the clock takes a millisecond: a run of three checks an object or two.
@@ -112,7 +112,7 @@ test('every link passes every depth of verification, in one run or in as many as
   ok(steps > 1);
 });
 
-test('damage in an earlier backup is found by every later one that needs it, and named with where it lies', async () => {
+test('chain: damage in a backup is found by every backup that depends on it, with the object named', async () => {
   const [full, , , last] = links.map(({ backup }) => backup) as [BackupRecord, BackupRecord, BackupRecord, BackupRecord];
   const chunk = [...storeOf(world, full).objects.keys()].find((name) => name.startsWith('chunk/'))!;
   const bytes = storeOf(world, full).objects.get(chunk)!;
@@ -126,7 +126,7 @@ test('damage in an earlier backup is found by every later one that needs it, and
   storeOf(world, full).objects.set(chunk, bytes);
 });
 
-test('a link whose earlier backup is not to be had says which', async () => {
+test('chain: a link whose dependency is missing names it', async () => {
   const [full, , , last] = links.map(({ backup }) => backup) as [BackupRecord, BackupRecord, BackupRecord, BackupRecord];
   const { pk, sk } = backupKey.archive(tenant, full.id, full.id);
   table.items.delete(`${pk}\n${sk}`);
@@ -135,6 +135,6 @@ test('a link whose earlier backup is not to be had says which', async () => {
   ok(found.every((one) => one.startsWith(`missing ${full.id}/`)));
   await rejects(list(last, 'a'), {
     code: 'STORAGE_ERROR',
-    message: new RegExp(`${full.id}, which this one needs, is not there`),
+    message: new RegExp(`${full.id}, which this one depends on, does not exist`),
   });
 });

@@ -1,19 +1,19 @@
-/** Looking into a backup: the collections of a place, the documents of a collection, one document. */
+/** Lists the contents of a backup: the collections of the root or a document, or the documents of a collection. */
 import type * as z from 'zod';
 import { type Archive, afterAll, recordKind, Seeker } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { BackupEntry } from '../../contract/models/backup.ts';
 import { collectionRange, restDocument } from '../../firestore/index.ts';
 import type { BrowsePath } from './browse-path.ts';
-import { countDocuments, slash, startsWith } from './count-collection.ts';
+import { countCollection, slash, startsWith } from './count-collection.ts';
 
 export type Entry = z.input<typeof BackupEntry>;
 
 export interface BrowseOptions {
   readonly limit: number;
-  /** The number of the record at which the last entry of the page before was found. */
+  /** Rank of the record of the previous page's last entry. */
   readonly after: number | undefined;
-  /** Whether documents are listed that do not exist but have something below them. */
+  /** Whether to list documents that do not exist but have subcollections. */
   readonly showMissing: boolean;
 }
 
@@ -22,34 +22,34 @@ export interface Listing {
   readonly next: number | undefined;
 }
 
-/** An answer of a function has 6 MB; what is around the entries is small. */
-const answerBytesMax = 5_500_000;
+/** A function returns at most 6 MB. */
+const responseBytesMax = 5_500_000;
 
-/** Leaves looked at to count the documents of one collection, some 2,000 documents each, and of all in one answer. */
+/** Leaves (about 2,000 documents each) read to count one collection, and all collections of a page. */
 const countFetchesEach = 16;
 const countFetchesMax = 64;
 
-/** One page of what is there, in the order of names. Throws NOT_FOUND if nothing is. */
-export const browse = async (archive: Archive, { kind, path }: BrowsePath, options: BrowseOptions): Promise<Listing> => {
-  const walk = new Walk(archive, path, options);
-  if (kind === 'collection') await walk.documents();
-  else await walk.collections(kind === 'document');
-  if (!walk.isSomething && kind !== 'root') throw new ApiError('NOT_FOUND', `There is nothing at this path in the backup`);
-  return { entries: walk.entries, next: walk.next };
+/** One page, in name order. Throws NOT_FOUND if the path does not exist. */
+export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath, options: BrowseOptions): Promise<Listing> => {
+  const page = new PageBuilder(archive, path, options);
+  if (kind === 'collection') await page.documents();
+  else await page.collections(kind === 'document');
+  if (!page.exists && kind !== 'root') throw new ApiError('NOT_FOUND', 'The backup has nothing at this path');
+  return { entries: page.entries, next: page.next };
 };
 
-class Walk {
+class PageBuilder {
   readonly entries: Entry[] = [];
-  /** Where to go on after the entries, if there are more. */
+  /** Where the next page starts, if there is one. */
   next: number | undefined;
-  isSomething = false;
+  exists = false;
   readonly #seeker: Seeker;
   readonly #root: string;
   readonly #path: string;
   readonly #options: BrowseOptions;
   #bytes = 0;
   #last = 0;
-  #countFetchesLeft = countFetchesMax;
+  #remainingCountFetches = countFetchesMax;
 
   constructor(archive: Archive, path: string, options: BrowseOptions) {
     this.#seeker = new Seeker(archive);
@@ -58,7 +58,7 @@ class Walk {
     this.#options = options;
   }
 
-  /** The documents right in the collection; what lies below them is passed over. */
+  /** The documents of the collection, without their subcollections. */
   async documents(): Promise<void> {
     const seeker = this.#seeker;
     const prefix = Buffer.from(`${this.#root}${this.#path}/`);
@@ -69,7 +69,7 @@ class Walk {
         await seeker.next();
         continue;
       }
-      this.isSomething = true;
+      this.exists = true;
       const end = name.indexOf(slash, prefix.length);
       const own = end < 0 ? name : name.subarray(0, end);
       const id = own.toString('utf8', prefix.length);
@@ -85,7 +85,7 @@ class Walk {
     }
   }
 
-  /** The collections right below the root or a document; of a document first the document itself, if it exists. */
+  /** The collections of the root or of a document; a document itself comes first, if it exists. */
   async collections(isDocument: boolean): Promise<void> {
     const seeker = this.#seeker;
     const prefix = Buffer.from(isDocument ? `${this.#root}${this.#path}/` : this.#root);
@@ -102,7 +102,7 @@ class Walk {
         await seeker.next();
         continue;
       }
-      this.isSomething = true;
+      this.exists = true;
       const collection = name.subarray(0, name.indexOf(slash, prefix.length));
       const id = collection.toString('utf8', prefix.length);
       const path = isDocument ? `${this.#path}/${id}` : id;
@@ -112,24 +112,24 @@ class Walk {
     }
   }
 
-  /** Says how many documents are in the collection that was just added, if that can be told by a bounded look. */
+  /** Counts the documents of the last added collection, if a bounded number of reads suffices. */
   async #count(prefix: Buffer): Promise<void> {
     const seeker = this.#seeker;
     const [before, last] = [seeker.fetches, this.entries.at(-1)];
-    const documents = await countDocuments(seeker, prefix, Math.min(countFetchesEach, this.#countFetchesLeft));
-    this.#countFetchesLeft -= seeker.fetches - before;
+    const documents = await countCollection(seeker, prefix, Math.min(countFetchesEach, this.#remainingCountFetches));
+    this.#remainingCountFetches -= seeker.fetches - before;
     if (last && documents !== undefined) last.documents = documents;
   }
 
   async #self(): Promise<void> {
     if ((await this.#seeker.kind()) === recordKind.document) {
-      this.isSomething = true;
+      this.exists = true;
       await this.#add(await this.#document());
     }
     await this.#seeker.next();
   }
 
-  /** To the first record of the place, or beyond the entry at which the page before ended; answers that entry's id. */
+  /** Moves to the first record, or behind the last entry of the previous page; returns that entry's id. */
   async #begin(from: Buffer, prefix: Buffer): Promise<string | undefined> {
     const seeker = this.#seeker;
     const { after } = this.#options;
@@ -137,7 +137,7 @@ class Walk {
       await seeker.seek(from);
       return undefined;
     }
-    this.isSomething = true;
+    this.exists = true;
     const name = (await seeker.seekRank(after)) ? await seeker.name() : undefined;
     if (!name || !startsWith(name, prefix)) {
       // The document itself was the last entry.
@@ -164,15 +164,15 @@ class Walk {
       createTime,
       updateTime,
     } as const;
-    if (bytesOf(entry) <= answerBytesMax) return entry;
+    if (bytesOf(entry) <= responseBytesMax) return entry;
     const { fields: _, ...rest } = entry;
     return { ...rest, fieldsTooLarge: true };
   }
 
-  /** False if the page is full: then the entry is the next page's first. */
+  /** False if the page is full; then the entry starts the next page. */
   async #add(entry: Entry): Promise<boolean> {
     const bytes = bytesOf(entry);
-    if (this.entries.length === this.#options.limit || (this.entries.length > 0 && this.#bytes + bytes > answerBytesMax)) {
+    if (this.entries.length === this.#options.limit || (this.entries.length > 0 && this.#bytes + bytes > responseBytesMax)) {
       this.next = this.#last;
       return false;
     }

@@ -55,7 +55,7 @@ const below = (place: string): string[] =>
   );
 
 for (const limit of [1, 2, 100])
-  test(`every place of a database of hard names lists what is in it, ${limit} at a time`, async () => {
+  test(`browse: every path of a database with unusual names lists its contents, ${limit} per page`, async () => {
     const roots = await listAll(backup, '', limit);
     deepEqual(
       roots.map(({ path }) => path),
@@ -100,7 +100,7 @@ for (const limit of [1, 2, 100])
     }
   });
 
-test('a parent that does not exist shows what is below it and nothing of itself', async () => {
+test('browse: a missing parent shows its subcollections only', async () => {
   deepEqual(await listAll(backup, 'gone/1', 10), [
     { type: 'collection', path: 'gone/1/also-gone', id: 'also-gone', documents: 0 },
   ]);
@@ -108,7 +108,7 @@ test('a parent that does not exist shows what is below it and nothing of itself'
   deepEqual(await listAll(backup, 'gone', 10, true), [{ type: 'document', path: 'gone/1', id: '1', missing: true }]);
 });
 
-test('where nothing is there is nothing to be found; what is no path is refused', async () => {
+test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERROR', async () => {
   const page = { limit: 10, after: undefined };
   const at = (path: string) => browseBackup(tenant, backup, { path, showMissing: 'false' }, page, world.engine);
   for (const path of ['nobody', 'a/none', 'a/x/none', 'a/x/b/none', 'a/x/b/y/none', 'zz', 'A', 'a/x/b/y/c/z/d'])
@@ -118,13 +118,13 @@ test('where nothing is there is nothing to be found; what is no path is refused'
       at(path),
       {
         code: 'VALIDATION_ERROR',
-        details: { field: 'path', reason: 'must be the path of a collection or a document, such as users or users/ada' },
+        details: { field: 'path', reason: 'must be a collection or document path, such as users or users/ada' },
       },
       path,
     );
 });
 
-test('a cursor goes on in its own list alone', async () => {
+test('browse: a cursor is valid for its own list only', async () => {
   const ask = (path: string, after?: string, showMissing: 'true' | 'false' = 'false') =>
     browseBackup(tenant, backup, { path, showMissing }, { limit: 1, after }, world.engine);
   const { next } = await ask('a');
@@ -134,7 +134,7 @@ test('a cursor goes on in its own list alone', async () => {
   await ask('a', next);
 });
 
-test('one document takes a handful of reads, and subtrees are passed over', async () => {
+test('browse: one document takes a few reads, and subtrees are skipped', async () => {
   const many = newReadingWorld();
   const filler = 'x'.repeat(900);
   const documents = ['users/a', 'users/b', 'users/c'].flatMap((user) => [
@@ -176,7 +176,7 @@ test('one document takes a handful of reads, and subtrees are passed over', asyn
   ok(reads.length <= 7, String(reads));
 });
 
-test('an answer stays below what a function may answer, however large the documents are', async () => {
+test('browse: a response stays below the size limit of a function for documents of any size', async () => {
   const large = newReadingWorld();
   const huge = 'x'.repeat(900_000);
   const flags = Array.from({ length: 300_000 }, () => flag);
@@ -197,7 +197,7 @@ test('an answer stays below what a function may answer, however large the docume
 });
 const flag = proto.Value.encode({ booleanValue: true });
 
-test('every look is noted with its path', async () => {
+test('browse: every access is audited with its path', async () => {
   const { change } = await browseBackup(
     tenant,
     backup,
@@ -217,7 +217,7 @@ test('every look is noted with its path', async () => {
   });
 });
 
-test('only what is completed can be looked into', async () => {
+test('browse: only a completed backup can be read', async () => {
   const look = (status: string) =>
     browseBackup(
       tenant,
@@ -231,7 +231,7 @@ test('only what is completed can be looked into', async () => {
     await rejects(look(status), { code: 'CONFLICT' });
 });
 
-test('what the store, the manifest or the key refuses is told apart', async () => {
+test('browse: errors of the store, the manifest and the key are distinguished', async () => {
   const store = storeOf(world, backup);
   const ask = () =>
     browseBackup(tenant, backup, { path: 'a/x', showMissing: 'false' }, { limit: 1, after: undefined }, world.engine);

@@ -1,7 +1,7 @@
 /** What the reaper does with a backup, for every way in which its workflow can be gone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { judge } from '../../../../shared/backup/end/backup-reaper.ts';
+import { decideReaping } from '../../../../shared/backup/end/reap-backup.ts';
 import {
   backupKey,
   planBackup,
@@ -9,9 +9,9 @@ import {
   type RunningRecord,
   reapBackup,
   runningBackups,
-  type Workflow,
 } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
+import type { Execution, JobWorkflow } from '../../../../shared/job/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
 import {
@@ -35,7 +35,7 @@ const now = new Date(minutes(0));
 const noteOf = (since: string, restartedAt?: string) =>
   ({ since, ...(restartedAt && { restartedAt }) }) as unknown as RunningRecord;
 
-describe('a backup', () => {
+describe('reaper decision', () => {
   const running = backupOf({ status: 'running', startedAt: minutes(-10), deadline: minutes(20) });
   const pending = backupOf({ status: 'pending' });
   const failure = { code: 'COUNT_MISMATCH', message: 'one too few' } as const;
@@ -91,7 +91,7 @@ describe('a backup', () => {
   ] as const;
   for (const [what, backup, note, execution, expected] of cases)
     test(`${what}: ${expected}`, () => {
-      const verdict = judge(backup, note, execution, now);
+      const verdict = decideReaping(backup, note, execution, now);
       equal(typeof verdict === 'string' ? verdict : verdict.code, expected);
     });
 });
@@ -100,7 +100,7 @@ interface Scene {
   readonly world: World;
   readonly id: string;
   readonly calls: string[];
-  reap(execution: Awaited<ReturnType<Workflow['look']>>): Promise<void>;
+  reap(execution: Execution): Promise<void>;
 }
 
 const sceneOf = async (): Promise<Scene> => {
@@ -109,8 +109,8 @@ const sceneOf = async (): Promise<Scene> => {
   const id = await begin(world);
   const calls: string[] = [];
   const reap: Scene['reap'] = async (execution) => {
-    const workflow: Workflow = {
-      look: async () => execution,
+    const workflow: JobWorkflow = {
+      describe: async () => execution,
       start: async () => void calls.push('start'),
       stop: async () => void calls.push('stop'),
     };
@@ -119,7 +119,7 @@ const sceneOf = async (): Promise<Scene> => {
   return { world, id, calls, reap };
 };
 
-test('a backup whose workflow died is failed once, its project is free and its objects are gone', async () => {
+test('reaper: a backup whose workflow died fails once, its project is released and its objects are deleted', async () => {
   const { world, id, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   await planBackup(tenant, id, world.engine);
@@ -134,7 +134,7 @@ test('a backup whose workflow died is failed once, its project is free and its o
   equal(recordOf(next).status, 'completed');
 });
 
-test('a backup whose workflow was never started is started once more, then given up', async () => {
+test('reaper: a workflow that never started is started once more, then the backup fails', async () => {
   const { world, id, calls, reap } = await sceneOf();
   await reap('unknown');
   deepEqual(calls, []);
@@ -151,7 +151,7 @@ test('a backup whose workflow was never started is started once more, then given
   );
 });
 
-test('a workflow that passes its time is stopped, and its backup fails with BACKUP_TIMEOUT', async () => {
+test('reaper: a workflow past its deadline is stopped, and its backup fails with BACKUP_TIMEOUT', async () => {
   const { world, id, calls, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   const startMs = Date.now();
@@ -160,7 +160,7 @@ test('a workflow that passes its time is stopped, and its backup fails with BACK
   deepEqual([calls, recordOf(id).error?.code], [['stop'], 'BACKUP_TIMEOUT']);
 });
 
-test('a destination that is away is asked again, and one that stays away is given up after a day', async () => {
+test('reaper: an unreachable destination is retried, and given up after a day', async () => {
   const { world, id, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   world.through = () => {
@@ -174,7 +174,7 @@ test('a destination that is away is asked again, and one that stays away is give
   deepEqual([table.find('RUNNING#'), world.store.objects.size], [[], 1]);
 });
 
-test('a note without a backup goes, and so do the notes of its workers', async () => {
+test('reaper: a running item without a backup is deleted, with its work items', async () => {
   const { world, id, reap } = await sceneOf();
   await prepareBackup(tenant, id, world.engine);
   await planBackup(tenant, id, world.engine);

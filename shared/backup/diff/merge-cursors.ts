@@ -1,5 +1,5 @@
 import { sameFields } from '../../firestore/index.ts';
-import { type DocumentCursor, orderOf } from '../cursor/document-cursor.ts';
+import { compareCursors, type DocumentCursor } from '../cursor/document-cursor.ts';
 
 export interface Counts {
   readonly added: number;
@@ -15,40 +15,40 @@ export interface Changed {
 
 export interface MergeOptions {
   readonly limit: number;
-  /** What was counted before the sides begin. */
+  /** The counts of earlier pages. */
   readonly counts: Counts;
-  /** Whether to count on to the end once the page is full. */
+  /** Whether to count to the end once the page is full. */
   readonly countsOn: boolean;
-  /** Asked now and then: whether it has taken long enough. */
+  /** Whether to stop; checked every few documents. */
   readonly isOver: () => boolean;
-  /** Sides that do not have all they could: only what they name is compared. */
+  /** Partial sides: only documents they name are compared. */
   readonly partial: Readonly<Record<'from' | 'to', boolean>>;
 }
 
-/** Where to go on: everything before that document was compared and counted. */
+/** Where to continue: everything before that document is counted. */
 export interface Stop {
   readonly counts: Counts;
   readonly at: Buffer;
-  /** A side that has a document of that name. */
+  /** A side that has a document of this name. */
   readonly side: 'from' | 'to';
 }
 
 export interface Merged {
   readonly changes: readonly Changed[];
-  /** Undefined if there is nothing more to tell. */
+  /** Undefined if there are no more changes. */
   readonly stop: Stop | undefined;
-  /** Set if both sides were walked to their ends. */
+  /** Set if both sides were read to their ends. */
   readonly total: Counts | undefined;
 }
 
-/** Documents compared between two looks at the clock. */
-const lookEvery = 64;
+/** Documents between two calls of `isOver`. */
+const checkEvery = 64;
 
 /**
- * Walks two sides in the order of names. A document of the same name and update time is the same; where the times differ the
- * fields decide, so one that was written again as it was counts as unchanged.
+ * Merges two cursors in name order. Documents with the same name and update time are equal. If the times differ, the fields
+ * decide, so a document rewritten with the same fields counts as unchanged.
  */
-export const merge = async (from: DocumentCursor, to: DocumentCursor, options: MergeOptions): Promise<Merged> => {
+export const mergeCursors = async (from: DocumentCursor, to: DocumentCursor, options: MergeOptions): Promise<Merged> => {
   const { limit, countsOn, isOver, partial } = options;
   const counts = { ...options.counts };
   const changes: Changed[] = [];
@@ -56,11 +56,11 @@ export const merge = async (from: DocumentCursor, to: DocumentCursor, options: M
   await from.load();
   await to.load();
   for (let n = 1; from.name || to.name; n++) {
-    const order = orderOf(from, to);
+    const order = compareCursors(from, to);
     const side = order > 0 ? 'to' : 'from';
     const name = (side === 'to' ? to.name : from.name) ?? nothing;
     const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });
-    if (n % lookEvery === 0 && isOver()) return { changes, stop: stop ?? here(), total: undefined };
+    if (n % checkEvery === 0 && isOver()) return { changes, stop: stop ?? here(), total: undefined };
     const isCompared = order === 0 || !partial[order < 0 ? 'to' : 'from'];
     const change = isCompared ? await changeOf(order, from, to) : undefined;
     if (change && change !== 'unchanged') {
@@ -77,16 +77,16 @@ export const merge = async (from: DocumentCursor, to: DocumentCursor, options: M
 
 const nothing = Buffer.alloc(0);
 
-/** Undefined if there is no such document on either side. */
+/** Undefined if the document exists on neither side. */
 const changeOf = async (order: number, from: DocumentCursor, to: DocumentCursor): Promise<keyof Counts | undefined> => {
   const was = order <= 0 && !from.isTombstone;
   const is = order >= 0 && !to.isTombstone;
-  if (was && is) return judge(from, to);
+  if (was && is) return compareDocuments(from, to);
   return was ? 'removed' : is ? 'added' : undefined;
 };
 
-const judge = async (from: DocumentCursor, to: DocumentCursor): Promise<'changed' | 'unchanged'> => {
+const compareDocuments = async (from: DocumentCursor, to: DocumentCursor): Promise<'changed' | 'unchanged'> => {
   if (from.seconds === to.seconds && from.nanos === to.nanos) return 'unchanged';
-  const [left, right] = await Promise.all([from.content(), to.content()]);
-  return sameFields(left, right) ? 'unchanged' : 'changed';
+  const [before, after] = await Promise.all([from.content(), to.content()]);
+  return sameFields(before, after) ? 'unchanged' : 'changed';
 };

@@ -1,11 +1,11 @@
 /** What a backup holds: every document of one moment, byte for byte, and numbers that are true. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { planBackup, prepareBackup } from '../../../shared/backup/index.ts';
-import { organizationKey } from '../../../shared/organization/index.ts';
-import { projectKey } from '../../../shared/project/index.ts';
-import { randomTree } from '../../harness/builders/random-tree.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { planBackup, prepareBackup } from '../../../../shared/backup/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { projectKey } from '../../../../shared/project/index.ts';
+import { randomTree } from '../../../harness/builders/random-tree.ts';
 import {
   begin,
   contents,
@@ -26,9 +26,9 @@ import {
   type World,
   write,
   writePaths,
-} from '../../harness/env/backup-env.ts';
-import { bound } from '../../harness/faults/faulty-store.ts';
-import { awkward } from '../../harness/firestore/firestore-server.ts';
+} from '../../../harness/env/backup-env.ts';
+import { bound } from '../../../harness/faults/faulty-store.ts';
+import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
 afterAll(() => server.stop());
 
@@ -45,7 +45,7 @@ const completed = async (
 };
 
 for (const seed of Array.from({ length: 12 }, (_, n) => n + 1))
-  test(`documents of every type below missing parents come back byte for byte (seed ${seed})`, async () => {
+  test(`backup: documents of every type, also below missing parents, are read back byte for byte (seed ${seed})`, async () => {
     const world = newWorld();
     await write(world, randomTree(seed, 60, rootOf(world)));
     const { restored, record } = await completed(world);
@@ -55,7 +55,7 @@ for (const seed of Array.from({ length: 12 }, (_, n) => n + 1))
     deepEqual([record.documentCount, record.countVerified], [expected.length, true]);
   });
 
-test('it says what it holds, where, at what cost, and counts once in the organization', async () => {
+test('backup: the record states contents, path and cost, and the organization counts it once', async () => {
   const world = newWorld();
   await writePaths(world, awkward);
   const { id, record, restored } = await completed(world, { retention: 30 });
@@ -91,7 +91,7 @@ test('it says what it holds, where, at what cost, and counts once in the organiz
   deepEqual([entry?.action, entry?.actor.type], ['backup.completed', 'system']);
 });
 
-test('no byte of a document or a key lies in the store in clear', async () => {
+test('backup: the store contains no plaintext of documents or keys', async () => {
   const world = newWorld();
   const canary = 'canary-7f3a9c';
   await write(world, [[`${canary}-id/1`, textField(canary)]]);
@@ -103,14 +103,14 @@ test('no byte of a document or a key lies in the store in clear', async () => {
   ok(!JSON.stringify([...table.items.values()].filter(({ pk }) => pk?.S !== 'x')).includes(`"${canary}"`));
 });
 
-test('an empty database is backed up as such, and told of in ten steps', async () => {
+test('backup: an empty database is backed up, with all ten progress events', async () => {
   const world = newWorld();
   const { record, restored } = await completed(world);
   deepEqual([record.documentCount, record.totalDocuments, restored.manifest.objects], [0, 0, []]);
   deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
 });
 
-test('only the collections named are read, without those excluded; unknown ones are reported', async () => {
+test('backup: only the requested collections are read, and unknown ones are reported', async () => {
   const world = newWorld();
   await writePaths(world, ['a/1', 'a/1/b/2', 'a/2/c/1/b/3', 'b/1', 'c/1', 'd/1/e/1', 'd/2']);
   const collections = ['a', 'd', 'nowhere', 'd/1/nothing'];
@@ -123,7 +123,7 @@ test('only the collections named are read, without those excluded; unknown ones 
   equal(record.documentCount, 3);
 });
 
-test('users come first, in the order of an archive, whatever order they are listed in', async () => {
+test('backup: users come first in the archive, sorted by name', async () => {
   const world = newWorld();
   world.users = ['zoe', 'Ada', '__id5__', '\u{1f600}', 'ada', '__id12__', 'é'].map((id) => ({
     id,
@@ -140,7 +140,7 @@ test('users come first, in the order of an archive, whatever order they are list
 });
 
 // Two documents whose sum is 100 in every version: a backup that mixed two moments would show another sum.
-test('all of it shows one moment, whatever is written meanwhile', async () => {
+test('backup: all documents have the same read time despite concurrent writes', async () => {
   const world = newWorld();
   const set = (left: number) =>
     write(
@@ -174,7 +174,7 @@ test('all of it shows one moment, whatever is written meanwhile', async () => {
   notEqual(restored.documents.length, 0);
 });
 
-test('a worker whose time is over hands on, and the parts of a range hold it once and whole', async () => {
+test('copy: a worker that runs out of time hands over, and the parts contain each document once', async () => {
   const world = newWorld();
   await writePaths(
     world,
@@ -190,7 +190,7 @@ test('a worker whose time is over hands on, and the parts of a range hold it onc
   deepEqual(percentsTold(), [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
 });
 
-test('where the destination has object lock, every object is locked until the same moment, and the record says so', async () => {
+test('backup: with object lock every object is locked until the time on the record', async () => {
   const world = newWorld();
   await writePaths(world, ['a/1']);
   const key = organizationKey.storageDestination(tenant, destinationId);
@@ -214,7 +214,7 @@ test('where the destination has object lock, every object is locked until the sa
 });
 
 // What is written down of a part must fit an item, and what is shown must fit the record.
-test('thousands of collections end a part early and are counted all the same', async () => {
+test('copy: thousands of collections end a part early and are all counted', async () => {
   const world = newWorld();
   const idOf = (n: number): string => `${String(n).padStart(5, '0')}-${'c'.repeat(40)}`;
   await writePaths(
@@ -230,7 +230,7 @@ test('thousands of collections end a part early and are counted all the same', a
   deepEqual(record.collectionCounts[0], [idOf(2_999), 2]);
 });
 
-test('preparing and planning again finds what was prepared and planned', async () => {
+test('backup: prepare and plan are idempotent', async () => {
   const world = newWorld();
   await writePaths(world, ['a/1', 'z/1']);
   const id = await begin(world, { excludeCollections: ['m'] });

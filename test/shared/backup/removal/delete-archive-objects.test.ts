@@ -39,7 +39,7 @@ const put = (more: Partial<BackupRecord>, destination: object = {}): BackupRecor
 };
 
 for (const status of ['deleted', 'expired'] as const)
-  test(`the own objects of one that is ${status} go and nothing else, also when it is told twice`, async () => {
+  test(`delete objects: exactly the objects of a backup that is ${status} are deleted, idempotently`, async () => {
     const { id, path } = put({ status });
     await eraseBackup(tenant, id, open);
     deepEqual([paths, names()], [[path], others.sort()]);
@@ -48,19 +48,19 @@ for (const status of ['deleted', 'expired'] as const)
     deepEqual(names(), others.sort());
   });
 
-test('more objects than one call takes all go', async () => {
+test('delete objects: more objects than fit one call are all deleted', async () => {
   for (let n = 0; n < 1_500; n++) await store.put(`index/${String(n).padStart(8, '0')}-0001`, Buffer.from('x'));
   await eraseBackup(tenant, put({}).id, open);
   deepEqual(names(), others.sort());
 });
 
 for (const status of ['completed', 'running', 'failed'] as const)
-  test(`one that is ${status} is left alone`, async () => {
+  test(`delete objects: a backup that is ${status} is left alone`, async () => {
     await eraseBackup(tenant, put({ status }).id, open);
     deepEqual(paths, []);
   });
 
-test('objects that another record shares stay until the last of them is gone', async () => {
+test('delete objects: shared objects stay until their last record is deleted', async () => {
   const { id, archive } = put({});
   const twin = newId('backup');
   table.put({ ...backupKey.archive(tenant, archive.backup, twin), backupId: twin });
@@ -71,7 +71,7 @@ test('objects that another record shares stay until the last of them is gone', a
   deepEqual(names(), others.sort());
 });
 
-test('a copy of the same archive in another place has objects of its own', async () => {
+test('delete objects: a copy of the archive at another path has its own objects', async () => {
   const { id, archive, path } = put({});
   const copy = put({ status: 'completed', archive, path: 'copies/of-it' });
   table.put({ ...backupKey.archive(tenant, archive.backup, copy.id), backupId: copy.id });
@@ -83,7 +83,7 @@ test('a copy of the same archive in another place has objects of its own', async
   deepEqual(paths, []);
 });
 
-test('nothing is tried where nothing can be removed, nor where the destination is gone', async () => {
+test('delete objects: nothing is tried in an immutable or deleted destination', async () => {
   const linked = (backup: BackupRecord): BackupRecord => {
     table.put({ ...backupKey.archive(tenant, backup.archive.backup, backup.id), backupId: backup.id });
     return backup;
@@ -109,13 +109,13 @@ test('nothing is tried where nothing can be removed, nor where the destination i
 const refusing = (code: StorageErrorCode) => async () => {
   throw new StorageError(code, 'no');
 };
-test('a bucket that does not answer is asked again, one that refuses is not', async () => {
+test('delete objects: an unreachable bucket is retried, a refusal is not', async () => {
   const { id } = put({});
   await rejects(eraseBackup(tenant, id, refusing('unavailable')), { name: 'StorageError' });
   for (const code of ['denied', 'missing', 'invalid'] as const) await eraseBackup(tenant, id, refusing(code));
 });
 
-test('a child is what finds records in a backup and is still there', async () => {
+test('delete: a completed backup that depends on another is its child', async () => {
   const parent = put({ status: 'completed' });
   const child = (status: BackupRecord['status']) => put({ status, type: 'incremental', needs: [parent.archive.backup] });
   for (const status of ['deleted', 'expired', 'failed', 'cancelled'] as const) child(status);
@@ -124,7 +124,7 @@ test('a child is what finds records in a backup and is still there', async () =>
   equal((await findDependentBackup(tenant, parent))?.id, id);
 });
 
-test('out of time it gives up between two requests, to be told again; the manifest has gone first', async () => {
+test('delete objects: after an abort the task is repeated; the manifest is deleted first', async () => {
   const { id } = put({});
   const over = new AbortController();
   const remove = store.remove.bind(store);

@@ -1,0 +1,73 @@
+/** Groups of fields that several kinds of backup records have in common. */
+import { countBytes } from '../../firestore/index.ts';
+import { after, iso, takeWithinBytes } from '../../platform/index.ts';
+import type { BackupRecord } from './record.ts';
+
+/** Fields of every backup record before there is any result. */
+export const initialBackupFields = {
+  documents: 0,
+  reads: 0,
+  unknownCollections: [],
+  size: 0,
+  originalSize: 0,
+  documentCount: 0,
+  collectionCounts: [],
+  countVerified: null,
+  verification: null,
+  verifiedAt: null,
+  restoreTestedAt: null,
+  lockedUntil: null,
+  expiresAt: null,
+  completedAt: null,
+  deadline: null,
+  error: null,
+} as const satisfies Partial<BackupRecord>;
+
+export interface ArchiveContents {
+  readonly documents: number;
+  readonly tombstones: number;
+  readonly users: number;
+  readonly originalSize: number;
+  /** Bytes of chunks and indexes, as stored. */
+  readonly storedSize: number;
+  /** Documents by collection id, the largest first. */
+  readonly collections: readonly (readonly [id: string, documents: number])[];
+  readonly countVerified: boolean;
+}
+
+export interface CompletedArchive {
+  readonly contents: ArchiveContents;
+  /** Bytes of all its objects in the destination. */
+  readonly size: number;
+  readonly manifestDigest: string;
+}
+
+/** Fields that every completed backup record gets from its archive. */
+export const completedFields = (
+  { includeAuthUsers }: Pick<BackupRecord, 'includeAuthUsers'>,
+  { contents, size, manifestDigest }: CompletedArchive,
+  now: Date,
+) => ({
+  documents: contents.documents,
+  totalDocuments: contents.documents,
+  size,
+  originalSize: contents.originalSize,
+  documentCount: contents.documents,
+  collectionCounts: topCollections(contents.collections),
+  ...(includeAuthUsers && { authUsers: contents.users }),
+  manifestDigest,
+  completedAt: iso(now),
+});
+
+const topBytesMax = 100_000;
+
+/** The 1,000 largest collections, as far as they fit into an item, and into an event as JSON. */
+export const topCollections = (collections: ArchiveContents['collections']): ArchiveContents['collections'] =>
+  takeWithinBytes(collections, { sizeOf: ([id]) => countBytes(id), maxBytes: topBytesMax, maxCount: 1_000 });
+
+/** When a backup completed now expires; null if it is kept forever. A clock that was set back does not shorten the time. */
+export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt: Date): string | null => {
+  if (retentionDays === undefined) return null;
+  const from = new Date(Math.max(Date.parse(createdAt), completedAt.getTime()));
+  return iso(after(from, retentionDays * 24 * 3_600));
+};
