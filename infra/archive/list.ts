@@ -1,6 +1,6 @@
 /** `ls`: the backups of a folder, the collections of a backup, the documents of a collection, the collections of a document. */
 import { keyFileName, manifestName, objectKind, parseKeyFile } from '../../shared/archive/index.ts';
-import type { OpenBackup } from './backup.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { plain } from './escape-output.ts';
 import { unusable } from './failure.ts';
 import { childrenOf, sizeOf } from './list-children.ts';

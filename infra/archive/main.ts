@@ -3,9 +3,9 @@
  * losing the service must not mean losing the data. It only ever reads. shared/archive/README.md defines what it reads.
  */
 import { manifestName } from '../../shared/archive/index.ts';
-import { openBackup } from './backup.ts';
-import { type Command, readCommand, usage } from './command.ts';
-import { exportAll } from './export.ts';
+import { openBackup } from './open-backup.ts';
+import { type Command, readCommand, usage } from './parse-command.ts';
+import { exportAll } from './export-backup.ts';
 import { damaged, failureOf, unusable } from './failure.ts';
 import { findBackups, list, listBackups } from './list.ts';
 import { openPlace, type Place } from './open-location.ts';

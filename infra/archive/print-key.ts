@@ -1,5 +1,5 @@
 /** `key`: the data keys that a backup needs, to be kept where neither the bucket nor KMS is. */
-import type { OpenBackup } from './backup.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { type Output, say } from './output.ts';
 
 /** First the backup's own key, then, with their ids, those of the earlier backups that it points into. */

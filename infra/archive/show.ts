@@ -1,7 +1,7 @@
 /** `cat`: one document, by ranged reads of a page of the index and a leaf. */
 import { type Leaf, recordKind } from '../../shared/archive/index.ts';
 import { restDocument } from '../../shared/firestore/index.ts';
-import type { OpenBackup } from './backup.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { plain } from './escape-output.ts';
 import { damaged, unusable } from './failure.ts';
 import { innerPath } from './list.ts';

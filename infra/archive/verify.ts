@@ -1,6 +1,6 @@
 /** `verify`: whether everything that the manifest names is there and is what it should be. */
 import { type Manifest, objectKind, readChunk, readIndex, recordKind, streamLeaves } from '../../shared/archive/index.ts';
-import type { ObjectId, OpenBackup } from './backup.ts';
+import type { ObjectId, OpenBackup } from './open-backup.ts';
 import { damaged, Failure, failureOf } from './failure.ts';
 import { grouped, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';

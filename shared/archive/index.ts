@@ -1,6 +1,6 @@
 /** The backup format: bytes in, bytes out. README.md beside this file is its definition. */
 
-export { type PlacedLeaf, readChunk } from './chunk/chunk-reader.ts';
+export { type PlacedLeaf, readChunk } from './chunk/read-chunk.ts';
 export { type ChunkOptions, ChunkWriter } from './chunk/chunk-writer.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
@@ -14,19 +14,19 @@ export { parseMoment } from './leaf/protobuf-timestamp.ts';
 export type { Json, Manifest } from './manifest/manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest/seal-manifest.ts';
 export { afterAll, compareFrom, compareNames, compareRanges } from './name/compare-names.ts';
-export { NameRun } from './name/ordered-names.ts';
+export { NameRun } from './name/shared-prefix.ts';
 export type { SelfCheck } from './object/frame-sealer.ts';
-export { type Frame, type ReadOptions, readFrames } from './object/object-reader.ts';
+export { type Frame, type ReadOptions, readFrames } from './object/read-frames.ts';
 export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object/object-writer.ts';
 export type { LeafPlace, Segment } from './page/index-page.ts';
-export { type ReadPage, readIndex, readPages } from './page/index-reader.ts';
+export { type ReadPage, readIndex, readPages } from './page/read-index.ts';
 export { IndexWriter, type PageEntry } from './page/index-writer.ts';
 export { ArchiveError, type ArchiveErrorCode, archiveErrors } from './primitives/archive-error.ts';
-export { lastAtMost } from './primitives/binary-search.ts';
+export { lastAtMost } from './primitives/last-at-most.ts';
 export type { ByteSource } from './primitives/byte-queue.ts';
 export { maxKeyFileBytes, maxManifestBytes } from './primitives/format-limits.ts';
 export { type Identity, keyFileName, manifestName, objectKind, objectName } from './primitives/identity.ts';
-export { Archive, type ArchiveSource, type Found, type NamedPage } from './reader/archive-reader.ts';
-export { type LeafContents, type LeafPart, type StreamOptions, streamLeaves } from './reader/leaf-stream.ts';
+export { Archive, type ArchiveSource, type Found, type NamedPage } from './reader/archive.ts';
+export { type LeafContents, type LeafPart, type StreamOptions, streamLeaves } from './reader/stream-leaves.ts';
 export { Seeker } from './reader/seeker.ts';
-export { type ByteRange, segmentsIn } from './reader/segments-in-range.ts';
+export { type ByteRange, segmentsIn } from './reader/segments-in-ranges.ts';

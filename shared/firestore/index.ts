@@ -1,9 +1,9 @@
 /** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
 
-export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './database.ts';
+export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
 export { mergesToSame } from './document/is-merge-noop.ts';
 export { type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
-export { referenceRewrite } from './document/rewrite-references.ts';
+export { referenceRewrite } from './document/reference-rewriter.ts';
 export type { RetryPolicy } from './grpc/retry-policy.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
 export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';
@@ -33,8 +33,8 @@ export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
 export type { Condition } from './write/precondition.ts';
 export { MemoryRateStore, type RateLimiter, type RateStore, SharedPace, type SharedPaceOptions } from './write/rate-limiter.ts';
 export type { RateGrant, RateState } from './write/rate-ramp.ts';
-export { isAsWanted } from './write/resolve-precondition.ts';
+export { isAsWanted } from './write/resolve-preconditions.ts';
 export { asTarget } from './write/target-error.ts';
 export { batchLimit } from './write/write-batch.ts';
 export type { WriteMode } from './write/write-encoder.ts';
-export type { WriteFailure, WriteTally } from './write/write-totals.ts';
+export type { WriteFailure, WriteTally } from './write/write-tally.ts';

@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { QueryDocumentSnapshot } from '@google-cloud/firestore';
-import { referenceRewrite } from '../../shared/firestore/document/rewrite-references.ts';
+import { referenceRewrite } from '../../shared/firestore/document/reference-rewriter.ts';
 import { BatchWriter, FirestoreDatabase } from '../../shared/firestore/index.ts';
 import { type Documents, makeDocuments, source as sourceDatabase } from './archive-data.ts';
 import { fixed, judged, median, printTable } from './print.ts';

@@ -1,5 +1,5 @@
 import { compareFrom } from '../name/compare-names.ts';
-import { NameRun } from '../name/ordered-names.ts';
+import { NameRun } from '../name/shared-prefix.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { copyBytes } from '../primitives/bytes.ts';
 import { leafBodyBytes, leafNameBytes, leafRecords, maxNameBytes, maxPlainBytes } from '../primitives/format-limits.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { headerLength, parseHeader, preambleBytes } from '../object/header.ts';
-import { readFrames } from '../object/object-reader.ts';
+import { readFrames } from '../object/read-frames.ts';
 import { ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';

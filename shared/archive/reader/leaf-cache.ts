@@ -1,6 +1,6 @@
 import type { Leaf } from '../leaf/leaf.ts';
 import type { Segment } from '../page/index-page.ts';
-import type { LeafContents } from './leaf-stream.ts';
+import type { LeafContents } from './stream-leaves.ts';
 
 /** A chain as long as they get has some fifty leaves under way at once, of less than a megabyte each with their names. */
 const heldBytesMax = 48 << 20;

@@ -2,8 +2,8 @@ import type { RecordKind } from '../leaf/column-layout.ts';
 import type { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
-import { lastAtMost } from '../primitives/binary-search.ts';
-import type { Archive } from './archive-reader.ts';
+import { lastAtMost } from '../primitives/last-at-most.ts';
+import type { Archive } from './archive.ts';
 
 /**
  * A place among the records of a backup that moves to any name or number. It fetches a page or a leaf only when what is asked

@@ -1,6 +1,6 @@
 import { ArchiveError, DocumentSkim } from '../../archive/index.ts';
-import type { FirestoreDatabase } from '../database.ts';
-import type { GrpcStream } from '../grpc/call-stream.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError, statusOf } from '../grpc/status.ts';

@@ -1,4 +1,4 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { collectionCountQuery, countQuery, type Selection } from '../wire/query-requests.ts';

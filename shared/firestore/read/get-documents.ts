@@ -1,5 +1,5 @@
-import type { FirestoreDatabase } from '../database.ts';
-import type { GrpcStream } from '../grpc/call-stream.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
 import { RpcError } from '../grpc/status.ts';
 import { ResponseSkim } from '../wire/response-skim.ts';

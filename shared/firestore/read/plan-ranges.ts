@@ -1,4 +1,4 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { compareNames } from '../names/name-order.ts';
 import { below, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
 import { wholeMinute } from '../wire/timestamps.ts';

@@ -1,6 +1,6 @@
 /** What a source can be asked about itself before it is read. */
 
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { listCollectionIds, partitionQuery, probeDocument } from '../wire/query-requests.ts';

@@ -5,7 +5,7 @@ import { type WriteStatus, writeStatuses } from './batch-response.ts';
 import { changed, classifyRequest, comesAndGoes, isOutage, isTooLarge, leavesDoubt, refused } from './classify-write.ts';
 import { groupResults } from './group-results.ts';
 import type { RateGrant } from './rate-ramp.ts';
-import { compareWrites } from './resolve-precondition.ts';
+import { compareWrites } from './resolve-preconditions.ts';
 import type { SenderContext } from './sender-context.ts';
 import type { WriteBatch } from './write-batch.ts';
 

@@ -1,4 +1,4 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { cancelled, SourceError } from '../grpc/source-error.ts';
 import type { WriteStatus } from './batch-response.ts';
 import { BatchSender } from './batch-sender.ts';
@@ -9,7 +9,7 @@ import { Semaphore } from './semaphore.ts';
 import type { SenderContext } from './sender-context.ts';
 import { type BatchLimit, batchLimit, requestBytesMax, WriteBatch } from './write-batch.ts';
 import { WriteEncoder, type WriteMode } from './write-encoder.ts';
-import { WriteTally } from './write-totals.ts';
+import { WriteTally } from './write-tally.ts';
 
 export interface WriterOptions {
   /** Stops writing: nothing more is sent, and what is under way has a few seconds to be answered. */

@@ -1,4 +1,4 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import type { AttemptOptions } from '../grpc/retry-state.ts';
 import type { WriteStatus } from './batch-response.ts';
 import type { RateLimiter } from './rate-limiter.ts';

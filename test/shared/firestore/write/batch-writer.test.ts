@@ -9,7 +9,7 @@ import { collectionRange, probeSource, readRange, referenceRewrite } from '../..
 import { BatchWriter, type WriterOptions } from '../../../../shared/firestore/write/batch-writer.ts';
 import { batchLimit } from '../../../../shared/firestore/write/write-batch.ts';
 import { WriteEncoder, type WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
-import type { WriteTally } from '../../../../shared/firestore/write/write-totals.ts';
+import type { WriteTally } from '../../../../shared/firestore/write/write-tally.ts';
 import { randomTree } from '../../../harness/builders/random-tree.ts';
 import {
   documentOf,

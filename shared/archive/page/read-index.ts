@@ -1,5 +1,5 @@
 import { compareNames } from '../name/compare-names.ts';
-import { type ReadOptions, readFrames } from '../object/object-reader.ts';
+import { type ReadOptions, readFrames } from '../object/read-frames.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import type { ByteSource } from '../primitives/byte-queue.ts';
 import { decodePage, type Segment } from './index-page.ts';

@@ -1,11 +1,11 @@
 /** Whatever the target answers: it is known of every write what became of it. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { documentOf, startTarget, text } from '../../harness/faults/faulty-target.ts';
-import { name, startServer } from '../../harness/firestore/firestore-server.ts';
-import { answer, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
-import { failing, pathsOf, put, writerTo } from '../../harness/firestore/writer-env.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { documentOf, startTarget, text } from '../../../harness/faults/faulty-target.ts';
+import { name, startServer } from '../../../harness/firestore/firestore-server.ts';
+import { answer, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
+import { failing, pathsOf, put, writerTo } from '../../../harness/firestore/writer-env.ts';
 
 let server: Firestore;
 beforeAll(async () => {

@@ -6,13 +6,13 @@ import type { ObjectEntry } from '../object/object-writer.ts';
 import { decodePage, type Segment } from '../page/index-page.ts';
 import type { PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import { lastAtMost } from '../primitives/binary-search.ts';
+import { lastAtMost } from '../primitives/last-at-most.ts';
 import { decodeBase64 } from '../primitives/bytes.ts';
 import { frameLengthBytes, maxSealedBytes } from '../primitives/format-limits.ts';
 import { objectId } from '../primitives/identity.ts';
 import { checkSegment, naming, proven } from './integrity.ts';
 import { LeafCache } from './leaf-cache.ts';
-import { segmentsIn } from './segments-in-range.ts';
+import { segmentsIn } from './segments-in-ranges.ts';
 
 /** Where the bytes come from. */
 export interface ArchiveSource {

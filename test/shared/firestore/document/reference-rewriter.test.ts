@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { proto, type Value } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { ArchiveError } from '../../../../shared/archive/index.ts';
-import { referenceRewrite } from '../../../../shared/firestore/document/rewrite-references.ts';
+import { referenceRewrite } from '../../../../shared/firestore/document/reference-rewriter.ts';
 
 const source = 'projects/demo/databases/(default)';
 const encode = (value: Value): Uint8Array => proto.Value.encode(value);

@@ -1,6 +1,6 @@
 /** What was asked for, from the words of the command line. */
 import { parseArgs } from 'node:util';
-import type { KeyOptions } from './data-key.ts';
+import type { KeyOptions } from './data-keys.ts';
 import { unusable } from './failure.ts';
 import type { Access } from './open-location.ts';
 

@@ -1,6 +1,6 @@
 import { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
-import { type Frame, type ReadOptions, readFrames } from '../object/object-reader.ts';
+import { type Frame, type ReadOptions, readFrames } from '../object/read-frames.ts';
 import type { LeafPlace } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import type { ByteSource } from '../primitives/byte-queue.ts';

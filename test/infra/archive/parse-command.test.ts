@@ -1,7 +1,7 @@
 /** What the words of the command line mean, and what is said of those that mean nothing. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { commands, options, readCommand, usage } from '../../../infra/archive/command.ts';
+import { commands, options, readCommand, usage } from '../../../infra/archive/parse-command.ts';
 import { Failure } from '../../../infra/archive/failure.ts';
 
 test('words become a command; verify reads everything unless told otherwise', () => {

@@ -1,7 +1,7 @@
 /** `export`: documents as NDJSON in the REST form, in the order of names; memory is that of a few leaves, however many there are. */
 import { recordKind, streamLeaves } from '../../shared/archive/index.ts';
 import { isCollectionPath, isInRange, type NameRange, scopeOf } from '../../shared/firestore/index.ts';
-import type { OpenBackup } from './backup.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { plain } from './escape-output.ts';
 import { unusable } from './failure.ts';
 import { innerPath } from './list.ts';

@@ -1,7 +1,7 @@
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import type { Archive } from './archive-reader.ts';
+import type { Archive } from './archive.ts';
 
 /** The names from one on up to, and without, another; an end left out is open. */
 export interface ByteRange {

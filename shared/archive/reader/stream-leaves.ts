@@ -2,9 +2,9 @@ import type { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import type { Archive } from './archive-reader.ts';
+import type { Archive } from './archive.ts';
 import { checkSegment } from './integrity.ts';
-import { type ByteRange, segmentsIn } from './segments-in-range.ts';
+import { type ByteRange, segmentsIn } from './segments-in-ranges.ts';
 
 /** What is fetched of a leaf. */
 export type LeafContents = 'all' | 'keys';

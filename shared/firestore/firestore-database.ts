@@ -1,6 +1,6 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { systemTimers, type Timers } from '../platform/index.ts';
-import { GrpcStream } from './grpc/call-stream.ts';
+import { GrpcStream } from './grpc/grpc-stream.ts';
 import { pause } from './grpc/cancellable-sleep.ts';
 import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';

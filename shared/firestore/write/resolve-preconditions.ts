@@ -1,4 +1,4 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { mergesToSame } from '../document/is-merge-noop.ts';
 import { sameFields } from '../document/rest-document.ts';
 import { getDocuments } from '../read/get-documents.ts';

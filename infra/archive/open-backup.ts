@@ -11,7 +11,7 @@ import {
   openManifest,
 } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
-import { DataKeys, type KeyOptions, type OpenedKey } from './data-key.ts';
+import { DataKeys, type KeyOptions, type OpenedKey } from './data-keys.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
 import type { Place, Reading } from './open-location.ts';
 import { readSmall } from './read-small-object.ts';
