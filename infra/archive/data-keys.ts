@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { type Identity, type KeyFile, parseKeyFile, unwrapKey } from '../../shared/archive/index.ts';
 import { openWrappedKey } from '../../shared/platform/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
-import { plain } from './escape-output.ts';
+import { escapeName } from './escape-output.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
-import { ask } from './prompt-secret.ts';
+import { promptSecret } from './prompt-secret.ts';
 
 export interface KeyOptions {
   /** Ask for the passphrase even if the key could be opened by KMS. */
@@ -30,7 +30,7 @@ export interface OpenedKey {
  */
 export class DataKeys {
   readonly #options: KeyOptions;
-  readonly #given: GivenKeys | undefined;
+  readonly #given: ProvidedKeys | undefined;
   #passphrase: string | undefined;
 
   constructor(options: KeyOptions) {
@@ -42,7 +42,7 @@ export class DataKeys {
   }
 
   /** Whether the key was given as it is: then nothing says that it belongs to the backup, before it opens something. */
-  isGiven(backup: string, isOwn: boolean): boolean {
+  isProvided(backup: string, isOwn: boolean): boolean {
     return this.#givenFor(backup, isOwn) !== undefined;
   }
 
@@ -76,7 +76,7 @@ export class DataKeys {
     const isPassphrase = this.#passphrase !== undefined || passphrase === true;
     const isOpen = this.#given === undefined && !isPassphrase && kmsKey === undefined;
     if (byPassphrase && (isPassphrase || (isOpen && !byKms))) {
-      this.#passphrase ??= await ask('Passphrase: ');
+      this.#passphrase ??= await promptSecret('Passphrase: ');
       if (this.#passphrase === undefined) throw unusable(`${object}: wrapped by a passphrase: ${howToGive}`);
       const dataKey = await unwrapKey(byPassphrase, this.#passphrase, identity).catch((error: unknown) => {
         throw failureOf(error, object);
@@ -97,7 +97,7 @@ export class DataKeys {
     ).catch((error: unknown) => {
       throw kmsFailure(error, asked.keyId);
     });
-    return { dataKey, by: `KMS key ${plain(asked.keyId)}` };
+    return { dataKey, by: `KMS key ${escapeName(asked.keyId)}` };
   }
 }
 
@@ -113,13 +113,13 @@ const kmsFailure = (error: unknown, keyId: string): Failure => {
   return unusable(`KMS did not open the data key with ${shown} (${said.join(' ') || 'no answer'})${hint}`, error);
 };
 
-interface GivenKeys {
+interface ProvidedKeys {
   readonly own?: Buffer;
   readonly named: ReadonlyMap<string, Buffer>;
 }
 
 /** As `archive key` prints them: a line with the key of the backup, and lines with a backup's id before its key. */
-const givenKeys = (text: string, from: string): GivenKeys => {
+const givenKeys = (text: string, from: string): ProvidedKeys => {
   const named = new Map<string, Buffer>();
   let own: Buffer | undefined;
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {

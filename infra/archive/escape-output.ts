@@ -3,11 +3,11 @@
  * letters around (control characters of both kinds, separators of lines, bidirectional controls) is written as `\uXXXX`, which
  * JSON reads as the same character. Line ends stay: JSON has them between values only.
  */
-export const visible = (text: string): string => text.replace(hidden, escaped);
+export const escapeOutput = (text: string): string => text.replace(hidden, escaped);
 
 /** A name in a listing: as JSON if it holds what is not to be printed, or could be taken for JSON. */
-export const plain = (name: string): string =>
-  /^"|\n/.test(name) || name.search(hidden) >= 0 ? visible(JSON.stringify(name)) : name;
+export const escapeName = (name: string): string =>
+  /^"|\n/.test(name) || name.search(hidden) >= 0 ? escapeOutput(JSON.stringify(name)) : name;
 
 const hidden = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 

@@ -1,10 +1,10 @@
 /** `export`: documents as NDJSON in the REST form, in the order of names; memory is that of a few leaves, however many there are. */
 import { recordKind, streamLeaves } from '../../shared/archive/index.ts';
 import { isCollectionPath, isInRange, type NameRange, scopeOf } from '../../shared/firestore/index.ts';
-import type { OpenBackup } from './open-backup.ts';
-import { plain } from './escape-output.ts';
+import { escapeName } from './escape-output.ts';
 import { unusable } from './failure.ts';
 import { innerPath } from './list.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress, say } from './output.ts';
 import { contentOf } from './show.ts';
 
@@ -15,12 +15,12 @@ export interface ExportOptions {
   readonly users: boolean;
 }
 
-export const exportAll = async (backup: OpenBackup, { collections, users }: ExportOptions, output: Output): Promise<void> => {
+export const exportBackup = async (backup: OpenBackup, { collections, users }: ExportOptions, output: Output): Promise<void> => {
   const { manifest } = backup;
   const root = `${manifest.source}/documents`;
   const paths = collections.map((path) => innerPath(path, root));
   for (const path of paths)
-    if (!isCollectionPath(path)) throw unusable(`--collection ${plain(path)}: not the path of a collection`);
+    if (!isCollectionPath(path)) throw unusable(`--collection ${escapeName(path)}: not the path of a collection`);
   const wanted = users ? recordKind.user : recordKind.document;
   const total = users ? manifest.counts.users : manifest.counts.documents;
   const progress = new Progress(users ? 'users' : 'documents', total);

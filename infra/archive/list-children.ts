@@ -1,5 +1,5 @@
 /** What lies right below a path of a backup. */
-import { type Archive, afterAll, recordKind, Seeker } from '../../shared/archive/index.ts';
+import { type Archive, afterSubtree, recordKind, Seeker } from '../../shared/archive/index.ts';
 
 export interface Child {
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Child {
  * Below `parent`, a document's or a collection's full name or the root of all documents, in the order of names. Of leaves only
  * the keys are fetched, and only of those where a child begins.
  */
-export async function* childrenOf(archive: Archive, parent: string): AsyncGenerator<Child, void, undefined> {
+export async function* listChildren(archive: Archive, parent: string): AsyncGenerator<Child, void, undefined> {
   const prefix = `${parent}/`;
   const seeker = new Seeker(archive);
   await seeker.seek(Buffer.from(`${prefix}${leastId}`));
@@ -25,7 +25,7 @@ export async function* childrenOf(archive: Archive, parent: string): AsyncGenera
     }
     const [id = '', ...deeper] = text.slice(prefix.length).split('/');
     yield { id, isThere: deeper.length === 0 };
-    await seeker.seek(afterAll(Buffer.from(`${prefix}${id}`)));
+    await seeker.seek(afterSubtree(Buffer.from(`${prefix}${id}`)));
   }
 }
 
@@ -33,10 +33,10 @@ export async function* childrenOf(archive: Archive, parent: string): AsyncGenera
 const leastId = '__id-9223372036854775808__';
 
 /** How many documents lie in a collection at any depth: two places in the index tell, unless some of the records say what is gone. */
-export const sizeOf = async (archive: Archive, collection: string): Promise<number> => {
+export const countDocuments = async (archive: Archive, collection: string): Promise<number> => {
   const [first, end] = [new Seeker(archive), new Seeker(archive)];
   await first.seek(Buffer.from(`${collection}/${leastId}`));
-  await end.seek(afterAll(Buffer.from(collection)));
+  await end.seek(afterSubtree(Buffer.from(collection)));
   const records = (await end.rank()) - (await first.rank());
   if (archive.manifest.counts.tombstones === 0) return records;
   let documents = 0;

@@ -1,11 +1,11 @@
 import { DirectoryStore, StorageError } from '../../shared/destination/index.ts';
-import type { Reading } from './open-location.ts';
+import type { ReadOnlyStore } from './open-location.ts';
 
 /**
  * A folder of this machine as a bucket: objects as plain files, as any tool copies them down, or as the local stage's S3 keeps
  * them, `<object>.data` beside `<object>.meta.json`.
  */
-export const openDisk = (folder: string): Reading => {
+export const openDisk = (folder: string): ReadOnlyStore => {
   const files = new DirectoryStore(folder);
   const orKept = async <T>(name: string, read: (file: string) => Promise<T>, isFound: (answer: T) => boolean): Promise<T> => {
     try {

@@ -13,8 +13,8 @@ import {
 import { StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-keys.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
-import type { Place, Reading } from './open-location.ts';
-import { readSmall } from './read-small-object.ts';
+import type { BackupLocation, ReadOnlyStore } from './open-location.ts';
+import { readSmallObject } from './read-small-object.ts';
 
 /** An object of this backup or of an earlier one that it points into. */
 export interface ObjectId {
@@ -31,28 +31,28 @@ export interface OpenBackup {
   readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
   /** A part of an object; what is missing or too short is damage. */
-  take(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
+  read(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
   /** Undefined where there is none. */
   sizeOf(object: ObjectId): Promise<number | undefined>;
   /** What of an earlier backup that this one points into is not there as a whole: its folder, or the key in it. */
-  lackOf(backup: string): Promise<Failure | undefined>;
+  findMissing(backup: string): Promise<Failure | undefined>;
 }
 
 /** `digest`, if it was kept, tells this manifest from every other. */
 export const openBackup = async (
-  place: Place,
+  place: BackupLocation,
   options: KeyOptions & { readonly digest?: string | undefined },
 ): Promise<OpenBackup> => {
-  const stored = await readSmall(place.here, '', manifestName);
+  const stored = await readSmallObject(place.store, '', manifestName);
   const identity = attempt(() => claimedIdentity(stored), manifestName);
   const digest = manifestDigest(stored);
   if (options.digest !== undefined && options.digest !== digest)
     throw damaged(manifestName, 'is not the one that the digest names: another backup, an older manifest or a changed one');
   const keys = new DataKeys(options);
   const opened = new Map<string, Promise<OpenedKey>>();
-  const at = (backup: string): { readonly store: Reading; readonly folder: string } => {
-    if (backup === identity.backup) return { store: place.here, folder: '' };
-    if (place.beside) return { store: place.beside, folder: `${backup}/` };
+  const at = (backup: string): { readonly store: ReadOnlyStore; readonly folder: string } => {
+    if (backup === identity.backup) return { store: place.store, folder: '' };
+    if (place.parentStore) return { store: place.parentStore, folder: `${backup}/` };
     throw unusable(`the backup points into ${backup}, which must lie in a folder of that name beside it`);
   };
   const lackOf = async (backup: string): Promise<Failure | undefined> => {
@@ -61,16 +61,16 @@ export const openBackup = async (
     if (!isSomething)
       return damaged(
         backup,
-        `is missing: ${identity.backup} points into it, so it must lie beside, as ${place.around}/${backup}`,
+        `is missing: ${identity.backup} points into it, so it must lie beside, as ${place.parentPath}/${backup}`,
       );
-    const hasKey = keys.isGiven(backup, backup === identity.backup) || (await store.head(`${folder}${keyFileName}`));
+    const hasKey = keys.isProvided(backup, backup === identity.backup) || (await store.head(`${folder}${keyFileName}`));
     return hasKey ? undefined : damaged(`${backup}/${keyFileName}`, 'is missing, and no other key opens that backup');
   };
   const readKey = async (backup: string): Promise<Uint8Array> => {
     const { store, folder } = at(backup);
     const lack = backup === identity.backup ? undefined : await lackOf(backup);
     if (lack) throw lack;
-    return readSmall(store, folder, keyFileName, `${backup}/${keyFileName}`);
+    return readSmallObject(store, folder, keyFileName, `${backup}/${keyFileName}`);
   };
   const open = (backup: string): Promise<OpenedKey> => {
     const isOwn = backup === identity.backup;
@@ -89,7 +89,7 @@ export const openBackup = async (
     }
   };
   const manifest = await openManifest(stored, { identity, dataKey: await dataKey(identity.backup) }).catch((error: unknown) => {
-    const isOpen = !(error instanceof ArchiveError) || error.code !== 'tag-mismatch' || !keys.isGiven(identity.backup, true);
+    const isOpen = !(error instanceof ArchiveError) || error.code !== 'tag-mismatch' || !keys.isProvided(identity.backup, true);
     throw isOpen
       ? failureOf(error, manifestName)
       : damaged(manifestName, 'the given key is another one, or it was changed', error);
@@ -101,8 +101,8 @@ export const openBackup = async (
     archive: new Archive(manifest, { fetch: take, dataKey }),
     openedBy: (await open(identity.backup)).by,
     dataKey,
-    take,
-    lackOf,
+    read: take,
+    findMissing: lackOf,
     sizeOf: async ({ backup, name }) => {
       const { store, folder } = at(backup);
       return (await store.head(`${folder}${name}`))?.size;

@@ -8,26 +8,26 @@ import { unusable } from './failure.ts';
 import { openDisk } from './local-folder.ts';
 
 /** Nothing here ever writes into a bucket. */
-export type Reading = Pick<ObjectStore, 'get' | 'head' | 'list' | 'close'>;
+export type ReadOnlyStore = Pick<ObjectStore, 'get' | 'head' | 'list' | 'close'>;
 
-export interface Place {
+export interface BackupLocation {
   /** As it was given, without a slash at its end. */
-  readonly shown: string;
+  readonly displayName: string;
   /** The folder itself. */
-  readonly here: Reading;
+  readonly store: ReadOnlyStore;
   /** The folder around it, where the backups lie that an incremental one points into; undefined for a whole bucket. */
-  readonly beside: Reading | undefined;
+  readonly parentStore: ReadOnlyStore | undefined;
   /** That folder, as people write it. */
-  readonly around: string;
+  readonly parentPath: string;
   close(): void;
 }
 
-export interface Access {
+export interface BucketAccess {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
 }
 
-export const openPlace = async (where: string, access: Access): Promise<Place> => {
+export const openLocation = async (where: string, access: BucketAccess): Promise<BackupLocation> => {
   const shown = where.replace(/(?<=[^/:])\/+$/, '');
   const address = /^(s3|gs):\/\/([^/]+)(?:\/(.*))?$/s.exec(shown);
   if (!address && /^[a-z][a-z\d+.-]+:\/\//i.test(shown)) throw unusable('where: s3://bucket/path, gs://bucket/path or a folder');
@@ -38,10 +38,10 @@ export const openPlace = async (where: string, access: Access): Promise<Place> =
   const around = address ? folder.split('/').slice(0, -1).join('/') : dirname(folder);
   const beside = isTop ? undefined : await open(around);
   return {
-    shown,
-    here,
-    beside,
-    around: address ? `${address[1]}://${[address[2], around].filter(Boolean).join('/')}` : around,
+    displayName: shown,
+    store: here,
+    parentStore: beside,
+    parentPath: address ? `${address[1]}://${[address[2], around].filter(Boolean).join('/')}` : around,
     close: () => {
       here.close();
       beside?.close();
@@ -55,9 +55,9 @@ const folderOf = (path: string): string => {
   return folder;
 };
 
-type Open = (folder: string) => Promise<Reading>;
+type Open = (folder: string) => Promise<ReadOnlyStore>;
 
-const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: Access): Open => {
+const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: BucketAccess): Open => {
   if (endpoint !== undefined && !URL.canParse(endpoint))
     throw unusable('--endpoint: must be an address, such as http://localhost:4566');
   if (kind === 's3') {

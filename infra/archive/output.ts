@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import { visible } from './escape-output.ts';
+import { escapeOutput } from './escape-output.ts';
 import { unusable } from './failure.ts';
 
 /** Lines are handed on in pieces of this size. */
@@ -50,7 +50,7 @@ export const openOutput = (file: string | undefined, { force }: { readonly force
   };
   return {
     line: async (text) => {
-      held += `${visible(text)}\n`;
+      held += `${escapeOutput(text)}\n`;
       if (held.length >= pieceCharacters) await flush();
     },
     finish: async () => {
@@ -96,7 +96,7 @@ const drained = (stream: Writable): Promise<void> =>
     for (const event of ['drain', 'error', 'close']) stream.on(event, go);
   });
 
-export const say = (text: string): void => void process.stderr.write(`${visible(text)}\n`);
+export const say = (text: string): void => void process.stderr.write(`${escapeOutput(text)}\n`);
 
 /** How far a long read has come: one line that changes at a terminal, else a line for every tenth. */
 export class Progress {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { KeyOptions } from './data-keys.ts';
 import { unusable } from './failure.ts';
-import type { Access } from './open-location.ts';
+import type { BucketAccess } from './open-location.ts';
 
 export const usage = `npm run -s archive -- <command> <where> [path] [options]
 
@@ -42,9 +42,9 @@ Exit code 0: fine. 1: the backup is damaged. 2: asked for wrongly, or it cannot 
 export const commands = ['ls', 'cat', 'export', 'verify', 'key'] as const;
 export type CommandName = (typeof commands)[number];
 
-export interface Command extends Access, KeyOptions {
+export interface Command extends BucketAccess, KeyOptions {
   readonly name: CommandName;
-  readonly where: string;
+  readonly location: string;
   readonly path: string;
   readonly collections: readonly string[];
   readonly users: boolean;
@@ -81,7 +81,7 @@ const onlyOf: Readonly<Record<string, CommandName>> = {
 };
 
 /** Undefined if help is asked for. What is wrong is said without repeating words that might be secrets. */
-export const readCommand = (words: readonly string[]): Command | undefined => {
+export const parseCommand = (words: readonly string[]): Command | undefined => {
   const { values, positionals } = parse(words);
   if (values.help) return undefined;
   const [name, where, path = '', ...more] = positionals;
@@ -95,7 +95,7 @@ export const readCommand = (words: readonly string[]): Command | undefined => {
   }
   if (values.quick && values.full) throw unusable('--quick or --full, not both');
   return {
-    ...{ name, where, path, endpoint: values.endpoint, region: values.region, out: values.out, digest: values.digest },
+    ...{ name, location: where, path, endpoint: values.endpoint, region: values.region, out: values.out, digest: values.digest },
     ...{ keyFile: values['key-file'], passphraseFile: values['passphrase-file'], passphrase: values.passphrase },
     ...{ kmsEndpoint: values['kms-endpoint'], kmsKey: values['kms-key'], force: values.force ?? false },
     collections: values.collection ?? [],

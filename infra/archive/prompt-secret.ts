@@ -1,5 +1,5 @@
 /** Asks for a secret at a terminal without showing it; undefined where nobody can be asked. */
-export const ask = async (question: string): Promise<string | undefined> => {
+export const promptSecret = async (question: string): Promise<string | undefined> => {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return undefined;
   stderr.write(question);

@@ -1,7 +1,7 @@
 import { keyFileName, manifestName, maxKeyFileBytes, maxManifestBytes } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
 import { damaged, failureOf } from './failure.ts';
-import type { Reading } from './open-location.ts';
+import type { ReadOnlyStore } from './open-location.ts';
 import { grouped } from './output.ts';
 
 /** The two objects that are read whole, and the most that each may have; sealing adds to a manifest less than 1 MiB. */
@@ -11,8 +11,8 @@ const mostBytes = { [keyFileName]: maxKeyFileBytes, [manifestName]: maxManifestB
  * Reads the key or the manifest of the backup in `folder` ('' or with a slash at its end). Whoever may write into the bucket
  * may put anything there: its size is looked at before, and no more than that is read.
  */
-export const readSmall = async (
-  store: Reading,
+export const readSmallObject = async (
+  store: ReadOnlyStore,
   folder: string,
   object: keyof typeof mostBytes,
   shown: string = object,
@@ -29,7 +29,7 @@ export const readSmall = async (
 };
 
 /** Whoever looks at an object is not told why it is refused, nor whether it is the bucket that is missing; a reader is. */
-const sizeOf = async (store: Reading, name: string): Promise<number> => {
+const sizeOf = async (store: ReadOnlyStore, name: string): Promise<number> => {
   try {
     const found = await store.head(name);
     if (found) return found.size;

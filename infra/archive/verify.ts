@@ -1,7 +1,7 @@
 /** `verify`: whether everything that the manifest names is there and is what it should be. */
 import { type Manifest, objectKind, readChunk, readIndex, recordKind, streamLeaves } from '../../shared/archive/index.ts';
-import type { ObjectId, OpenBackup } from './open-backup.ts';
 import { damaged, Failure, failureOf } from './failure.ts';
+import type { ObjectId, OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';
 
@@ -27,7 +27,7 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
   const progress = new Progress('bytes', bytes);
   const absent = new Set<string>();
   for (const needed of new Set(manifest.objects.map((entry) => entry.backup))) {
-    const lack = needed === identity.backup ? undefined : await backup.lackOf(needed);
+    const lack = needed === identity.backup ? undefined : await backup.findMissing(needed);
     if (!lack) continue;
     // One line tells of all that is in it.
     absent.add(needed);
@@ -69,7 +69,7 @@ const readWhole = async (backup: OpenBackup, entry: Entry): Promise<void> => {
 /** One piece is fetched while the one before is looked at. */
 async function* pieces(backup: OpenBackup, object: ObjectId, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   const piece = (offset: number): Promise<Uint8Array> | undefined => {
-    const coming = offset < size ? backup.take(object, offset, Math.min(pieceBytes, size - offset)) : undefined;
+    const coming = offset < size ? backup.read(object, offset, Math.min(pieceBytes, size - offset)) : undefined;
     coming?.catch(() => undefined);
     return coming;
   };

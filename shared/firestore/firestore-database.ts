@@ -1,12 +1,12 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { systemTimers, type Timers } from '../platform/index.ts';
-import { GrpcStream } from './grpc/grpc-stream.ts';
-import { pause } from './grpc/cancellable-sleep.ts';
+import { cancellableSleep } from './grpc/cancellable-sleep.ts';
 import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
+import { GrpcStream } from './grpc/grpc-stream.ts';
 import type { KeepaliveOptions } from './grpc/keepalive.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './grpc/retry-policy.ts';
-import { type AttemptOptions, RetryState } from './grpc/retry-state.ts';
+import { type RetryOptions, RetryState } from './grpc/retry-state.ts';
 import { cancelled, SourceError } from './grpc/source-error.ts';
 import { RpcError } from './grpc/status.ts';
 
@@ -22,7 +22,7 @@ export interface SourceOptions {
   /** From 0 up to, and without, 1: so that many readers do not try again at the same moment. */
   readonly random: () => number;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  readonly patience?: Partial<RetryPolicy>;
+  readonly retryPolicy?: Partial<RetryPolicy>;
   readonly keepalive?: Partial<KeepaliveOptions>;
   /** Of connections and streams; the system's unless given. */
   readonly timers?: Timers;
@@ -45,7 +45,7 @@ export class FirestoreDatabase {
     this.database = `projects/${projectId}/databases/${databaseId}`;
     this.root = `${this.database}/documents`;
     this.#options = options;
-    this.#patience = { ...defaultRetryPolicy, ...options.patience };
+    this.#patience = { ...defaultRetryPolicy, ...options.retryPolicy };
     this.#timers = options.timers ?? systemTimers;
     this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
     this.#headers = {
@@ -58,17 +58,17 @@ export class FirestoreDatabase {
   }
 
   /** How to wait between tries. */
-  waiting(signal: AbortSignal | undefined): AttemptOptions {
-    const { random, sleep = pause } = this.#options;
-    return { patience: this.#patience, random, sleep, signal };
+  retryOptions(signal: AbortSignal | undefined): RetryOptions {
+    const { random, sleep = cancellableSleep } = this.#options;
+    return { policy: this.#patience, random, sleep, signal };
   }
 
-  attempts(signal: AbortSignal | undefined): RetryState {
-    return new RetryState(this.waiting(signal));
+  newRetryState(signal: AbortSignal | undefined): RetryState {
+    return new RetryState(this.retryOptions(signal));
   }
 
   /** Begins a call, once; its answer gathers in the buffer. What is asked may come in pieces: it is copied before it is sent. */
-  async begin(
+  async startCall(
     method: string,
     request: Buffer | readonly Buffer[],
     buffer: FrameBuffer,
@@ -80,7 +80,7 @@ export class FirestoreDatabase {
   }
 
   /** Begins a call in which more is asked as it goes on: nothing says that there will be no more. */
-  async converse(
+  async startStreamingCall(
     method: string,
     buffer: FrameBuffer,
     options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
@@ -110,8 +110,8 @@ export class FirestoreDatabase {
   }
 
   /** Does what takes several calls, from its beginning, as often as it takes; what is no failed call passes as it is. */
-  async anew<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const attempts = this.attempts(signal);
+  async retry<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const attempts = this.newRetryState(signal);
     for (;;) {
       try {
         return await work(attempts.needsToken);
@@ -124,10 +124,10 @@ export class FirestoreDatabase {
 
   /** Makes a call whose answer is small, as often as it takes; gives its messages. */
   async call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
-    const attempts = this.attempts(signal);
+    const attempts = this.newRetryState(signal);
     for (;;) {
       try {
-        return await this.once(method, request, attempts.needsToken, signal);
+        return await this.callOnce(method, request, attempts.needsToken, signal);
       } catch (error) {
         await attempts.failed(error);
       }
@@ -135,14 +135,14 @@ export class FirestoreDatabase {
   }
 
   /** Makes a call whose answer is small, once; an RpcError says how it failed. */
-  async once(
+  async callOnce(
     method: string,
     request: Buffer | readonly Buffer[],
     refresh: boolean,
     signal: AbortSignal | undefined,
   ): Promise<readonly Buffer[]> {
     const buffer = new FrameBuffer(4_096);
-    const call = await this.begin(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
+    const call = await this.startCall(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
     try {
       while (!call.isOver) await call.wait();
       const { failure } = call;

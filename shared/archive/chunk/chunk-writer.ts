@@ -1,8 +1,8 @@
 import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
-import { DocumentCut, type DocumentMarks } from '../leaf/document-trim.ts';
+import { type DocumentMarks, DocumentTrim } from '../leaf/document-trim.ts';
 import { LeafWriter } from '../leaf/leaf-writer.ts';
 import { type ObjectEntry, ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
-import type { LeafPlace } from '../page/index-page.ts';
+import type { LeafLocation } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { objectKind } from '../primitives/identity.ts';
 
@@ -10,15 +10,15 @@ import { objectKind } from '../primitives/identity.ts';
 export interface ChunkOptions extends WriterOptions {
   /** False for changes in the order they happened; true unless said, and then a record out of order is refused. */
   readonly ordered?: boolean;
-  readonly onLeaf?: (place: LeafPlace) => void;
+  readonly onLeaf?: (place: LeafLocation) => void;
 }
 
 /** Writes records into leaves, each of two frames: keys, then bodies. A record is copied when added and not held onto. */
 export class ChunkWriter {
   readonly #object: ObjectWriter;
   readonly #leaf: LeafWriter;
-  readonly #cut = new DocumentCut();
-  readonly #onLeaf: ((place: LeafPlace) => void) | undefined;
+  readonly #cut = new DocumentTrim();
+  readonly #onLeaf: ((place: LeafLocation) => void) | undefined;
   readonly #from: { readonly backup: string; readonly object: string };
   #records = 0;
 
@@ -33,7 +33,7 @@ export class ChunkWriter {
   /** Adds the document whose encoded bytes lie from `start` to `end`; answers its slot in the leaf being written. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): number {
     const cut = this.#cut;
-    cut.cut(bytes, start, end, marks);
+    cut.trim(bytes, start, end, marks);
     return this.#add(recordKind.document | cut.flags, bytes, marks, cut.bodyStart, cut.bodyEnd);
   }
 

@@ -1,18 +1,18 @@
 import { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import { type Frame, type ReadOptions, readFrames } from '../object/read-frames.ts';
-import type { LeafPlace } from '../page/index-page.ts';
+import type { LeafLocation } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import type { ByteSource } from '../primitives/byte-queue.ts';
 
 /** A leaf and where it lies, as an index would name it. */
-export interface PlacedLeaf {
+export interface LocatedLeaf {
   readonly leaf: Leaf;
-  readonly place: LeafPlace;
+  readonly location: LeafLocation;
 }
 
 /** The leaves of a whole chunk, proven as `readFrames` says; names ascend over all of an ordered chunk. */
-export async function* readChunk(source: ByteSource, options: ReadOptions): AsyncGenerator<PlacedLeaf, void, undefined> {
+export async function* readChunk(source: ByteSource, options: ReadOptions): AsyncGenerator<LocatedLeaf, void, undefined> {
   let keys: Frame | undefined;
   let before: Buffer | undefined;
   let records = 0;
@@ -30,12 +30,12 @@ export async function* readChunk(source: ByteSource, options: ReadOptions): Asyn
     records += leaf.count;
     if (frame.last && options.entry && options.entry.records !== records)
       throw new ArchiveError('hash-mismatch', 'the chunk holds another number of records than the manifest lists');
-    yield { leaf, place: placeOf(options, keys, frame, leaf.count) };
+    yield { leaf, location: locationOf(options, keys, frame, leaf.count) };
     keys = undefined;
   }
 }
 
-const placeOf = ({ identity, name }: ReadOptions, keys: Frame, bodies: Frame, records: number): LeafPlace => ({
+const locationOf = ({ identity, name }: ReadOptions, keys: Frame, bodies: Frame, records: number): LeafLocation => ({
   backup: identity.backup,
   object: name,
   frame: keys.frame,

@@ -2,7 +2,7 @@ import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
 import type { DocumentMarks } from '../leaf/document-trim.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { ObjectEntry, WriterOptions } from '../object/object-writer.ts';
-import type { LeafPlace, Segment } from '../page/index-page.ts';
+import type { LeafLocation, Segment } from '../page/index-page.ts';
 import { IndexWriter, type PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { objectId, objectName } from '../primitives/identity.ts';
@@ -116,7 +116,7 @@ export class ShardWriter {
     this.#waiting.push(waiting);
   }
 
-  #sealed(place: LeafPlace): void {
+  #sealed(place: LeafLocation): void {
     for (const waiting of this.#waiting) waiting.leaf ??= place;
     this.#release();
   }
@@ -124,7 +124,7 @@ export class ShardWriter {
   #release(): void {
     for (const { leaf, start, count, first } of this.#waiting) {
       if (!leaf) throw new Error('a record of a leaf that is not sealed');
-      this.#index.add({ ...placeOf(leaf), start, count, first });
+      this.#index.add({ ...locationOf(leaf), start, count, first });
     }
     this.#waiting = [];
   }
@@ -158,7 +158,7 @@ export class ShardWriter {
 
 interface Waiting {
   /** Undefined: the leaf being written. */
-  leaf: LeafPlace | undefined;
+  leaf: LeafLocation | undefined;
   readonly start: number;
   count: number;
   readonly first: Buffer;
@@ -169,9 +169,10 @@ const checkOrder = (before: Uint8Array | undefined, name: Uint8Array): void => {
     throw new ArchiveError('record-invalid', 'records must come in the order of their names, each once');
 };
 
-const isSameLeaf = (a: LeafPlace, b: LeafPlace): boolean => a.frame === b.frame && a.object === b.object && a.backup === b.backup;
+const isSameLeaf = (a: LeafLocation, b: LeafLocation): boolean =>
+  a.frame === b.frame && a.object === b.object && a.backup === b.backup;
 
-const placeOf = (leaf: LeafPlace): LeafPlace => ({
+const locationOf = (leaf: LeafLocation): LeafLocation => ({
   backup: leaf.backup,
   object: leaf.object,
   frame: leaf.frame,

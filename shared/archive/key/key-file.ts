@@ -16,11 +16,11 @@ export interface KeyFile {
   readonly wraps: readonly KeyWrap[];
 }
 
-const most = 16;
+const maxWraps = 16;
 
 export const encodeKeyFile = ({ identity, wraps }: KeyFile): Buffer => {
   checkIdentity(identity);
-  if (wraps.length === 0 || wraps.length > most) throw new RangeError(`${wraps.length} wrapped keys`);
+  if (wraps.length === 0 || wraps.length > maxWraps) throw new RangeError(`${wraps.length} wrapped keys`);
   const { organization, project, backup } = identity;
   const json = { format: 'FBK2 key', version: 2, organization, project, backup, wraps: wraps.map(encodeWrap) };
   return Buffer.from(`${JSON.stringify(json, undefined, 2)}\n`, 'utf8');
@@ -46,7 +46,7 @@ export const parseKeyFile = (stored: Uint8Array): KeyFile => {
   if (format !== 'FBK2 key') throw new ArchiveError('bad-magic', 'not a key file');
   if (version !== 2) throw new ArchiveError('unsupported-version', 'the key file has another version than 2');
   if (!isId(organization) || !isId(project) || !isId(backup)) throw invalid('a key file of nobody');
-  if (!Array.isArray(wraps) || wraps.length === 0 || wraps.length > most) throw invalid('no wrapped key');
+  if (!Array.isArray(wraps) || wraps.length === 0 || wraps.length > maxWraps) throw invalid('no wrapped key');
   return { identity: { organization, project, backup }, wraps: wraps.map(parseWrap) };
 };
 

@@ -4,7 +4,7 @@ import type { DocumentMarks } from './document-trim.ts';
 import { isStorable } from './protobuf-timestamp.ts';
 
 /** Gathers what the keys of a leaf say about each record, and lays it out in planes when the leaf is full. */
-export class LeafColumns {
+export class ColumnWriter {
   readonly #flags = new Uint8Array(leafRecords);
   readonly #shared = new Uint16Array(leafRecords);
   readonly #suffix = new Uint16Array(leafRecords);

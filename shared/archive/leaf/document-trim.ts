@@ -18,9 +18,9 @@ export interface Moment {
 }
 
 /** Set in a record's flags for each field that is in the columns and not in the body. */
-export const cutName = 0x10;
-export const cutCreated = 0x20;
-export const cutUpdated = 0x40;
+export const trimmedName = 0x10;
+export const trimmedCreated = 0x20;
+export const trimmedUpdated = 0x40;
 
 const nameTag = 0x0a;
 const createdTag = 0x1a;
@@ -32,24 +32,24 @@ const scratch = Buffer.alloc(maxFieldBytes);
  * and updateTime at the end. A field is cut only if writing it anew gives the very bytes that stand there, so joining
  * always gives back the document byte for byte, however it was encoded.
  */
-export class DocumentCut {
+export class DocumentTrim {
   bodyStart = 0;
   bodyEnd = 0;
   flags = 0;
 
-  cut(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
+  trim(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
     this.flags = 0;
     this.bodyStart = start;
     this.bodyEnd = end;
     if (isNameField(bytes, start, marks)) {
-      this.flags |= cutName;
+      this.flags |= trimmedName;
       this.bodyStart = marks.nameEnd;
     }
     if (!isStorable(marks.updatedSeconds, marks.updatedNanos)) return;
     if (!this.#cutTail(bytes, updatedTag, marks.updatedSeconds, marks.updatedNanos)) return;
-    this.flags |= cutUpdated;
+    this.flags |= trimmedUpdated;
     if (!isStorable(marks.createdSeconds, marks.createdNanos)) return;
-    if (this.#cutTail(bytes, createdTag, marks.createdSeconds, marks.createdNanos)) this.flags |= cutCreated;
+    if (this.#cutTail(bytes, createdTag, marks.createdSeconds, marks.createdNanos)) this.flags |= trimmedCreated;
   }
 
   #cutTail(bytes: Uint8Array, tag: number, seconds: number, nanos: number): boolean {
@@ -99,7 +99,7 @@ const noTime: Moment = { seconds: 0, nanos: 0 };
 export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, created = noTime, updated = noTime): Buffer => {
   const out = Buffer.allocUnsafe(1 + 5 + name.length + body.length + 2 * maxFieldBytes);
   let at = 0;
-  if (flags & cutName) {
+  if (flags & trimmedName) {
     out[at++] = nameTag;
     at = writeVarint(out, at, name.length);
     out.set(name, at);
@@ -107,7 +107,7 @@ export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, 
   }
   out.set(body, at);
   at += body.length;
-  if (flags & cutCreated) at = writeTimestampField(out, at, createdTag, created.seconds, created.nanos);
-  if (flags & cutUpdated) at = writeTimestampField(out, at, updatedTag, updated.seconds, updated.nanos);
+  if (flags & trimmedCreated) at = writeTimestampField(out, at, createdTag, created.seconds, created.nanos);
+  if (flags & trimmedUpdated) at = writeTimestampField(out, at, updatedTag, updated.seconds, updated.nanos);
   return out.subarray(0, at);
 };

@@ -1,23 +1,23 @@
 import { compareFrom } from '../name/compare-names.ts';
-import { NameRun } from '../name/shared-prefix.ts';
+import { SharedPrefix } from '../name/shared-prefix.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { copyBytes } from '../primitives/bytes.ts';
 import { leafBodyBytes, leafNameBytes, leafRecords, maxNameBytes, maxPlainBytes } from '../primitives/format-limits.ts';
 import { columnsStart, planes, recordOrder } from './column-layout.ts';
-import { LeafColumns } from './column-writer.ts';
+import { ColumnWriter } from './column-writer.ts';
 import type { DocumentMarks } from './document-trim.ts';
 
 /** Gathers records until they make a leaf; its memory is used again for the next one. */
 export class LeafWriter {
   readonly #ordered: boolean;
-  readonly #columns = new LeafColumns();
+  readonly #columns = new ColumnWriter();
   #suffixes: Buffer = Buffer.allocUnsafe(64 * 1024);
   #suffixBytes = 0;
   #bodies: Buffer = Buffer.allocUnsafe(leafBodyBytes + 64 * 1024);
   #bodyBytes = 0;
   readonly #last = Buffer.allocUnsafe(maxNameBytes);
   #lastBytes = 0;
-  readonly #names = new NameRun();
+  readonly #names = new SharedPrefix();
   #nameBytes = 0;
 
   constructor(ordered: boolean) {
@@ -61,7 +61,7 @@ export class LeafWriter {
   /** Remembers the name and answers how much of it need not be stored, as the record before has it too. */
   #follow(bytes: Uint8Array, nameStart: number, nameEnd: number): number {
     const [last, lastBytes] = [this.#last, this.#lastBytes];
-    const shared = this.#names.shared(last, 0, lastBytes, bytes, nameStart, nameEnd);
+    const shared = this.#names.length(last, 0, lastBytes, bytes, nameStart, nameEnd);
     if (this.#ordered && lastBytes > 0 && compareFrom(last, 0, lastBytes, bytes, nameStart, nameEnd, shared) >= 0)
       throw new ArchiveError('record-invalid', 'records must come in the order of their names, each once');
     for (let at = nameStart + shared; at < nameEnd; at++) last[at - nameStart] = bytes[at] ?? 0;

@@ -3,9 +3,9 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';
 import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from '../primitives/format-limits.ts';
 import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './column-layout.ts';
-import { cutCreated, cutName, cutUpdated, joinDocument, type Moment } from './document-trim.ts';
+import { joinDocument, type Moment, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
 
-const knownFlags = kindMask | cutName | cutCreated | cutUpdated;
+const knownFlags = kindMask | trimmedName | trimmedCreated | trimmedUpdated;
 const kinds = new Set<number>(Object.values(recordKind));
 
 /** Records in their slots, read where they lie; what it was made from must not change. */
@@ -143,8 +143,8 @@ export class Leaf {
   }
 
   /** The same without the times that the columns hold: nobody can write them. */
-  untimed(slot: number): Buffer {
-    const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | cutName);
+  contentWithoutTimes(slot: number): Buffer {
+    const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | trimmedName);
     return flags <= kindMask ? this.body(slot) : joinDocument(flags, this.name(slot), this.body(slot));
   }
 

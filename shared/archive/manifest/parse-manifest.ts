@@ -15,7 +15,7 @@ import { isId, objectId, objectKind } from '../primitives/identity.ts';
 import { knownFeatures, type Manifest } from './manifest.ts';
 
 /** Reads what JSON gave; whatever is not exactly a manifest of this format is refused. */
-export const checkManifest = (value: unknown): Manifest => {
+export const parseManifest = (value: unknown): Manifest => {
   const manifest = record(value);
   // Before the rest: a later format may look different everywhere else.
   if (manifest.formatVersion !== 2)

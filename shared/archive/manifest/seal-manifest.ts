@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import { headerLength, parseHeader, preambleBytes } from '../object/header.ts';
-import { readFrames } from '../object/read-frames.ts';
 import { ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
+import { readFrames } from '../object/read-frames.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';
 import { maxManifestBytes, maxPlainBytes } from '../primitives/format-limits.ts';
 import { checkSameIdentity, type Identity, manifestName } from '../primitives/identity.ts';
 import type { Manifest } from './manifest.ts';
-import { checkManifest } from './parse-manifest.ts';
+import { parseManifest } from './parse-manifest.ts';
 
 /** The manifest as an object to store, and the digest that tells it from every other, to be kept where the store cannot reach. */
 export const sealManifest = (manifest: Manifest, options: WriterOptions): { readonly bytes: Buffer; readonly digest: string } => {
-  const checked = checkManifest(manifest);
+  const checked = parseManifest(manifest);
   checkSameIdentity(checked, options.identity);
   const json = Buffer.from(JSON.stringify(checked), 'utf8');
   if (json.length > maxManifestBytes) throw new ArchiveError('too-large', `a manifest of ${json.length} bytes`);
@@ -45,7 +45,7 @@ export const openManifest = async (
     if (length > maxManifestBytes) throw new ArchiveError('too-large', 'the manifest is larger than any');
     parts.push(plain);
   }
-  const manifest = checkManifest(parse(Buffer.concat(parts)));
+  const manifest = parseManifest(parse(Buffer.concat(parts)));
   checkSameIdentity(manifest, options.identity);
   return manifest;
 };

@@ -42,7 +42,7 @@ export const sharedBytes = (a: Uint8Array, aStart: number, aEnd: number, b: Uint
 };
 
 /** The least name that comes after this one and after all that lies below it: where a reader goes on that wants none of that. */
-export const afterAll = (name: Uint8Array): Buffer => {
+export const afterSubtree = (name: Uint8Array): Buffer => {
   let start = name.length;
   while (start > 0 && name[start - 1] !== slash) start--;
   const number = numericId(name, start, name.length);

@@ -1,5 +1,5 @@
 /** Compares names that come one after the other, as they do in a backup: by the million, each with the one before it. */
-export class NameRun {
+export class SharedPrefix {
   #left: Uint8Array = none;
   #leftView: DataView = new DataView(none.buffer);
   #right: Uint8Array = none;
@@ -9,7 +9,7 @@ export class NameRun {
    * How many bytes two names have in common at their beginning, eight at a time: names share the path to their collection,
    * and the same bytes are looked into again and again, so that views of them pay.
    */
-  shared(a: Uint8Array, aStart: number, aEnd: number, b: Uint8Array, bStart: number, bEnd: number): number {
+  length(a: Uint8Array, aStart: number, aEnd: number, b: Uint8Array, bStart: number, bEnd: number): number {
     if (a !== this.#left) this.#leftView = viewOf(a);
     if (b !== this.#right) this.#rightView = viewOf(b);
     this.#left = a;

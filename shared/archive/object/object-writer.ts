@@ -38,7 +38,7 @@ export interface ObjectEntry {
 }
 
 /** Where a frame went, and the SHA-256 of what is in it. */
-export interface Placed {
+export interface FrameLocation {
   readonly frame: number;
   readonly offset: number;
   readonly length: number;
@@ -71,7 +71,7 @@ export class ObjectWriter {
     this.#push(encodeHeader(this.#header));
   }
 
-  seal(plain: Buffer, last: boolean): Placed {
+  seal(plain: Buffer, last: boolean): FrameLocation {
     if (this.#ended) throw new Error('the last frame was written already');
     if (this.#frames >= maxFrames) throw new ArchiveError('too-large', 'an object has no more than 2^32 frames');
     const [frame, offset, sha256] = [this.#frames++, this.#size, hash('sha256', plain, 'buffer')];

@@ -6,7 +6,7 @@ import { frameLengthBytes, maxFrames } from '../primitives/format-limits.ts';
 import { checkSameIdentity, type Identity } from '../primitives/identity.ts';
 import { FrameOpener, sealedLength } from './frame-opener.ts';
 import { type Header, headerLength, parseHeader, preambleBytes } from './header.ts';
-import type { ObjectEntry, Placed } from './object-writer.ts';
+import type { FrameLocation, ObjectEntry } from './object-writer.ts';
 
 /** What an object must turn out to be. */
 export interface ReadOptions {
@@ -18,7 +18,7 @@ export interface ReadOptions {
 }
 
 /** A frame that is authentic, at its place and undamaged. */
-export interface Frame extends Placed {
+export interface Frame extends FrameLocation {
   readonly last: boolean;
   readonly plain: Buffer;
 }

@@ -12,7 +12,7 @@ import {
 import { isId, objectKind } from '../primitives/identity.ts';
 
 /** A leaf's two frames: where they lie and the SHA-256 of what is in them. */
-export interface LeafPlace {
+export interface LeafLocation {
   readonly backup: string;
   readonly object: string;
   /** Number of the keys frame; the bodies are the next one. */
@@ -28,7 +28,7 @@ export interface LeafPlace {
 }
 
 /** Slots `start` to `start + count` of a leaf. An index is a list of these in the order of names: all records of a backup. */
-export interface Segment extends LeafPlace {
+export interface Segment extends LeafLocation {
   readonly start: number;
   readonly count: number;
   /** The name in slot `start`. */

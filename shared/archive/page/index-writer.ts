@@ -1,5 +1,5 @@
 import { compareNames } from '../name/compare-names.ts';
-import { type ObjectEntry, ObjectWriter, type Placed, type WriterOptions } from '../object/object-writer.ts';
+import { type FrameLocation, type ObjectEntry, ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { encodeBase64 } from '../primitives/bytes.ts';
 import { pageSegments } from '../primitives/format-limits.ts';
@@ -82,7 +82,7 @@ export class IndexWriter {
 /** What the manifest says about a page. */
 export const pageEntry = (
   object: string,
-  { frame, offset, length, sha256 }: Placed,
+  { frame, offset, length, sha256 }: FrameLocation,
   segments: readonly Segment[],
 ): PageEntry => ({
   object,

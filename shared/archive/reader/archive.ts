@@ -6,13 +6,13 @@ import type { ObjectEntry } from '../object/object-writer.ts';
 import { decodePage, type Segment } from '../page/index-page.ts';
 import type { PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import { lastAtMost } from '../primitives/last-at-most.ts';
 import { decodeBase64 } from '../primitives/bytes.ts';
 import { frameLengthBytes, maxSealedBytes } from '../primitives/format-limits.ts';
 import { objectId } from '../primitives/identity.ts';
-import { checkSegment, naming, proven } from './integrity.ts';
+import { lastAtMost } from '../primitives/last-at-most.ts';
+import { attachObject, checkSegment, verified } from './integrity.ts';
 import { LeafCache } from './leaf-cache.ts';
-import { segmentsIn } from './segments-in-ranges.ts';
+import { segmentsInRanges } from './segments-in-ranges.ts';
 
 /** Where the bytes come from. */
 export interface ArchiveSource {
@@ -26,8 +26,8 @@ export interface ArchiveSource {
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Told of a range that failed its check and is fetched once more: so a bad transfer is told from damage. */
   /** Whether the clear text before an object's frames is read and proven, too: nothing depends on it, but it was changed if it differs. */
-  readonly provesHeaders?: boolean | undefined;
-  readonly onDoubt?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
+  readonly verifiesHeaders?: boolean | undefined;
+  readonly onRetry?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
 }
 
 /** A page of the index that has segments, and its first name. */
@@ -81,13 +81,13 @@ export class Archive {
 
   /** All segments in the order of names, beginning with the one that may hold `from`. */
   segments(from?: Uint8Array): AsyncGenerator<Segment, void, undefined> {
-    return segmentsIn(this, [{ from }]);
+    return segmentsInRanges(this, [{ from }]);
   }
 
   /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
   leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
     const read = (): Promise<Leaf> => this.#leaf(segment, part);
-    return naming({ backup: segment.backup, name: segment.object }, async () =>
+    return attachObject({ backup: segment.backup, name: segment.object }, async () =>
       this.#leaves ? checkSegment(await this.#leaves.get(segment, part, read), segment) : read(),
     );
   }
@@ -98,11 +98,11 @@ export class Archive {
     const length = part === 'keys' ? keysLength : keysLength + bodiesLength;
     if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames) throw invalid('a segment beyond its chunk');
     return this.#open(entry, offset, length, (bytes, opener) => {
-      const keys = proven(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
+      const keys = verified(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
       const bodies =
         part === 'keys'
           ? undefined
-          : proven(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
+          : verified(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
       return checkSegment(new Leaf(keys, bodies), segment);
     });
   }
@@ -111,7 +111,7 @@ export class Archive {
   segmentsOf(page: NamedPage): Promise<readonly Segment[]> {
     const known = this.#recent.get(page);
     if (known) return known;
-    const reading = naming({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
+    const reading = attachObject({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
     this.#recent.set(page, reading);
     // What could not be read is asked for anew.
     reading.catch(() => this.#recent.delete(page));
@@ -125,7 +125,7 @@ export class Archive {
     return this.#open(entry, page.offset, page.length, (bytes, opener) => {
       const plain = opener.open(bytes, page.frame, page.frame + 1 === entry.frames);
       const sha256 = decodeBase64(page.sha256, 32);
-      const segments = decodePage(sha256 ? proven(plain, sha256) : plain);
+      const segments = decodePage(sha256 ? verified(plain, sha256) : plain);
       const records = segments.reduce((sum, { count }) => sum + count, 0);
       if (segments.length !== page.segments || records !== page.records || !segments[0]?.first.equals(page.name))
         throw invalid('a page that is not what the manifest lists');
@@ -149,7 +149,7 @@ export class Archive {
       return await read();
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      this.#source.onDoubt?.(entry, error);
+      this.#source.onRetry?.(entry, error);
       return read();
     }
   }
@@ -180,7 +180,7 @@ export class Archive {
     const [salt, noncePrefix] = [decodeBase64(entry.salt, saltBytes), decodeBase64(entry.noncePrefix, noncePrefixBytes)];
     if (!salt || !noncePrefix) throw new ArchiveError('manifest-invalid', 'an object without its salt');
     const header = { identity: { organization, project, backup: entry.backup }, name: entry.name, salt, noncePrefix };
-    if (this.#source.provesHeaders) await this.#twice(entry, () => this.#proveHeader(entry, encodeHeader(header)));
+    if (this.#source.verifiesHeaders) await this.#twice(entry, () => this.#proveHeader(entry, encodeHeader(header)));
     return new FrameOpener(header, await this.#source.dataKey(entry.backup));
   }
 

@@ -13,7 +13,7 @@ export const checkSegment = (leaf: Leaf, { records, start, first }: Segment): Le
 };
 
 /** Whoever repairs a backup must know which object to look at. */
-export const naming = async <T>(
+export const attachObject = async <T>(
   object: { readonly backup: string; readonly name: string },
   read: () => Promise<T>,
 ): Promise<T> => {
@@ -26,7 +26,7 @@ export const naming = async <T>(
 };
 
 /** The bytes, if they are those that were listed. */
-export const proven = (plain: Buffer, sha256: Buffer): Buffer => {
+export const verified = (plain: Buffer, sha256: Buffer): Buffer => {
   if (!hash('sha256', plain, 'buffer').equals(sha256))
     throw new ArchiveError('hash-mismatch', 'a frame holds other bytes than listed');
   return plain;

@@ -4,7 +4,7 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import type { Archive } from './archive.ts';
 
 /** The names from one on up to, and without, another; an end left out is open. */
-export interface ByteRange {
+export interface EncodedNameRange {
   readonly from?: Uint8Array | undefined;
   readonly to?: Uint8Array | undefined;
 }
@@ -13,7 +13,10 @@ export interface ByteRange {
  * The segments that may hold names of any of the ranges, which ascend and do not meet, each once and in the order of names.
  * Only pages that have such segments are fetched: where the next one begins is known without it.
  */
-export async function* segmentsIn(archive: Archive, ranges: readonly ByteRange[]): AsyncGenerator<Segment, void, undefined> {
+export async function* segmentsInRanges(
+  archive: Archive,
+  ranges: readonly EncodedNameRange[],
+): AsyncGenerator<Segment, void, undefined> {
   const { pages } = archive;
   const left = new Ranges(ranges);
   let before: Buffer | undefined;
@@ -32,10 +35,10 @@ export async function* segmentsIn(archive: Archive, ranges: readonly ByteRange[]
 
 /** Ranges that were passed are not looked at again. */
 class Ranges {
-  readonly #ranges: readonly ByteRange[];
+  readonly #ranges: readonly EncodedNameRange[];
   #at = 0;
 
-  constructor(ranges: readonly ByteRange[]) {
+  constructor(ranges: readonly EncodedNameRange[]) {
     this.#ranges = ranges;
   }
 

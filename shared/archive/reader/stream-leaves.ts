@@ -4,7 +4,7 @@ import type { Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import type { Archive } from './archive.ts';
 import { checkSegment } from './integrity.ts';
-import { type ByteRange, segmentsIn } from './segments-in-ranges.ts';
+import { type EncodedNameRange, segmentsInRanges } from './segments-in-ranges.ts';
 
 /** What is fetched of a leaf. */
 export type LeafContents = 'all' | 'keys';
@@ -19,7 +19,7 @@ export interface StreamOptions {
   /** Begins with the segment that may hold this name. */
   readonly from?: Uint8Array;
   /** Only segments that may hold names of these ranges, which ascend; in place of `from`. */
-  readonly within?: readonly ByteRange[];
+  readonly within?: readonly EncodedNameRange[];
   /** `keys` fetches about a tenth: enough to compare names and times. May be another from leaf to leaf. */
   readonly part?: LeafContents | (() => LeafContents);
   /** How many leaves are fetched before they are wanted, 8 unless said: then 50 ms per fetch are not what is waited for. */
@@ -36,7 +36,7 @@ export async function* streamLeaves(archive: Archive, options: StreamOptions = {
   const recent = new Map<string, Promise<Leaf>>();
   const coming: Promise<LeafPart>[] = [];
   const order = new Order();
-  for await (const segment of segmentsIn(archive, within)) {
+  for await (const segment of segmentsInRanges(archive, within)) {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
     const leaf = recent.get(key) ?? archive.leaf(segment, partOf());
     recent.delete(key);

@@ -1,5 +1,5 @@
 /** Copies a range of another backup, or its users: record by record out of its leaves, sealed anew under a key of its own. */
-import { type Archive, type ByteRange, compareNames } from '../../archive/index.ts';
+import { type Archive, compareNames, type EncodedNameRange } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
 import { Heartbeat, type RunControl } from '../../job/index.ts';
 import { type ArchivePart, archiveRanges, partsIn, rootOf } from '../cursor/archive-cursor.ts';
@@ -92,7 +92,7 @@ class Copied {
   }
 
   /** What is left of the range; users come before all documents. */
-  rangeIn(archive: Archive): ByteRange {
+  rangeIn(archive: Archive): EncodedNameRange {
     const users = { from: Buffer.from('accounts'), to: Buffer.from(rootOf(archive).slice(0, -1)) };
     const [range = users] = this.#range ? archiveRanges(archive, [this.#range]) : [];
     return { from: this.#after ?? range.from, to: range.to };

@@ -1,7 +1,7 @@
 import {
   type Archive,
-  type ByteRange,
   compareNames,
+  type EncodedNameRange,
   type Leaf,
   type LeafContents,
   recordKind,
@@ -136,7 +136,7 @@ export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => 
 /** The slots of an archive that lie in the ranges, which ascend. */
 export async function* partsIn(
   archive: Archive,
-  within: readonly ByteRange[],
+  within: readonly EncodedNameRange[],
   part: () => LeafContents,
 ): AsyncGenerator<ArchivePart, void, undefined> {
   let at = 0;

@@ -105,8 +105,8 @@ export const openParts = (tenant: Tenant, backup: BackupRecord, { store, dataKey
   const archive = new Archive(manifest, {
     fetch: async ({ backup: id, name }, offset, length) => (await partOf(id)).store.get(name, { offset, length }),
     dataKey: async (id) => (await partOf(id)).dataKey,
-    provesHeaders: doors.provesHeaders,
-    onDoubt: ({ name }, { code }) =>
+    verifiesHeaders: doors.provesHeaders,
+    onRetry: ({ name }, { code }) =>
       log.warn('a part of a backup failed its check and is read again', { backupId: backup.id, name, code }),
   });
   const close = (): void => {

@@ -1,6 +1,6 @@
 /** The second step: one read time for all of it, and the ranges that are copied side by side. */
 
-import { type Plan, plan } from '../../firestore/index.ts';
+import { type Plan, planRanges } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import {
   after,
@@ -98,10 +98,10 @@ const askSource = async (tenant: Tenant, backup: BackupRecord, engine: BackupDep
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
   const options = { collections, excludeCollections, rangesMax, signal: until(deadline, engine) };
   try {
-    if (!isLong(backup)) return await plan(source, options);
+    if (!isLong(backup)) return await planRanges(source, options);
     const pointInTimeRecovery = await keepsMinutes(source, engine.clock.now(), options.signal);
     if (pointInTimeRecovery) await nextMinute(engine.clock, options.signal);
-    const made = await plan(source, { ...options, pointInTimeRecovery });
+    const made = await planRanges(source, { ...options, pointInTimeRecovery });
     return { ...made, reads: made.reads + minuteReads };
   } finally {
     source.close();

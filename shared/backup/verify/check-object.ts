@@ -2,7 +2,7 @@
 import {
   ArchiveError,
   type Leaf,
-  type LeafPlace,
+  type LeafLocation,
   type ObjectEntry,
   objectKind,
   type ReadOptions,
@@ -99,13 +99,13 @@ const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally
 const checkChunk = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
   const tally = nothing();
   const awaited = Map.groupBy(await segmentsIn(check, entry), ({ frame }) => frame);
-  for await (const { leaf, place } of readChunk(piecesOf(check.open.store, entry), await optionsOf(check, entry))) {
-    for (const segment of awaited.get(place.frame) ?? []) {
-      if (!isSamePlace(segment, place) || !leaf.name(segment.start).equals(segment.first))
+  for await (const { leaf, location } of readChunk(piecesOf(check.open.store, entry), await optionsOf(check, entry))) {
+    for (const segment of awaited.get(location.frame) ?? []) {
+      if (!isSamePlace(segment, location) || !leaf.name(segment.start).equals(segment.first))
         throw new ArchiveError('index-invalid', 'the index says something else than the chunk holds');
       count(leaf, segment, tally);
     }
-    awaited.delete(place.frame);
+    awaited.delete(location.frame);
   }
   if (awaited.size > 0) throw new ArchiveError('index-invalid', 'the index finds records where the chunk has none');
   return tally;
@@ -126,7 +126,7 @@ const segmentsIn = async ({ open: { archive } }: ObjectCheck, entry: ObjectEntry
 /** `index/00000001-0002` is written together with `chunk/00000001-0002`. */
 export const isPair = (index: string, chunk: string): boolean => index.slice('index'.length) === chunk.slice('chunk'.length);
 
-const isSamePlace = (a: LeafPlace, b: LeafPlace): boolean =>
+const isSamePlace = (a: LeafLocation, b: LeafLocation): boolean =>
   a.offset === b.offset &&
   a.keysLength === b.keysLength &&
   a.bodiesLength === b.bodiesLength &&

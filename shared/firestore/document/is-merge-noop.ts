@@ -6,7 +6,7 @@ import { noFields, type RestFields, type RestValue } from './rest-value.ts';
  * Whether merging an encoded document into the live one would change nothing: the live one already holds everything that
  * `fieldMask` names, with the same values. What else it holds does not matter.
  */
-export const mergesToSame = (archived: Uint8Array, live: Uint8Array): boolean =>
+export const isMergeNoop = (archived: Uint8Array, live: Uint8Array): boolean =>
   sameFields(archived, live) || holdsAll(restDocument(live).fields, restDocument(archived).fields);
 
 /** A field that no path can name is not merged at all. */

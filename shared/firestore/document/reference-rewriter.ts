@@ -17,7 +17,7 @@ const depthMax = 100;
  * reference into the first are turned over, at any depth; references elsewhere, and texts that only look like one, stay. All
  * other bytes are kept. What it gives may be the bytes it was given.
  */
-export const referenceRewrite = (from: string, to: string): ((document: Uint8Array) => Buffer) => {
+export const referenceRewriter = (from: string, to: string): ((document: Uint8Array) => Buffer) => {
   if (from === to) return (document) => new MessageReader(document).bytes;
   const rewrite = new Rewrite(Buffer.from(`${from}/documents/`), Buffer.from(`${to}/documents/`));
   return (document) => rewrite.of(document);

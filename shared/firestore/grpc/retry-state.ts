@@ -4,8 +4,8 @@ import { SourceError } from './source-error.ts';
 import { RpcError } from './status.ts';
 
 /** What trying again needs from outside. */
-export interface AttemptOptions {
-  readonly patience: RetryPolicy;
+export interface RetryOptions {
+  readonly policy: RetryPolicy;
   /** From 0 up to, and without, 1. */
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -14,7 +14,7 @@ export interface AttemptOptions {
 
 /** Counts failures in a row; progress starts the count anew, so a long read may fail often but never for nothing. */
 export class RetryState {
-  readonly #options: AttemptOptions;
+  readonly #options: RetryOptions;
   #failures = 0;
   #hasRefreshed = false;
   /** Whether the next call must come with a new token. */
@@ -22,7 +22,7 @@ export class RetryState {
   /** How often a call was made again. */
   repeats = 0;
 
-  constructor(options: AttemptOptions) {
+  constructor(options: RetryOptions) {
     this.#options = options;
   }
 
@@ -44,15 +44,15 @@ export class RetryState {
       this.repeats += 1;
       return;
     }
-    const { patience, random, sleep, signal } = this.#options;
+    const { policy, random, sleep, signal } = this.#options;
     this.#failures += 1;
-    if (this.#failures >= patience.attempts)
+    if (this.#failures >= policy.attempts)
       throw new SourceError('INTERNAL_ERROR', `The source did not answer after ${this.#failures} attempts: ${statusOf(error)}.`, {
         cause: error,
         isTransient: true,
       });
     this.repeats += 1;
-    await sleep(delayMs(this.#failures, verdict === 'rest', random, patience), signal);
+    await sleep(delayMs(this.#failures, verdict === 'rest', random, policy), signal);
   }
 }
 

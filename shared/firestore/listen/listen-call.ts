@@ -1,7 +1,7 @@
 import { ArchiveError, DocumentSkim } from '../../archive/index.ts';
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError, statusOf } from '../grpc/status.ts';
 import type { RawDocument } from '../wire/response-skim.ts';
@@ -69,7 +69,7 @@ export class ListenCall {
     options: { refresh: boolean; signal: AbortSignal | undefined },
   ): Promise<ListenCall> {
     const buffer = new FrameBuffer(256 << 10);
-    const { call, ask } = await source.converse('Listen', buffer, { ...options, wantedBytes: 1 });
+    const { call, ask } = await source.startStreamingCall('Listen', buffer, { ...options, wantedBytes: 1 });
     return new ListenCall(source, call, ask, buffer);
   }
 

@@ -1,4 +1,4 @@
-import { afterAll } from '../../archive/index.ts';
+import { afterSubtree } from '../../archive/index.ts';
 import { compareNames } from './name-order.ts';
 
 /**
@@ -40,7 +40,7 @@ export const below = (path: string): { readonly from: string; readonly to: strin
 /** One document or, with what is below it, all that lies there at any depth. */
 export const documentRange = (path: string, withBelow: boolean): { readonly from: string; readonly to: string } => ({
   from: path,
-  to: withBelow ? afterAll(Buffer.from(path)).toString() : justAfter(path),
+  to: withBelow ? afterSubtree(Buffer.from(path)).toString() : justAfter(path),
 });
 
 /** The least name that comes after a document's: where to go on behind it. What is below the document is still to come. */

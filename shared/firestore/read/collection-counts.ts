@@ -1,4 +1,4 @@
-import { compareFrom, NameRun } from '../../archive/index.ts';
+import { compareFrom, SharedPrefix } from '../../archive/index.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import type { DocumentBatch } from './document-batch.ts';
 
@@ -6,7 +6,7 @@ import type { DocumentBatch } from './document-batch.ts';
  * Watches the names go by: each must come after the one before, so a source that repeats or skips back is noticed, and every
  * document is counted for the collection it is in, by that collection's id alone.
  */
-export class CollectionTally {
+export class CollectionCounts {
   readonly counts = new Map<string, number>();
   /** The full name of the last document; undefined before the first. */
   lastName: Buffer | undefined;
@@ -15,7 +15,7 @@ export class CollectionTally {
   readonly #countBytesMax: number;
   #collection = '';
   #run = 0;
-  readonly #names = new NameRun();
+  readonly #names = new SharedPrefix();
   /** Where the last name's own id begins. */
   #idStart = 0;
 
@@ -37,7 +37,7 @@ export class CollectionTally {
     for (; taken < count; taken++) {
       const start = batch.nameStart(taken);
       const end = batch.nameEnd(taken);
-      const shared = this.#names.shared(before, beforeStart, beforeEnd, bytes, start, end);
+      const shared = this.#names.length(before, beforeStart, beforeEnd, bytes, start, end);
       if (beforeEnd > beforeStart && compareFrom(before, beforeStart, beforeEnd, bytes, start, end, shared) >= 0)
         throw new SourceError('INTERNAL_ERROR', 'The source did not send its documents in the order of their names.');
       if (!this.#count(bytes, start, end, shared)) break;

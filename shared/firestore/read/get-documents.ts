@@ -1,6 +1,6 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { RpcError } from '../grpc/status.ts';
 import { ResponseSkim } from '../wire/response-skim.ts';
 import { join, lastField, message, text } from '../wire/small-messages.ts';
@@ -50,12 +50,12 @@ export const getWithin = async (
     ...Array.from(asked, (path) => text(2, `${source.root}/${path}`)),
     readTime === undefined ? undefined : message(7, encodeReadTime(readTime)),
   );
-  const attempts = source.attempts(signal);
+  const attempts = source.newRetryState(signal);
   for (;;) {
     const answer = new Answer(Buffer.byteLength(source.root) + 1, maxBytes);
     let stream: GrpcStream | undefined;
     try {
-      stream = await source.begin('BatchGetDocuments', request, answer.buffer, {
+      stream = await source.startCall('BatchGetDocuments', request, answer.buffer, {
         refresh: attempts.needsToken,
         wantedBytes,
         signal,

@@ -40,7 +40,7 @@ const usualRangesMax = 500;
 const lanes = 4;
 
 /** Chooses the read time and cuts what is to be read into ranges that can be read side by side. */
-export const plan = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
+export const planRanges = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
   const { collections: include, excludeCollections: exclude = [], signal } = options;
   const scope = scopeOf(include, exclude);
   const probed = await probeSource(source, signal);

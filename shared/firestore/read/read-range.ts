@@ -1,11 +1,11 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { FrameBuffer } from '../grpc/frame-buffer.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import type { RetryState } from '../grpc/retry-state.ts';
 import { RpcError } from '../grpc/status.ts';
 import { isInRange, type NameRange } from '../names/name-range.ts';
 import { runQuery } from '../wire/query-requests.ts';
-import { CollectionTally } from './collection-counts.ts';
+import { CollectionCounts } from './collection-counts.ts';
 import { DocumentBatch } from './document-batch.ts';
 
 export interface ReadOptions {
@@ -42,7 +42,7 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   readonly #source: FirestoreDatabase;
   readonly #options: ReadOptions;
   readonly #attempts: RetryState;
-  readonly #tally: CollectionTally;
+  readonly #tally: CollectionCounts;
   readonly #batch = new DocumentBatch();
   readonly #buffer: FrameBuffer;
   readonly #batchBytes: number;
@@ -53,9 +53,9 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
       throw new TypeError('a read goes on after a document of its range');
     this.#source = source;
     this.#options = options;
-    this.#attempts = source.attempts(options.signal);
+    this.#attempts = source.newRetryState(options.signal);
     this.#batchBytes = options.batchBytes ?? usualBatchBytes;
-    this.#tally = new CollectionTally(after === undefined ? undefined : Buffer.from(after), collectionBytesMax);
+    this.#tally = new CollectionCounts(after === undefined ? undefined : Buffer.from(after), collectionBytesMax);
     // Room for a frame of HTTP/2 beyond what is wanted.
     this.#buffer = new FrameBuffer(this.#batchBytes + (64 << 10));
   }
@@ -96,7 +96,7 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
     const { range, readTime, signal } = this.#options;
     const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#tally.lastName });
     const refresh = this.#attempts.needsToken;
-    return this.#source.begin('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
+    return this.#source.startCall('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
   }
 
   async *#batches(stream: GrpcStream): AsyncGenerator<DocumentBatch, void, undefined> {

@@ -1,5 +1,5 @@
 /** Bytes written one behind the other into memory that grows and is used again; for messages whose parts are bytes already. */
-export class ByteSink {
+export class ByteWriter {
   bytes: Buffer;
   length = 0;
 

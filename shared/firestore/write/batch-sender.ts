@@ -2,10 +2,10 @@ import { delayMs } from '../grpc/retry-policy.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError } from '../grpc/status.ts';
 import { type WriteStatus, writeStatuses } from './batch-response.ts';
-import { changed, classifyRequest, comesAndGoes, isOutage, isTooLarge, leavesDoubt, refused } from './classify-write.ts';
+import { changed, classifyRequest, isOutage, isOutcomeUnknown, isTooLarge, refused, unstable } from './classify-write.ts';
 import { groupResults } from './group-results.ts';
 import type { RateGrant } from './rate-ramp.ts';
-import { compareWrites } from './resolve-preconditions.ts';
+import { resolvePreconditions } from './resolve-preconditions.ts';
 import type { SenderContext } from './sender-context.ts';
 import type { WriteBatch } from './write-batch.ts';
 
@@ -56,20 +56,20 @@ export class BatchSender {
   }
 
   async #send(): Promise<Answer> {
-    const { gate, pace, target, waiting, callSignal } = this.#course;
-    await gate.enter();
+    const { semaphore, rateLimiter, target, retryOptions, callSignal } = this.#course;
+    await semaphore.acquire();
     let given: RateGrant | undefined;
     try {
-      given = await pace?.take(this.#slots.length, waiting.signal);
+      given = await rateLimiter?.take(this.#slots.length, retryOptions.signal);
       if (given) this.#leaveAfter(given.writes);
       const request = this.#batch.request(target.database, this.#slots);
-      const [answer] = await target.once('BatchWrite', request, this.#needsToken, callSignal);
+      const [answer] = await target.callOnce('BatchWrite', request, this.#needsToken, callSignal);
       return { given, told: writeStatuses(answer, this.#slots.length) };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       return { given, told: error };
     } finally {
-      gate.leave();
+      semaphore.release();
     }
   }
 
@@ -78,7 +78,7 @@ export class BatchSender {
     const slots = this.#slots;
     this.#slots = slots.slice(0, count);
     for (let at = count; at < slots.length; at += count)
-      this.#course.deliver(this.#batch, slots.slice(at, at + count), this.#failures);
+      this.#course.send(this.#batch, slots.slice(at, at + count), this.#failures);
   }
 
   async #retry(error: RpcError, given: RateGrant | undefined): Promise<void> {
@@ -97,22 +97,22 @@ export class BatchSender {
     }
     for (const slot of this.#slots) this.#batch.isUnsure[slot] = 1;
     if (verdict === 'rest') return this.#rest(given);
-    const { patience, random, sleep, signal } = this.#course.waiting;
+    const { policy, random, sleep, signal } = this.#course.retryOptions;
     this.#failures += 1;
     // At first others still hear answers that were on their way.
     if (this.#isThere() && this.#failures > failuresWhole) this.#isPassedBy = true;
-    if (this.#failures >= patience.attempts) {
+    if (this.#failures >= policy.attempts) {
       if (this.#slots.length === 1 && (this.#isPassedBy || !isOutage(error.status))) return this.#giveUp(error);
       if (!this.#isPassedBy) throw unreachable(error, this.#failures);
       this.#failures -= 1;
     }
     if (this.#failures > failuresWhole && this.#slots.length > 1) this.#leaveAfter(Math.ceil(this.#slots.length / 2));
-    await sleep(delayMs(this.#failures, false, random, patience), signal);
+    await sleep(delayMs(this.#failures, false, random, policy), signal);
   }
 
   async #judge(statuses: readonly WriteStatus[], given: RateGrant | undefined): Promise<void> {
-    const { waiting } = this.#course;
-    const { written, skipped, unmet, failed, again, exhausted, refusal } = groupResults(this.#slots, statuses, this.#batch);
+    const { retryOptions } = this.#course;
+    const { written, skipped, unmet, failed, retry, exhausted, refusal } = groupResults(this.#slots, statuses, this.#batch);
     const decided = written.length + skipped.length + unmet.length + failed.length;
     this.#course.decided += decided;
     this.#failures = 0;
@@ -121,14 +121,14 @@ export class BatchSender {
     const left = [...exhausted];
     for (const slot of written) this.#settle(slot, 'written');
     for (const slot of skipped) this.#settle(slot, 'skipped');
-    for (const { slot, told } of failed) this.#settle(slot, told);
-    for (const { slot, told } of again) if (this.#mayTry(slot, told)) left.push(slot);
+    for (const { slot, status } of failed) this.#settle(slot, status);
+    for (const { slot, status } of retry) if (this.#mayTry(slot, status)) left.push(slot);
     if (refusal) throw refusal;
     if (unmet.length > 0) left.push(...(await this.#compare(unmet)));
     this.#slots = left;
     if (exhausted.length > 0) return this.#rest(given);
-    const tries = left.reduce((most, slot) => Math.max(most, this.#batch.tries[slot] ?? 0), 0);
-    if (tries > 0) await waiting.sleep(delayMs(tries, false, waiting.random, waiting.patience), waiting.signal);
+    const tries = left.reduce((most, slot) => Math.max(most, this.#batch.attempts[slot] ?? 0), 0);
+    if (tries > 0) await retryOptions.sleep(delayMs(tries, false, retryOptions.random, retryOptions.policy), retryOptions.signal);
   }
 
   /** Settles those that are as they were to be, and those that someone else has changed; gives those that can be created again. */
@@ -136,10 +136,10 @@ export class BatchSender {
     const batch = this.#batch;
     const { target, callSignal } = this.#course;
     const left: number[] = [];
-    for (const [slot, standing] of await compareWrites(target, batch, slots, callSignal)) {
+    for (const [slot, standing] of await resolvePreconditions(target, batch, slots, callSignal)) {
       if (standing === 'as wanted') this.#settle(slot, 'written');
       else if (standing === 'gone' && batch.condition(slot) === 'absent') {
-        if (this.#mayTry(slot, comesAndGoes)) left.push(slot);
+        if (this.#mayTry(slot, unstable)) left.push(slot);
       } else this.#settle(slot, batch.mode(slot) === 'skip_existing' ? 'skipped' : changed);
     }
     return left;
@@ -147,22 +147,22 @@ export class BatchSender {
 
   /** Counts a try of a write; the last one settles it as failed. */
   #mayTry(slot: number, told: WriteStatus): boolean {
-    const { tries, isUnsure } = this.#batch;
-    const count = (tries[slot] ?? 0) + 1;
-    tries[slot] = count;
-    if (leavesDoubt(told.status)) isUnsure[slot] = 1;
-    if (count < this.#course.waiting.patience.attempts) return true;
+    const { attempts, isUnsure } = this.#batch;
+    const count = (attempts[slot] ?? 0) + 1;
+    attempts[slot] = count;
+    if (isOutcomeUnknown(told.status)) isUnsure[slot] = 1;
+    if (count < this.#course.retryOptions.policy.attempts) return true;
     this.#settle(slot, told);
     return false;
   }
 
   /** The target has taken all that it takes for now. */
   async #rest(given: RateGrant | undefined): Promise<void> {
-    const { patience, random, sleep, signal } = this.#course.waiting;
-    if (given) await this.#course.pace?.exhausted(given);
+    const { policy, random, sleep, signal } = this.#course.retryOptions;
+    if (given) await this.#course.rateLimiter?.exhausted(given);
     if (this.#isThere()) this.#restedMs = 0;
     this.#rests += 1;
-    const ms = delayMs(this.#rests, true, random, patience);
+    const ms = delayMs(this.#rests, true, random, policy);
     this.#restedMs += ms;
     if (this.#restedMs > restMsMax)
       throw new SourceError('WRITE_QUOTA_EXCEEDED', 'The target has taken no more writes for 15 minutes: its quota is used up.', {

@@ -2,7 +2,7 @@ import type { FirestoreDatabase } from '../firestore-database.ts';
 import { cancelled, SourceError } from '../grpc/source-error.ts';
 import type { WriteStatus } from './batch-response.ts';
 import { BatchSender } from './batch-sender.ts';
-import { ofTarget } from './classify-write.ts';
+import { asWriteError } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { Semaphore } from './semaphore.ts';
@@ -15,7 +15,7 @@ export interface WriterOptions {
   /** Stops writing: nothing more is sent, and what is under way has a few seconds to be answered. */
   readonly signal?: AbortSignal | undefined;
   /** Without it nothing holds the writer back but the target. */
-  readonly pace?: RateLimiter | undefined;
+  readonly rateLimiter?: RateLimiter | undefined;
   /** Whether a run that ended without knowing what became of its writes may have given the same ones. */
   readonly isRepeat?: boolean;
   readonly requestsAtOnce?: number;
@@ -51,7 +51,7 @@ export class BatchWriter {
   #wake: (() => void)[] = [];
 
   constructor(target: FirestoreDatabase, options: WriterOptions = {}) {
-    const { signal, pace, requestsAtOnce: atOnce = requestsAtOnce } = options;
+    const { signal, rateLimiter: pace, requestsAtOnce: atOnce = requestsAtOnce } = options;
     this.#target = target;
     this.#options = options;
     this.#limit = { ...batchLimit, ...options.limit };
@@ -59,12 +59,12 @@ export class BatchWriter {
     this.#openMax = 2 * atOnce;
     this.#course = {
       target,
-      gate: new Semaphore(atOnce, this.#stop.signal),
-      pace,
-      waiting: target.waiting(this.#stop.signal),
+      semaphore: new Semaphore(atOnce, this.#stop.signal),
+      rateLimiter: pace,
+      retryOptions: target.retryOptions(this.#stop.signal),
       callSignal: this.#cut.signal,
       decided: 0,
-      deliver: (batch, slots, failures) => this.#deliver(batch, slots, failures),
+      send: (batch, slots, failures) => this.#deliver(batch, slots, failures),
       settle: (batch, slot, outcome) => this.#settle(batch, slot, outcome),
     };
     if (signal?.aborted) this.#fail(cancelled());
@@ -144,7 +144,7 @@ export class BatchWriter {
   #deliver(batch: WriteBatch, slots: readonly number[], failures: number): void {
     const delivery = new BatchSender(this.#course, batch, slots, failures)
       .run()
-      .catch((error: unknown) => this.#fail(ofTarget(error)))
+      .catch((error: unknown) => this.#fail(asWriteError(error)))
       .finally(() => this.#deliveries.delete(delivery));
     this.#deliveries.add(delivery);
   }

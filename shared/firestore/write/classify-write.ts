@@ -24,7 +24,7 @@ export const changed: WriteStatus = {
   status: 'FAILED_PRECONDITION',
   message: 'Changed in the target since it was saved; restore it again',
 };
-export const comesAndGoes: WriteStatus = { status: 'ABORTED', message: 'Someone else creates and deletes this document.' };
+export const unstable: WriteStatus = { status: 'ABORTED', message: 'Someone else creates and deletes this document.' };
 
 /** Says what a failed request means. One write that the target finds impossible fails a request of 500: the others have to go on. */
 export const classifyRequest = (error: RpcError): RequestVerdict => {
@@ -39,7 +39,7 @@ export const classifyRequest = (error: RpcError): RequestVerdict => {
 };
 
 /** After these a write may have been applied all the same: the answer was lost, not the request. */
-export const leavesDoubt = (status: Status): boolean => passing.has(status) && status !== 'ABORTED';
+export const isOutcomeUnknown = (status: Status): boolean => passing.has(status) && status !== 'ABORTED';
 
 /** Whether a failure is one of a target that is not there, whatever it was asked. */
 export const isOutage = (status: Status): boolean =>
@@ -56,7 +56,7 @@ export const refused = (cause: RpcError): SourceError =>
   });
 
 /** A failure in the words of reading, where what refuses is a source, as one of the target. */
-export const ofTarget = (error: unknown): unknown => {
+export const asWriteError = (error: unknown): unknown => {
   if (!(error instanceof SourceError) || error.code !== 'SOURCE_AUTH_ERROR') return error;
   if (error.cause instanceof RpcError) return refused(error.cause);
   return new SourceError('TARGET_PERMISSION_DENIED', error.message, { cause: error });

@@ -5,22 +5,22 @@ import type { Condition } from './precondition.ts';
 import type { WriteMode } from './write-encoder.ts';
 
 /** What the writes of one answer come to, by their slots. */
-export interface Sorted {
+export interface GroupedResults {
   readonly written: number[];
   readonly skipped: number[];
   /** The document is not what it had to be; whether it is what it was to become is to be seen. */
   readonly unmet: number[];
-  readonly failed: Told[];
-  readonly again: Told[];
+  readonly failed: SlotStatus[];
+  readonly retry: SlotStatus[];
   /** The target is asked too much. */
   readonly exhausted: number[];
   /** The target lets the job write nothing. */
   refusal: SourceError | undefined;
 }
 
-export interface Told {
+export interface SlotStatus {
   readonly slot: number;
-  readonly told: WriteStatus;
+  readonly status: WriteStatus;
 }
 
 /** What is known of a write beside its status. */
@@ -31,9 +31,9 @@ interface Known {
 }
 
 /** Judges every write of an answer by itself. */
-export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: Known): Sorted => {
-  const sorted: Sorted = {
-    ...{ written: [], skipped: [], unmet: [], failed: [], again: [], exhausted: [] },
+export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: Known): GroupedResults => {
+  const sorted: GroupedResults = {
+    ...{ written: [], skipped: [], unmet: [], failed: [], retry: [], exhausted: [] },
     refusal: undefined,
   };
   for (const [i, told] of statuses.entries()) {
@@ -41,8 +41,8 @@ export const groupResults = (slots: readonly number[], statuses: readonly WriteS
     const verdict = classifyWrite(told, batch.condition(slot));
     if (verdict === 'written') sorted.written.push(slot);
     else if (verdict === 'unmet') (isTheirs(batch, slot) ? sorted.skipped : sorted.unmet).push(slot);
-    else if (verdict === 'failed') sorted.failed.push({ slot, told });
-    else if (verdict === 'again') sorted.again.push({ slot, told });
+    else if (verdict === 'failed') sorted.failed.push({ slot, status: told });
+    else if (verdict === 'again') sorted.retry.push({ slot, status: told });
     else if (verdict === 'rest') sorted.exhausted.push(slot);
     else sorted.refusal = verdict;
   }

@@ -1,5 +1,5 @@
 import type { Moment } from '../../archive/index.ts';
-import { type ByteSink, varintBytes } from '../wire/byte-writer.ts';
+import { type ByteWriter, varintBytes } from '../wire/byte-writer.ts';
 
 /** What a write demands of the document as it is: that there is none, or that it was last written at that very moment. */
 export type Condition = 'absent' | Moment;
@@ -15,7 +15,7 @@ export const conditionBytes = (condition: Condition | undefined): number => {
   return condition === 'absent' ? notExisting.length : 4 + timeBytes(condition);
 };
 
-export const addCondition = (sink: ByteSink, condition: Condition | undefined): void => {
+export const addCondition = (sink: ByteWriter, condition: Condition | undefined): void => {
   if (condition === undefined) return;
   if (condition === 'absent') {
     sink.copy(notExisting);

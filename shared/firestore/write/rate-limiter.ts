@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/index.ts';
-import { pause } from '../grpc/cancellable-sleep.ts';
+import { cancellableSleep } from '../grpc/cancellable-sleep.ts';
 import { grant, type RateGrant, type RateState, slowDown } from './rate-ramp.ts';
 
 /** Says how fast to write. */
@@ -30,7 +30,7 @@ export class MemoryRateStore implements RateStore {
   }
 }
 
-export interface SharedPaceOptions {
+export interface SharedRateLimiterOptions {
   readonly store: RateStore;
   readonly clock: Clock;
   /** From 0 up to, and without, 1. */
@@ -43,17 +43,17 @@ export interface SharedPaceOptions {
 const againMs = 1_500;
 
 /** The pace of a whole job: however many workers have one on the same store, together they are as fast as one may be. */
-export class SharedPace implements RateLimiter {
-  readonly #options: SharedPaceOptions;
+export class SharedRateLimiter implements RateLimiter {
+  readonly #options: SharedRateLimiterOptions;
   /** One question at a time: those of one worker would only get in each other's way. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(options: SharedPaceOptions) {
+  constructor(options: SharedRateLimiterOptions) {
     this.#options = options;
   }
 
   async take(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant> {
-    const { sleep = pause } = this.#options;
+    const { sleep = cancellableSleep } = this.#options;
     for (;;) {
       const next = this.#turn.then(() => this.#ask(wanted, signal));
       this.#turn = next.catch(() => {});
@@ -75,7 +75,7 @@ export class SharedPace implements RateLimiter {
   }
 
   async #ask(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant> {
-    const { store, maxWritesPerSecond, random, sleep = pause } = this.#options;
+    const { store, maxWritesPerSecond, random, sleep = cancellableSleep } = this.#options;
     for (;;) {
       const given = await store.change((before) => {
         const { state, grant: result } = grant(before, wanted, maxWritesPerSecond, this.#nowMs());

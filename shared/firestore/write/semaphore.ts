@@ -15,14 +15,14 @@ export class Semaphore {
     });
   }
 
-  async enter(): Promise<void> {
+  async acquire(): Promise<void> {
     if (this.#free > 0) this.#free -= 1;
     else if (!this.#signal.aborted) await new Promise<void>((wake) => this.#waiting.push(wake));
     if (this.#signal.aborted) throw cancelled();
   }
 
   /** Only who was let in may leave. */
-  leave(): void {
+  release(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#free += 1;

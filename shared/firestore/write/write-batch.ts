@@ -1,4 +1,4 @@
-import { ByteSink } from '../wire/byte-writer.ts';
+import { ByteWriter } from '../wire/byte-writer.ts';
 import { text } from '../wire/small-messages.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteEncoder, WriteMode } from './write-encoder.ts';
@@ -29,10 +29,10 @@ interface Slot {
 /** Encoded writes of different documents, each in its slot until it is settled; any of them make a request. */
 export class WriteBatch {
   readonly #limit: BatchLimit;
-  readonly #sink: ByteSink;
+  readonly #sink: ByteWriter;
   readonly #slots: Slot[] = [];
   /** How often each was sent and came back to be sent again. */
-  readonly tries: Uint8Array;
+  readonly attempts: Uint8Array;
   /** Whether an earlier try of each may have been applied without our knowing. */
   readonly isUnsure: Uint8Array;
   /** Writes of which it is not known yet what became. */
@@ -40,8 +40,8 @@ export class WriteBatch {
 
   constructor(limit: BatchLimit = batchLimit) {
     this.#limit = limit;
-    this.#sink = new ByteSink(Math.min(limit.bytes, 1 << 20));
-    this.tries = new Uint8Array(limit.writes);
+    this.#sink = new ByteWriter(Math.min(limit.bytes, 1 << 20));
+    this.attempts = new Uint8Array(limit.writes);
     this.isUnsure = new Uint8Array(limit.writes);
   }
 
@@ -112,7 +112,7 @@ export class WriteBatch {
   clear(): void {
     this.#slots.length = 0;
     this.#sink.length = 0;
-    this.tries.fill(0);
+    this.attempts.fill(0);
     this.isUnsure.fill(0);
   }
 

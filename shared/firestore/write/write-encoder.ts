@@ -1,5 +1,5 @@
 import { fieldMask } from '../document/field-mask.ts';
-import { ByteSink, varintBytes } from '../wire/byte-writer.ts';
+import { ByteWriter, varintBytes } from '../wire/byte-writer.ts';
 import { broken, MessageReader } from '../wire/message-reader.ts';
 import { addCondition, type Condition, conditionBytes } from './precondition.ts';
 
@@ -16,13 +16,13 @@ const tag = { writes: 0x12, update: 0x0a, delete: 0x12, mask: 0x1a, fieldPath: 0
 export class WriteEncoder {
   mode: WriteMode = 'overwrite';
   condition: Condition | undefined;
-  readonly sink = new ByteSink(4_096);
+  readonly sink = new ByteWriter(4_096);
   /** Where the document lies in what was encoded, or of a delete its name. */
   documentStart = 0;
   documentEnd = 0;
   nameStart = 0;
   nameEnd = 0;
-  readonly #mask = new ByteSink(1_024);
+  readonly #mask = new ByteWriter(1_024);
   /** What of the document is passed on: pairs of start and end. */
   readonly #runs: number[] = [];
 

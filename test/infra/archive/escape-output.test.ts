@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
-import { plain, visible } from '../../../infra/archive/escape-output.ts';
+import { escapeName, escapeOutput } from '../../../infra/archive/escape-output.ts';
 import { documentOf } from '../../harness/builders/sample-archive.ts';
 import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
 import { lines, runArchive } from '../../harness/env/run-archive-command.ts';
@@ -23,16 +23,16 @@ const isSafe = (text: string): boolean => ![...text].some((letter) => letter !==
 
 test('what is not to be printed is written as escapes that JSON reads as the same text', () => {
   const text = `Grüße 東京 🚀 "\\" ${hostile}`;
-  const json = visible(JSON.stringify({ [text]: text }, undefined, 2));
+  const json = escapeOutput(JSON.stringify({ [text]: text }, undefined, 2));
   ok(isSafe(json));
   deepEqual(JSON.parse(json), { [text]: text });
   ok(json.includes('Grüße 東京 🚀'));
 });
 
 test('names in listings are plain where they can be, otherwise JSON, and never to be confused', () => {
-  equal(plain('things/Grüße 東京'), 'things/Grüße 東京');
+  equal(escapeName('things/Grüße 東京'), 'things/Grüße 東京');
   for (const name of [...hostile, 'a\nb', '"quoted"', '"\\u001b"', `x${hostile}`]) {
-    const shown = plain(name);
+    const shown = escapeName(name);
     ok(isSafe(shown) && !shown.includes('\n') && shown.startsWith('"'), JSON.stringify(shown));
     equal(JSON.parse(shown), name);
   }

@@ -1,19 +1,24 @@
 /** What the words of the command line mean, and what is said of those that mean nothing. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { commands, options, readCommand, usage } from '../../../infra/archive/parse-command.ts';
 import { Failure } from '../../../infra/archive/failure.ts';
+import { commands, options, parseCommand, usage } from '../../../infra/archive/parse-command.ts';
 
 test('words become a command; verify reads everything unless told otherwise', () => {
-  const { name, where, path, collections, depth } =
-    readCommand(['export', 's3://b/p', '--collection', 'a', '--collection=b/c/d', '--region', 'eu-west-1']) ?? {};
+  const {
+    name,
+    location: where,
+    path,
+    collections,
+    depth,
+  } = parseCommand(['export', 's3://b/p', '--collection', 'a', '--collection=b/c/d', '--region', 'eu-west-1']) ?? {};
   deepEqual(
     { name, where, path, collections, depth },
     { ...{ name: 'export', where: 's3://b/p', path: '' }, collections: ['a', 'b/c/d'], depth: 'whole' },
   );
-  equal(readCommand(['verify', 'x', '--quick'])?.depth, 'quick');
-  equal(readCommand(['verify', 'x', '--full'])?.depth, 'full');
-  equal(readCommand(['cat', 'x', 'users/ada', '--passphrase'])?.passphrase, true);
+  equal(parseCommand(['verify', 'x', '--quick'])?.depth, 'quick');
+  equal(parseCommand(['verify', 'x', '--full'])?.depth, 'full');
+  equal(parseCommand(['cat', 'x', 'users/ada', '--passphrase'])?.passphrase, true);
 });
 
 for (const [words, says] of [
@@ -31,15 +36,15 @@ for (const [words, says] of [
 ] as const)
   test(`${words.join(' ')}: refused without repeating what might be a secret`, () => {
     throws(
-      () => readCommand(words),
+      () => parseCommand(words),
       (error: unknown) =>
         error instanceof Failure && error.exitCode === 2 && says.test(error.message) && !error.message.includes('hunter22'),
     );
   });
 
 test('help is asked for by --help and -h, and explains every command', () => {
-  equal(readCommand(['--help']), undefined);
-  equal(readCommand(['ls', '-h']), undefined);
+  equal(parseCommand(['--help']), undefined);
+  equal(parseCommand(['ls', '-h']), undefined);
   for (const name of commands) ok(usage.includes(`\n  ${name} <where>`), name);
   for (const option of Object.keys(options)) ok(option === 'help' || usage.includes(`--${option}`), option);
 });

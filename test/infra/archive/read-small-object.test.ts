@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
 import { Failure } from '../../../infra/archive/failure.ts';
-import type { Reading } from '../../../infra/archive/open-location.ts';
-import { readSmall } from '../../../infra/archive/read-small-object.ts';
+import type { ReadOnlyStore } from '../../../infra/archive/open-location.ts';
+import { readSmallObject } from '../../../infra/archive/read-small-object.ts';
 import { maxKeyFileBytes, maxManifestBytes } from '../../../shared/archive/index.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
 import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
@@ -18,7 +18,7 @@ for (const [object, size] of [
 ] as const)
   test(`a ${object} larger than any is refused before a byte of it is read`, async () => {
     let isRead = false;
-    const store: Pick<Reading, 'head' | 'get'> = {
+    const store: Pick<ReadOnlyStore, 'head' | 'get'> = {
       head: async () => ({ size }),
       get: async () => {
         isRead = true;
@@ -26,7 +26,7 @@ for (const [object, size] of [
       },
     };
     await rejects(
-      readSmall(store as Reading, 'bkp_a/', object),
+      readSmallObject(store as ReadOnlyStore, 'bkp_a/', object),
       (error: unknown) => error instanceof Failure && error.exitCode === 1 && error.message.startsWith(`${object}: has `),
     );
     ok(!isRead);
@@ -35,15 +35,15 @@ for (const [object, size] of [
 test('no more is read than was there when its size was looked at', async () => {
   const store = new MemoryStore();
   await store.put('key', Buffer.alloc(maxKeyFileBytes, 1));
-  equal((await readSmall(store, '', 'key')).length, maxKeyFileBytes);
+  equal((await readSmallObject(store, '', 'key')).length, maxKeyFileBytes);
   const growing = { ...reading(store), head: async () => ({ size: 10 }) };
-  equal((await readSmall(growing, '', 'key')).length, 10);
+  equal((await readSmallObject(growing, '', 'key')).length, 10);
   await store.put('manifest', new Uint8Array());
-  equal((await readSmall(store, '', 'manifest')).length, 0);
-  await rejects(readSmall(store, 'bkp_a/', 'key', 'bkp_a/key'), { message: 'bkp_a/key: is missing', exitCode: 1 });
+  equal((await readSmallObject(store, '', 'manifest')).length, 0);
+  await rejects(readSmallObject(store, 'bkp_a/', 'key', 'bkp_a/key'), { message: 'bkp_a/key: is missing', exitCode: 1 });
 });
 
-const reading = (store: MemoryStore): Reading => ({
+const reading = (store: MemoryStore): ReadOnlyStore => ({
   get: (name, range) => store.get(name, range),
   head: (name) => store.head(name),
   list: (prefix) => store.list(prefix),
