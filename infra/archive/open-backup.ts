@@ -13,7 +13,8 @@ import {
 import { StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-keys.ts';
 import { damaged, type Failure, failureOf, unusable } from './failure.ts';
-import type { BackupLocation, ReadOnlyStore } from './open-location.ts';
+import type { BackupLocation } from './open-location.ts';
+import type { ReadOnlyStore } from './read-only-directory-store.ts';
 import { readSmallObject } from './read-small-object.ts';
 
 /** An object of this backup or of an earlier one that it points into. */

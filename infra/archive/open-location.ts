@@ -2,13 +2,10 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { type ObjectStore, openGcsAddress, openS3Address } from '../../shared/destination/index.ts';
+import { openGcsAddress, openS3Address } from '../../shared/destination/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
 import { unusable } from './failure.ts';
-import { openDisk } from './local-folder.ts';
-
-/** Nothing here ever writes into a bucket. */
-export type ReadOnlyStore = Pick<ObjectStore, 'get' | 'head' | 'list' | 'close'>;
+import { ReadOnlyDirectoryStore, type ReadOnlyStore } from './read-only-directory-store.ts';
 
 export interface BackupLocation {
   /** As it was given, without a slash at its end. */
@@ -31,7 +28,7 @@ export const openLocation = async (where: string, access: BucketAccess): Promise
   const shown = where.replace(/(?<=[^/:])\/+$/, '');
   const address = /^(s3|gs):\/\/([^/]+)(?:\/(.*))?$/s.exec(shown);
   if (!address && /^[a-z][a-z\d+.-]+:\/\//i.test(shown)) throw unusable('where: s3://bucket/path, gs://bucket/path or a folder');
-  const open = address ? bucketOpener(address[1] === 's3' ? 's3' : 'gs', address[2] ?? '', access) : openDisk;
+  const open = address ? bucketOpener(address[1] === 's3' ? 's3' : 'gs', address[2] ?? '', access) : openFolder;
   const folder = address ? (address[3] ?? '').split('/').filter(Boolean).join('/') : folderOf(shown);
   const here = await open(folder);
   const isTop = address ? folder === '' : basename(folder) === '';
@@ -56,6 +53,8 @@ const folderOf = (path: string): string => {
 };
 
 type Open = (folder: string) => Promise<ReadOnlyStore>;
+
+const openFolder: Open = async (folder) => new ReadOnlyDirectoryStore(folder);
 
 const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: BucketAccess): Open => {
   if (endpoint !== undefined && !URL.canParse(endpoint))

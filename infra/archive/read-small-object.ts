@@ -1,8 +1,8 @@
 import { keyFileName, manifestName, maxKeyFileBytes, maxManifestBytes } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
 import { damaged, failureOf } from './failure.ts';
-import type { ReadOnlyStore } from './open-location.ts';
 import { grouped } from './output.ts';
+import type { ReadOnlyStore } from './read-only-directory-store.ts';
 
 /** The two objects that are read whole, and the most that each may have; sealing adds to a manifest less than 1 MiB. */
 const mostBytes = { [keyFileName]: maxKeyFileBytes, [manifestName]: maxManifestBytes + (1 << 20) } as const;

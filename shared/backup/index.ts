@@ -4,7 +4,7 @@ export { withPart } from './copy/copy-run.ts';
 export { copyShard } from './copy/copy-shard.ts';
 export type { PartWriter } from './copy/part-writer.ts';
 export { inOrderOfNames, type NamedUser, userName } from './copy/sort-users.ts';
-export { ArchiveCursor, type ArchivePart, archiveRanges, firstFrom, rootOf } from './cursor/archive-cursor.ts';
+export { ArchiveCursor, type ArchivePart, archiveRanges, rootOf } from './cursor/archive-cursor.ts';
 export { orderOf, type TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
 export { LiveScanCursor, type Stretch } from './cursor/live-scan-cursor.ts';

@@ -5,8 +5,7 @@ import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
 import { GrpcStream } from './grpc/grpc-stream.ts';
 import type { KeepaliveOptions } from './grpc/keepalive.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './grpc/retry-policy.ts';
-import { type RetryOptions, RetryState } from './grpc/retry-state.ts';
+import { defaultRetryPolicy, type RetryOptions, type RetryPolicy, RetryState } from './grpc/retry-state.ts';
 import { cancelled, SourceError } from './grpc/source-error.ts';
 import { RpcError } from './grpc/status.ts';
 

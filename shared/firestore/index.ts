@@ -4,10 +4,11 @@ export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
 export { type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
 export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
-export type { RetryPolicy } from './grpc/retry-policy.ts';
+export type { RetryPolicy } from './grpc/retry-state.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
 export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';
 export type { ListenTarget } from './listen/listen-request.ts';
+export { collectionIdOf } from './names/collection-id-of.ts';
 export { compareNames } from './names/name-order.ts';
 export {
   collectionRange,

@@ -1,4 +1,4 @@
-import { isStorable, maxFieldBytes, writeTimestampField, writeVarint } from './protobuf-timestamp.ts';
+import { isStorable, type Moment, maxFieldBytes, writeTimestampField, writeVarint } from './protobuf-timestamp.ts';
 
 /** What the engine knows of an encoded google.firestore.v1.Document; one object serves all documents, so nothing is allocated. */
 export interface DocumentMarks {
@@ -9,12 +9,6 @@ export interface DocumentMarks {
   createdNanos: number;
   updatedSeconds: number;
   updatedNanos: number;
-}
-
-/** A moment to the nanosecond. */
-export interface Moment {
-  readonly seconds: number;
-  readonly nanos: number;
 }
 
 /** Set in a record's flags for each field that is in the columns and not in the body. */

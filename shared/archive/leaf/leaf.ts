@@ -1,9 +1,10 @@
-import { compareNames, compareRanges } from '../name/compare-names.ts';
+import { compareRanges } from '../name/compare-names.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';
 import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from '../primitives/format-limits.ts';
 import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './column-layout.ts';
-import { joinDocument, type Moment, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
+import { joinDocument, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
+import type { Moment } from './protobuf-timestamp.ts';
 
 const knownFlags = kindMask | trimmedName | trimmedCreated | trimmedUpdated;
 const kinds = new Set<number>(Object.values(recordKind));
@@ -160,17 +161,21 @@ export class Leaf {
     return compareRanges(this.#names, start, end, other.#names, otherStart, otherEnd);
   }
 
-  /** The slot of a name within a range of an ordered leaf, or -1. */
-  find(name: Uint8Array, from = 0, to = this.count): number {
+  /** The first slot of a range whose name is not less than `name`; `to` if there is none. */
+  lowerBound(name: Uint8Array, from: number, to: number): number {
     let [low, high] = [from, to];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = compareNames(this.name(middle), name);
-      if (order === 0) return middle;
-      if (order < 0) low = middle + 1;
+      if (this.compareName(middle, name, 0, name.length) < 0) low = middle + 1;
       else high = middle;
     }
-    return -1;
+    return low;
+  }
+
+  /** The slot of a name within a range of an ordered leaf, or -1. */
+  find(name: Uint8Array, from = 0, to = this.count): number {
+    const slot = this.lowerBound(name, from, to);
+    return slot < to && this.compareName(slot, name, 0, name.length) === 0 ? slot : -1;
   }
 
   #nameStart(slot: number): number {

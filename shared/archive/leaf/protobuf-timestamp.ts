@@ -1,5 +1,10 @@
 /** Reads and writes google.protobuf.Timestamp within a message: seconds since 1970 (possibly negative) and nanoseconds. */
-import type { Moment } from './document-trim.ts';
+
+/** A point in time with nanosecond precision. */
+export interface Moment {
+  readonly seconds: number;
+  readonly nanos: number;
+}
 
 /** The moment that RFC 3339 in UTC says, to the nanosecond. */
 export const parseMoment = (text: string): Moment => {

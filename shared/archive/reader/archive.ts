@@ -4,15 +4,14 @@ import { FrameOpener } from '../object/frame-opener.ts';
 import { encodeHeader, noncePrefixBytes, saltBytes } from '../object/header.ts';
 import type { ObjectEntry } from '../object/object-writer.ts';
 import { decodePage, type Segment } from '../page/index-page.ts';
-import type { PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { decodeBase64 } from '../primitives/bytes.ts';
 import { frameLengthBytes, maxSealedBytes } from '../primitives/format-limits.ts';
 import { objectId } from '../primitives/identity.ts';
 import { lastAtMost } from '../primitives/last-at-most.ts';
 import { attachObject, checkSegment, verified } from './integrity.ts';
-import { LeafCache } from './leaf-cache.ts';
-import { segmentsInRanges } from './segments-in-ranges.ts';
+import { LeafCache, type LeafContents } from './leaf-cache.ts';
+import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
 /** Where the bytes come from. */
 export interface ArchiveSource {
@@ -29,9 +28,6 @@ export interface ArchiveSource {
   readonly verifiesHeaders?: boolean | undefined;
   readonly onRetry?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
 }
-
-/** A page of the index that has segments, and its first name. */
-export type NamedPage = PageEntry & { readonly name: Buffer };
 
 /** About 100 KB each, opened. */
 const recentPages = 8;
@@ -85,14 +81,14 @@ export class Archive {
   }
 
   /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
-  leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
+  leaf(segment: Segment, part: LeafContents = 'all'): Promise<Leaf> {
     const read = (): Promise<Leaf> => this.#leaf(segment, part);
     return attachObject({ backup: segment.backup, name: segment.object }, async () =>
       this.#leaves ? checkSegment(await this.#leaves.get(segment, part, read), segment) : read(),
     );
   }
 
-  async #leaf(segment: Segment, part: 'all' | 'keys'): Promise<Leaf> {
+  async #leaf(segment: Segment, part: LeafContents): Promise<Leaf> {
     const entry = this.#entry(segment.backup, segment.object);
     const { frame, offset, keysLength, bodiesLength } = segment;
     const length = part === 'keys' ? keysLength : keysLength + bodiesLength;

@@ -1,6 +1,8 @@
 import type { Leaf } from '../leaf/leaf.ts';
 import type { Segment } from '../page/index-page.ts';
-import type { LeafContents } from './stream-leaves.ts';
+
+/** What is fetched of a leaf. */
+export type LeafContents = 'all' | 'keys';
 
 /** A chain as long as they get has some fifty leaves under way at once, of less than a megabyte each with their names. */
 const heldBytesMax = 48 << 20;

@@ -4,6 +4,7 @@ import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
 import { lastAtMost } from '../primitives/last-at-most.ts';
 import type { Archive } from './archive.ts';
+import type { LeafContents } from './leaf-cache.ts';
 
 /**
  * A place among the records of a backup that moves to any name or number. It fetches a page or a leaf only when what is asked
@@ -11,7 +12,7 @@ import type { Archive } from './archive.ts';
  */
 export class Seeker {
   /** Whether leaves are fetched with their bodies; one that is held with them is never fetched again. */
-  part: 'all' | 'keys' = 'keys';
+  part: LeafContents = 'keys';
   /** Leaves and pages fetched so far. */
   fetches = 0;
   readonly #archive: Archive;
@@ -21,7 +22,7 @@ export class Seeker {
   #segment = 0;
   #offset = 0;
   #held: { readonly page: number; readonly segments: readonly Segment[] } | undefined;
-  #leaf: { readonly key: string; readonly leaf: Leaf; readonly part: 'all' | 'keys' } | undefined;
+  #leaf: { readonly key: string; readonly leaf: Leaf; readonly part: LeafContents } | undefined;
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -43,13 +44,8 @@ export class Seeker {
     if (!segment) return this.#move(page, 0, 0);
     if (compareNames(segment.first, name) === 0) return this.#move(page, number, 0);
     const leaf = await this.#leafOf(segment);
-    let [low, high] = [1, segment.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compareNames(leaf.name(segment.start + middle), name) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return this.#move(page, number, low);
+    const slot = leaf.lowerBound(name, segment.start + 1, segment.start + segment.count);
+    return this.#move(page, number, slot - segment.start);
   }
 
   /** To the record that so many others come before; false if there are no more than that. */

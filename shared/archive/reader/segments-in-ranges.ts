@@ -1,7 +1,15 @@
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
+import type { PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import type { Archive } from './archive.ts';
+
+/** An index page that has segments, with its first name. */
+export type NamedPage = PageEntry & { readonly name: Buffer };
+
+interface PagedIndex {
+  readonly pages: readonly NamedPage[];
+  segmentsOf(page: NamedPage): Promise<readonly Segment[]>;
+}
 
 /** The names from one on up to, and without, another; an end left out is open. */
 export interface EncodedNameRange {
@@ -14,17 +22,17 @@ export interface EncodedNameRange {
  * Only pages that have such segments are fetched: where the next one begins is known without it.
  */
 export async function* segmentsInRanges(
-  archive: Archive,
+  index: PagedIndex,
   ranges: readonly EncodedNameRange[],
 ): AsyncGenerator<Segment, void, undefined> {
-  const { pages } = archive;
+  const { pages } = index;
   const left = new Ranges(ranges);
   let before: Buffer | undefined;
   for (const [number, page] of pages.entries()) {
     const pageEnd = pages[number + 1]?.name;
     if (left.areOver(page.name)) return;
     if (!left.meet(page.name, pageEnd)) continue;
-    const segments = await archive.segmentsOf(page);
+    const segments = await index.segmentsOf(page);
     for (const [n, segment] of segments.entries()) {
       if (before && compareNames(before, segment.first) >= 0) throw new ArchiveError('index-invalid', 'segments out of order');
       before = segment.first;

@@ -4,10 +4,8 @@ import type { Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import type { Archive } from './archive.ts';
 import { checkSegment } from './integrity.ts';
+import type { LeafContents } from './leaf-cache.ts';
 import { type EncodedNameRange, segmentsInRanges } from './segments-in-ranges.ts';
-
-/** What is fetched of a leaf. */
-export type LeafContents = 'all' | 'keys';
 
 /** Records `segment.start` to `segment.start + segment.count` of the leaf. */
 export interface LeafPart {

@@ -1,6 +1,5 @@
 import {
   type Archive,
-  compareNames,
   type EncodedNameRange,
   type Leaf,
   type LeafContents,
@@ -144,8 +143,8 @@ export async function* partsIn(
     const last = segment.start + segment.count;
     for (let next = segment.start; at < within.length; at++) {
       const { from, to } = within[at] ?? {};
-      const start = from ? firstFrom(leaf, from, next, last) : next;
-      const end = to ? firstFrom(leaf, to, start, last) : last;
+      const start = from ? leaf.lowerBound(from, next, last) : next;
+      const end = to ? leaf.lowerBound(to, start, last) : last;
       if (start < end) yield { segment, leaf, start, end };
       // The range may go on in the next leaf.
       if (end === last) break;
@@ -153,14 +152,3 @@ export async function* partsIn(
     }
   }
 }
-
-/** The first slot from `low` on whose name does not come before this one; `high` if there is none. */
-export const firstFrom = (leaf: Leaf, name: Uint8Array, low: number, high: number): number => {
-  let [start, end] = [low, high];
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    if (compareNames(leaf.name(middle), name) < 0) start = middle + 1;
-    else end = middle;
-  }
-  return start;
-};

@@ -1,3 +1,4 @@
+import { mapConcurrent } from '../../platform/index.ts';
 import type { FirestoreDatabase } from '../firestore-database.ts';
 import { compareNames } from '../names/name-order.ts';
 import { below, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
@@ -36,8 +37,8 @@ export interface Plan {
 /** At real rates of 170 to 2,900 documents per second a range of this size takes a minute or a few. */
 export const usualDocumentsPerRange = 100_000;
 const usualRangesMax = 500;
-/** Questions asked of the source at the same time. */
-const lanes = 4;
+/** Requests to the source at the same time. */
+const concurrency = 4;
 
 /** Chooses the read time and cuts what is to be read into ranges that can be read side by side. */
 export const planRanges = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
@@ -48,7 +49,7 @@ export const planRanges = async (source: FirestoreDatabase, options: PlanOptions
   const roots = await listCollections(source, source.root, readTime, signal);
   const unknown = await missing(source, [...(include ?? []), ...exclude], roots, readTime, signal);
   const reached = roots.filter((id) => reaches(scope, id)).sort(compareNames);
-  const counts = await inLanes(scope, (range) => countOrPass(source, { range, readTime, signal }));
+  const counts = await mapConcurrent(scope, concurrency, (range) => countOrPass(source, { range, readTime, signal }));
   const documents = sum(counts.map((one) => one.documents));
   const divided = await divide(source, { ...options, scope, readTime, reached, documents });
   return {
@@ -82,7 +83,7 @@ const divide = async (source: FirestoreDatabase, division: Division): Promise<{ 
 const byCollection = async (source: FirestoreDatabase, division: Division, size: number, wanted: number) => {
   const { readTime, reached, documents, signal } = division;
   let reads = 0;
-  const parts = await inLanes(reached, async (id) => {
+  const parts = await mapConcurrent(reached, concurrency, async (id) => {
     const range = below(id);
     const counted: Counted =
       documents === undefined ? { documents: undefined, reads: 0 } : await countOrPass(source, { range, readTime, signal });
@@ -142,7 +143,7 @@ const missing = async (
   const named = [...new Set(paths)].filter((path) => path !== '*');
   const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
   const parents = [...new Set(named.map(parentOf))].filter((parent) => parent !== '');
-  const deeper = await inLanes(parents, async (parent) => {
+  const deeper = await mapConcurrent(parents, concurrency, async (parent) => {
     const ids = await listCollections(source, `${source.root}/${parent}`, readTime, signal);
     return ids.map((id) => `${parent}/${id}`);
   });
@@ -161,13 +162,3 @@ const reaches = (scope: readonly NameRange[], id: string): boolean => {
 
 const sum = (counts: readonly (number | undefined)[]): number | undefined =>
   counts.reduce<number | undefined>((all, one) => (all === undefined || one === undefined ? undefined : all + one), 0);
-
-const inLanes = async <T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> => {
-  const results: R[] = new Array(items.length);
-  const queue = items.entries();
-  const lane = async (): Promise<void> => {
-    for (const [n, item] of queue) results[n] = await run(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
-  return results;
-};

@@ -1,4 +1,4 @@
-import { delayMs } from '../grpc/retry-policy.ts';
+import { delayMs } from '../grpc/retry-state.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError } from '../grpc/status.ts';
 import { type WriteStatus, writeStatuses } from './batch-response.ts';

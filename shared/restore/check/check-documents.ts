@@ -1,11 +1,19 @@
 /** Plans the documents of a range, and stores each that will be touched as it is now: one walk, kept in one transaction. */
 import { type PartWriter, withPart } from '../../backup/index.ts';
-import { asTargetError, compareNames, countBytes, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
+import {
+  asTargetError,
+  collectionIdOf,
+  compareNames,
+  countBytes,
+  type NameRange,
+  probeSource,
+  SourceError,
+} from '../../firestore/index.ts';
 import { Heartbeat, type RunControl } from '../../job/index.ts';
 import { asUpload, journalBackup } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
 import { lookAt } from '../model/running-restore.ts';
-import { collectionIdOf, knowsOf } from '../scope/restore-scope.ts';
+import { knowsOf } from '../scope/restore-scope.ts';
 import { noPlan, reportCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { isTouching } from './document-action.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
 import { Failure } from '../../../infra/archive/failure.ts';
-import type { ReadOnlyStore } from '../../../infra/archive/open-location.ts';
+import type { ReadOnlyStore } from '../../../infra/archive/read-only-directory-store.ts';
 import { readSmallObject } from '../../../infra/archive/read-small-object.ts';
 import { maxKeyFileBytes, maxManifestBytes } from '../../../shared/archive/index.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
