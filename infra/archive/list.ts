@@ -8,10 +8,10 @@ import type { BackupLocation } from './open-location.ts';
 import { grouped, type Output, say } from './output.ts';
 import { readSmallObject } from './read-small-object.ts';
 
-/** The folders below a place that have a manifest or a key in them, with what each holds. */
-export const findBackups = async (place: BackupLocation): Promise<ReadonlyMap<string, FoundBackup>> => {
+/** The folders below a location that contain a manifest or a key, with their totals. */
+export const findBackups = async (location: BackupLocation): Promise<ReadonlyMap<string, FoundBackup>> => {
   const found = new Map<string, FoundBackup>();
-  for await (const { name, size } of place.store.list('')) {
+  for await (const { name, size } of location.store.list('')) {
     const [, folder = '', object = ''] = /^(?:(.*?)\/)?((?:chunk|index)\/[^/]+|[^/]+)$/s.exec(name) ?? [];
     if (object !== keyFileName && !objectKind(object)) continue;
     const backup = found.get(folder) ?? { objects: 0, bytes: 0, hasKey: false, hasManifest: false };
@@ -33,29 +33,29 @@ export interface FoundBackup {
 }
 
 export const listBackups = async (
-  place: BackupLocation,
+  location: BackupLocation,
   backups: ReadonlyMap<string, FoundBackup>,
   output: Output,
 ): Promise<void> => {
   for (const [folder, { objects, bytes, hasKey, hasManifest }] of backups) {
-    const key = hasKey ? `key: ${await wrapsOf(place, folder)}` : 'NO KEY';
-    const state = hasManifest ? 'complete' : 'NO MANIFEST: never finished';
+    const key = hasKey ? `key: ${await describeWraps(location, folder)}` : 'NO KEY';
+    const state = hasManifest ? 'complete' : 'NO MANIFEST: never completed';
     await output.line(
-      `${place.displayName}/${escapeName(folder)}  ${state}  ${key}  ${grouped(objects)} objects  ${grouped(bytes)} bytes`,
+      `${location.displayName}/${escapeName(folder)}  ${state}  ${key}  ${grouped(objects)} objects  ${grouped(bytes)} bytes`,
     );
   }
 };
 
-const wrapsOf = async (place: BackupLocation, folder: string): Promise<string> => {
+const describeWraps = async (location: BackupLocation, folder: string): Promise<string> => {
   try {
-    const { wraps } = parseKeyFile(await readSmallObject(place.store, `${folder}/`, keyFileName));
+    const { wraps } = parseKeyFile(await readSmallObject(location.store, `${folder}/`, keyFileName));
     return wraps.map(({ kind }) => kind).join(', ');
   } catch {
-    return 'NOT READABLE';
+    return 'UNREADABLE';
   }
 };
 
-/** Collections come with the number of documents in them at any depth. */
+/** Collections are listed with the number of documents at any depth. */
 export const list = async (backup: OpenBackup, path: string, output: Output): Promise<void> => {
   const { archive, manifest } = backup;
   const root = `${manifest.source}/documents`;
@@ -64,14 +64,14 @@ export const list = async (backup: OpenBackup, path: string, output: Output): Pr
   const parent = inner === '' ? root : `${root}/${inner}`;
   const isCollection = inner !== '' && inner.split('/').length % 2 === 1;
   let found = 0;
-  for await (const { id, isThere } of listChildren(archive, parent)) {
+  for await (const { id, exists } of listChildren(archive, parent)) {
     found += 1;
-    const shown = escapeName(inner === '' ? id : `${inner}/${id}`);
-    if (isCollection) await output.line(`${shown}${isThere ? '' : '  (not there itself, documents below it are)'}`);
-    else await output.line(`${grouped(await countDocuments(archive, `${parent}/${id}`)).padStart(13)}  ${shown}`);
+    const label = escapeName(inner === '' ? id : `${inner}/${id}`);
+    if (isCollection) await output.line(`${label}${exists ? '' : '  (does not exist, but has subcollections)'}`);
+    else await output.line(`${grouped(await countDocuments(archive, `${parent}/${id}`)).padStart(13)}  ${label}`);
   }
   if (found === 0 && inner !== '' && (isCollection || !(await archive.find(Buffer.from(parent)))))
-    throw unusable(`there is nothing at ${escapeName(inner)} in this backup`);
+    throw unusable(`${escapeName(inner)}: not found in this backup`);
 };
 
 const describe = ({ manifest, identity }: OpenBackup): void => {
@@ -81,7 +81,7 @@ const describe = ({ manifest, identity }: OpenBackup): void => {
   say(`${identity.backup} (${kind}) of ${escapeName(source)} at ${readTime}: ${grouped(counts.documents)} documents${users}`);
 };
 
-/** A path as people write it, or a full name of this database. */
+/** Strips the documents root and slashes from a path. */
 export const innerPath = (path: string, root: string): string => {
   const inner = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path === root ? '' : path;
   return inner.replace(/^\/+|\/+$/g, '');

@@ -1,4 +1,4 @@
-/** A backup opened by its folder and its key alone. */
+/** Opens a backup from its folder and its key alone. */
 import {
   Archive,
   ArchiveError,
@@ -17,7 +17,7 @@ import type { BackupLocation } from './open-location.ts';
 import type { ReadOnlyStore } from './read-only-directory-store.ts';
 import { readSmallObject } from './read-small-object.ts';
 
-/** An object of this backup or of an earlier one that it points into. */
+/** An object of this backup or of an earlier one that it references. */
 export interface ObjectId {
   readonly backup: string;
   readonly name: string;
@@ -28,49 +28,49 @@ export interface OpenBackup {
   readonly manifest: Manifest;
   readonly digest: string;
   readonly archive: Archive;
-  /** What its own data key was opened by: whoever controls that could have made all of it. */
+  /** What opened the data key. Whoever controls it could have forged the whole backup. */
   readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
-  /** A part of an object; what is missing or too short is damage. */
+  /** Reads a range of an object. A missing or short object is damage. */
   read(object: ObjectId, offset: number, length: number): Promise<Uint8Array>;
-  /** Undefined where there is none. */
+  /** Undefined if the object does not exist. */
   sizeOf(object: ObjectId): Promise<number | undefined>;
-  /** What of an earlier backup that this one points into is not there as a whole: its folder, or the key in it. */
+  /** The failure if the folder or the key of a referenced earlier backup is missing. */
   findMissing(backup: string): Promise<Failure | undefined>;
 }
 
-/** `digest`, if it was kept, tells this manifest from every other. */
+/** `digest`, if known, must match the manifest. */
 export const openBackup = async (
-  place: BackupLocation,
+  location: BackupLocation,
   options: KeyOptions & { readonly digest?: string | undefined },
 ): Promise<OpenBackup> => {
-  const stored = await readSmallObject(place.store, '', manifestName);
-  const identity = attempt(() => claimedIdentity(stored), manifestName);
-  const digest = manifestDigest(stored);
+  const sealed = await readSmallObject(location.store, '', manifestName);
+  const identity = orFailure(() => claimedIdentity(sealed), manifestName);
+  const digest = manifestDigest(sealed);
   if (options.digest !== undefined && options.digest !== digest)
-    throw damaged(manifestName, 'is not the one that the digest names: another backup, an older manifest or a changed one');
+    throw damaged(manifestName, 'does not match the digest: it belongs to another backup, is older or was modified');
   const keys = new DataKeys(options);
   const opened = new Map<string, Promise<OpenedKey>>();
-  const at = (backup: string): { readonly store: ReadOnlyStore; readonly folder: string } => {
-    if (backup === identity.backup) return { store: place.store, folder: '' };
-    if (place.parentStore) return { store: place.parentStore, folder: `${backup}/` };
-    throw unusable(`the backup points into ${backup}, which must lie in a folder of that name beside it`);
+  const locate = (backup: string): { readonly store: ReadOnlyStore; readonly folder: string } => {
+    if (backup === identity.backup) return { store: location.store, folder: '' };
+    if (location.parentStore) return { store: location.parentStore, folder: `${backup}/` };
+    throw unusable(`the backup references ${backup}, whose folder must be next to it under that name`);
   };
   const lackOf = async (backup: string): Promise<Failure | undefined> => {
-    const { store, folder } = at(backup);
-    const isSomething = !(await store.list(folder)[Symbol.asyncIterator]().next()).done;
-    if (!isSomething)
+    const { store, folder } = locate(backup);
+    const hasObjects = !(await store.list(folder)[Symbol.asyncIterator]().next()).done;
+    if (!hasObjects)
       return damaged(
         backup,
-        `is missing: ${identity.backup} points into it, so it must lie beside, as ${place.parentPath}/${backup}`,
+        `is missing: ${identity.backup} references it, so it must exist as ${location.parentPath}/${backup}`,
       );
     const hasKey = keys.isProvided(backup, backup === identity.backup) || (await store.head(`${folder}${keyFileName}`));
-    return hasKey ? undefined : damaged(`${backup}/${keyFileName}`, 'is missing, and no other key opens that backup');
+    return hasKey ? undefined : damaged(`${backup}/${keyFileName}`, 'is missing, and no key was provided for that backup');
   };
   const readKey = async (backup: string): Promise<Uint8Array> => {
-    const { store, folder } = at(backup);
-    const lack = backup === identity.backup ? undefined : await lackOf(backup);
-    if (lack) throw lack;
+    const { store, folder } = locate(backup);
+    const missing = backup === identity.backup ? undefined : await lackOf(backup);
+    if (missing) throw missing;
     return readSmallObject(store, folder, keyFileName, `${backup}/${keyFileName}`);
   };
   const open = (backup: string): Promise<OpenedKey> => {
@@ -81,19 +81,19 @@ export const openBackup = async (
   };
   const dataKey = async (backup: string): Promise<Buffer> => (await open(backup)).dataKey;
   const take = async ({ backup, name }: ObjectId, offset: number, length: number): Promise<Uint8Array> => {
-    const { store, folder } = at(backup);
+    const { store, folder } = locate(backup);
     try {
       return await store.get(`${folder}${name}`, { offset, length });
     } catch (error) {
       const isShort = error instanceof StorageError && error.code === 'invalid';
-      throw isShort ? damaged(`${backup}/${name}`, 'is shorter than it should be', error) : failureOf(error, `${backup}/${name}`);
+      throw isShort ? damaged(`${backup}/${name}`, 'is shorter than expected', error) : failureOf(error, `${backup}/${name}`);
     }
   };
-  const manifest = await openManifest(stored, { identity, dataKey: await dataKey(identity.backup) }).catch((error: unknown) => {
+  const manifest = await openManifest(sealed, { identity, dataKey: await dataKey(identity.backup) }).catch((error: unknown) => {
     const isOpen = !(error instanceof ArchiveError) || error.code !== 'tag-mismatch' || !keys.isProvided(identity.backup, true);
     throw isOpen
       ? failureOf(error, manifestName)
-      : damaged(manifestName, 'the given key is another one, or it was changed', error);
+      : damaged(manifestName, 'was modified, or the provided key belongs to another backup', error);
   });
   return {
     identity,
@@ -105,13 +105,13 @@ export const openBackup = async (
     read: take,
     findMissing: lackOf,
     sizeOf: async ({ backup, name }) => {
-      const { store, folder } = at(backup);
+      const { store, folder } = locate(backup);
       return (await store.head(`${folder}${name}`))?.size;
     },
   };
 };
 
-const attempt = <T>(work: () => T, object: string): T => {
+const orFailure = <T>(work: () => T, object: string): T => {
   try {
     return work();
   } catch (error) {

@@ -1,43 +1,43 @@
-/** What was asked for, from the words of the command line. */
+/** Parses the command line. */
 import { parseArgs } from 'node:util';
 import type { KeyOptions } from './data-keys.ts';
 import { unusable } from './failure.ts';
 import type { BucketAccess } from './open-location.ts';
 
-export const usage = `npm run -s archive -- <command> <where> [path] [options]
+export const usage = `npm run -s archive -- <command> <location> [path] [options]
 
-Reads backups where they lie. It needs the bucket and the key, and nothing of the service.
+Reads backups directly from storage. It needs the bucket and the key; the service need not be running.
 
-  ls <where> [path]       the backups of a folder; the collections of a backup; the documents of a collection
-  cat <where> <path>      one document in the form of the Firestore REST API; accounts/<uid> is a user
-  export <where>          all documents as NDJSON in that form
-  verify <where>          reads every byte: sizes, hashes, frames, counts
-  key <where>             prints the data key, to be kept offline
+  ls <location> [path]    list the backups of a folder, the collections of a backup or the documents of a collection
+  cat <location> <path>   print one document as Firestore REST JSON; accounts/<uid> prints a user
+  export <location>       write all documents as NDJSON in the same format
+  verify <location>       read every byte; check sizes, hashes, frames and counts
+  key <location>          print the data key, to be stored offline
 
-<where> is s3://bucket/path, gs://bucket/path or a folder: a backup's own, or one with backups below it.
-An incremental backup finds records in earlier ones: their folders, named by their ids, must lie beside it.
-Credentials of S3 are found as by every AWS tool; of Google, GOOGLE_APPLICATION_CREDENTIALS names a key file.
+<location> is s3://bucket/path, gs://bucket/path or a local folder: a backup, or a folder that contains backups.
+An incremental backup references records of earlier backups. Their folders, named by backup id, must be next to it.
+S3 uses the standard AWS credential chain. For Google, GOOGLE_APPLICATION_CREDENTIALS names a service account key file.
 
-  --endpoint URL          of a store of the S3 or Google kind that is elsewhere
-  --region NAME           of the bucket
-The key of the backup is, in this order:
-  --key-file FILE         a data key as "key" prints it; or in ARCHIVE_KEY
-  --passphrase-file FILE  the organization's own passphrase; or in ARCHIVE_PASSPHRASE; --passphrase asks for it
-  --kms-key ARN           the one KMS key that may open it, with AWS credentials that may decrypt
-  --kms-endpoint URL      KMS is there, not at AWS
-Where a key, a passphrase or a KMS key is given nothing else opens the backup. Where none is, the KMS key does that its object
-"key" names, be it anyone's: look at what verify says it was opened by.
+  --endpoint URL          endpoint of an S3- or GCS-compatible store
+  --region NAME           region of the bucket
+The key of the backup, in order of precedence:
+  --key-file FILE         a data key as printed by "key"; or ARCHIVE_KEY
+  --passphrase-file FILE  the organization's passphrase; or ARCHIVE_PASSPHRASE; --passphrase prompts for it
+  --kms-key ARN           the only KMS key that may open the backup; needs AWS credentials that may decrypt
+  --kms-endpoint URL      KMS endpoint, if it is not AWS
+If a key, a passphrase or a KMS key is given, nothing else opens the backup. If none is given, the KMS key that the object
+"key" names is used, whoever owns it: check the key that verify reports.
 export:
-  --collection PATH       only this collection and all below it; may be repeated
-  --users                 the users of Firebase Authentication instead
-  --out FILE              into a file, which is there when it is whole; otherwise to stdout
-  --force                 even if FILE.partial is there, left by an export that was killed or is still running
+  --collection PATH       only this collection and everything below it; may be repeated
+  --users                 export the users of Firebase Authentication instead of documents
+  --out FILE              write to FILE, which appears once it is complete; default: stdout
+  --force                 replace FILE.partial, left by an export that was killed or is still running
 verify:
-  --digest TEXT           the manifest must be this very one
-  --quick                 only that every object is there with its size, and the index
-  --full                  also decodes every document
+  --digest TEXT           the manifest must have this digest
+  --quick                 check only the index and that every object exists with its size
+  --full                  also decode every document
 
-Exit code 0: fine. 1: the backup is damaged. 2: asked for wrongly, or it cannot be reached or opened.`;
+Exit codes: 0 success; 1 the backup is damaged; 2 invalid usage, or the backup cannot be reached or opened.`;
 
 export const commands = ['ls', 'cat', 'export', 'verify', 'key'] as const;
 export type CommandName = (typeof commands)[number];
@@ -74,41 +74,55 @@ export const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Options that only one command has; the others are all commands'. */
-const onlyOf: Readonly<Record<string, CommandName>> = {
-  ...{ collection: 'export', users: 'export', out: 'export', force: 'export' },
-  ...{ quick: 'verify', full: 'verify' },
+/** Options that are valid with one command only. */
+const ownerOf: Readonly<Record<string, CommandName>> = {
+  collection: 'export',
+  users: 'export',
+  out: 'export',
+  force: 'export',
+  quick: 'verify',
+  full: 'verify',
 };
 
-/** Undefined if help is asked for. What is wrong is said without repeating words that might be secrets. */
-export const parseCommand = (words: readonly string[]): Command | undefined => {
-  const { values, positionals } = parse(words);
+/** Undefined if help was requested. Messages do not repeat arguments, which might be secrets. */
+export const parseCommand = (args: readonly string[]): Command | undefined => {
+  const { values, positionals } = parse(args);
   if (values.help) return undefined;
-  const [name, where, path = '', ...more] = positionals;
-  if (!isCommand(name)) throw unusable(`the command must be one of ${commands.join(', ')}; --help explains them`);
-  if (!where) throw unusable(`${name}: where? s3://bucket/path, gs://bucket/path or a folder`);
-  if (more.length > 0 || (path !== '' && name !== 'ls' && name !== 'cat')) throw unusable(`${name}: there is a word too many`);
-  if (name === 'cat' && path === '') throw unusable('cat: which document? Its path, such as users/ada');
+  const [name, location, path = '', ...more] = positionals;
+  if (!isCommand(name)) throw unusable(`the command must be one of ${commands.join(', ')}; see --help`);
+  if (!location) throw unusable(`${name}: location missing: s3://bucket/path, gs://bucket/path or a folder`);
+  if (more.length > 0 || (path !== '' && name !== 'ls' && name !== 'cat')) throw unusable(`${name}: too many arguments`);
+  if (name === 'cat' && path === '') throw unusable('cat: document path missing, such as users/ada');
   for (const option of Object.keys(values)) {
-    const owner = onlyOf[option];
-    if (owner !== undefined && owner !== name) throw unusable(`--${option} is an option of ${owner}`);
+    const owner = ownerOf[option];
+    if (owner !== undefined && owner !== name) throw unusable(`--${option} is only valid with ${owner}`);
   }
-  if (values.quick && values.full) throw unusable('--quick or --full, not both');
+  if (values.quick && values.full) throw unusable('--quick and --full exclude each other');
   return {
-    ...{ name, location: where, path, endpoint: values.endpoint, region: values.region, out: values.out, digest: values.digest },
-    ...{ keyFile: values['key-file'], passphraseFile: values['passphrase-file'], passphrase: values.passphrase },
-    ...{ kmsEndpoint: values['kms-endpoint'], kmsKey: values['kms-key'], force: values.force ?? false },
+    name,
+    location,
+    path,
+    endpoint: values.endpoint,
+    region: values.region,
+    keyFile: values['key-file'],
+    passphraseFile: values['passphrase-file'],
+    passphrase: values.passphrase,
+    kmsKey: values['kms-key'],
+    kmsEndpoint: values['kms-endpoint'],
+    out: values.out,
+    force: values.force ?? false,
+    digest: values.digest,
     collections: values.collection ?? [],
     users: values.users ?? false,
     depth: values.quick ? 'quick' : values.full ? 'full' : 'whole',
   };
 };
 
-const parse = (words: readonly string[]) => {
+const parse = (args: readonly string[]) => {
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    // Its first sentence names the option; the rest may repeat what was typed.
+    // The first sentence names the option; the rest may repeat the argument.
     throw unusable(`${(error as Error).message.split('. ')[0]}`, error);
   }
 };

@@ -1,4 +1,4 @@
-/** Asks for a secret at a terminal without showing it; undefined where nobody can be asked. */
+/** Prompts for a secret on a terminal without echo; undefined if stdin is not a terminal. */
 export const promptSecret = async (question: string): Promise<string | undefined> => {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return undefined;
