@@ -1,4 +1,4 @@
-/** The backup format: bytes in, bytes out. README.md beside this file is its definition. */
+/** The backup format, defined in README.md. It does no input or output. */
 
 export { type ChunkOptions, ChunkWriter } from './chunk/chunk-writer.ts';
 export { type LocatedLeaf, readChunk } from './chunk/read-chunk.ts';

@@ -11,37 +11,38 @@ interface PagedIndex {
   segmentsOf(page: NamedPage): Promise<readonly Segment[]>;
 }
 
-/** The names from one on up to, and without, another; an end left out is open. */
+/** Names from `from` (inclusive) to `to` (exclusive); an omitted end is open. */
 export interface EncodedNameRange {
   readonly from?: Uint8Array | undefined;
   readonly to?: Uint8Array | undefined;
 }
 
 /**
- * The segments that may hold names of any of the ranges, which ascend and do not meet, each once and in the order of names.
- * Only pages that have such segments are fetched: where the next one begins is known without it.
+ * The segments that may contain names of the ranges, which ascend and do not touch, each once and in name order. Fetches only
+ * pages with such segments: the next page names where a page ends.
  */
 export async function* segmentsInRanges(
   index: PagedIndex,
   ranges: readonly EncodedNameRange[],
 ): AsyncGenerator<Segment, void, undefined> {
   const { pages } = index;
-  const left = new Ranges(ranges);
+  const remaining = new Ranges(ranges);
   let before: Buffer | undefined;
   for (const [number, page] of pages.entries()) {
     const pageEnd = pages[number + 1]?.name;
-    if (left.areOver(page.name)) return;
-    if (!left.meet(page.name, pageEnd)) continue;
+    if (remaining.endBefore(page.name)) return;
+    if (!remaining.overlap(page.name, pageEnd)) continue;
     const segments = await index.segmentsOf(page);
     for (const [n, segment] of segments.entries()) {
-      if (before && compareNames(before, segment.first) >= 0) throw new ArchiveError('index-invalid', 'segments out of order');
+      if (before && compareNames(before, segment.first) >= 0)
+        throw new ArchiveError('index-invalid', 'the segments of the index are out of order');
       before = segment.first;
-      if (left.meet(segment.first, segments[n + 1]?.first ?? pageEnd)) yield segment;
+      if (remaining.overlap(segment.first, segments[n + 1]?.first ?? pageEnd)) yield segment;
     }
   }
 }
 
-/** Ranges that were passed are not looked at again. */
+/** Skips passed ranges. */
 class Ranges {
   readonly #ranges: readonly EncodedNameRange[];
   #at = 0;
@@ -50,8 +51,8 @@ class Ranges {
     this.#ranges = ranges;
   }
 
-  /** Whether no range reaches as far as this name, or beyond. */
-  areOver(name: Uint8Array): boolean {
+  /** Whether all ranges end at or before this name. */
+  endBefore(name: Uint8Array): boolean {
     for (; this.#at < this.#ranges.length; this.#at++) {
       const to = this.#ranges[this.#at]?.to;
       if (!to || compareNames(name, to) < 0) return false;
@@ -59,9 +60,9 @@ class Ranges {
     return true;
   }
 
-  /** Whether a range has names from this one on up to, and without, the next; the first names ascend from call to call. */
-  meet(first: Uint8Array, next: Uint8Array | undefined): boolean {
-    if (this.areOver(first)) return false;
+  /** Whether a range has names from `first` (inclusive) to `next` (exclusive). `first` ascends from call to call. */
+  overlap(first: Uint8Array, next: Uint8Array | undefined): boolean {
+    if (this.endBefore(first)) return false;
     const from = this.#ranges[this.#at]?.from;
     return !from || !next || compareNames(from, next) < 0;
   }
