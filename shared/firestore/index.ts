@@ -1,4 +1,4 @@
-/** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
+/** Reads and writes Firestore over gRPC: consistent snapshots, documents byte for byte, and an outcome for every write. */
 
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';

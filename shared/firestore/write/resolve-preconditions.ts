@@ -5,15 +5,15 @@ import { getDocuments } from '../read/get-documents.ts';
 import type { WriteBatch } from './write-batch.ts';
 import type { WriteMode } from './write-encoder.ts';
 
-/** How the target is where a write's condition was not met: as the write was to leave it, without a document, or otherwise. */
-export type TargetState = 'as wanted' | 'gone' | 'other';
+/** State of the target after a failed precondition: as the write intended, missing, or different. */
+export type TargetState = 'applied' | 'missing' | 'changed';
 
-/** What the target has there may be 1 MiB each. */
+/** Documents of the target may have 1 MiB each. */
 const documentsAtOnce = 16;
 
 /**
- * Looks at documents that were not written because they are not what they had to be. A write whose answer was lost, or that an
- * earlier run made, finds its own work there. Someone who did the very same is not told apart, and nothing depends on it.
+ * Compares documents whose precondition failed with the target. A write with a lost response, or one of an earlier run, finds
+ * itself applied. An identical write of another client is not distinguished; nothing depends on it.
  */
 export const resolvePreconditions = async (
   target: FirestoreDatabase,
@@ -21,7 +21,7 @@ export const resolvePreconditions = async (
   slots: readonly number[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, TargetState>> => {
-  const standings = new Map<number, TargetState>();
+  const states = new Map<number, TargetState>();
   const pathOf = (slot: number): string => batch.name(slot).slice(target.root.length + 1);
   for (let at = 0; at < slots.length; at += documentsAtOnce) {
     const part = slots.slice(at, at + documentsAtOnce);
@@ -30,13 +30,13 @@ export const resolvePreconditions = async (
       const mode = batch.mode(slot);
       const live = found.get(pathOf(slot));
       const wanted = mode === 'delete' ? undefined : batch.document(slot);
-      standings.set(slot, isAlreadyApplied(wanted, live, mode) ? 'as wanted' : live ? 'other' : 'gone');
+      states.set(slot, isAlreadyApplied(wanted, live, mode) ? 'applied' : live ? 'changed' : 'missing');
     }
   }
-  return standings;
+  return states;
 };
 
-/** Whether writing, or deleting where nothing is wanted, would change nothing. */
+/** Whether the write, or the deletion if `wanted` is undefined, would change nothing. */
 export const isAlreadyApplied = (wanted: Uint8Array | undefined, live: Uint8Array | undefined, mode: WriteMode): boolean => {
   if (!wanted || !live) return !wanted && !live;
   return mode === 'merge' ? isMergeNoop(wanted, live) : sameFields(wanted, live);

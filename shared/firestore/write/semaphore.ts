@@ -1,14 +1,14 @@
 import { cancelled } from '../grpc/source-error.ts';
 
-/** Lets so many in at once, in the order they came. */
+/** Limits concurrency, first come, first served. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   readonly #signal: AbortSignal;
   #free: number;
 
-  /** With the signal nobody is let in any more. */
-  constructor(places: number, signal: AbortSignal) {
-    this.#free = places;
+  /** After the signal, `acquire` throws CANCELLED. */
+  constructor(permits: number, signal: AbortSignal) {
+    this.#free = permits;
     this.#signal = signal;
     signal.addEventListener('abort', () => {
       for (const wake of this.#waiting.splice(0)) wake();
@@ -21,7 +21,7 @@ export class Semaphore {
     if (this.#signal.aborted) throw cancelled();
   }
 
-  /** Only who was let in may leave. */
+  /** Call only after a successful `acquire`. */
   release(): void {
     const next = this.#waiting.shift();
     if (next) next();

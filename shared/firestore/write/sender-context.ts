@@ -5,18 +5,18 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { WriteBatch } from './write-batch.ts';
 
-/** What all deliveries of a writer have in common. */
+/** Shared by all senders of a writer. */
 export interface SenderContext {
   readonly target: FirestoreDatabase;
   readonly semaphore: Semaphore;
   readonly rateLimiter: RateLimiter | undefined;
-  /** How to wait; its signal ends all waiting. */
+  /** Retry options; the signal ends all waiting. */
   readonly retryOptions: RetryOptions;
-  /** Ends calls under way. */
+  /** Aborts calls in flight. */
   readonly callSignal: AbortSignal;
-  /** Writes that the target has decided about: that it goes up shows that the target is there. */
+  /** Number of writes that the target has decided; growth shows that it is reachable. */
   decided: number;
-  /** Begins another delivery of part of a batch. */
+  /** Starts another sender for part of a batch. */
   send(batch: WriteBatch, slots: readonly number[], failures: number): void;
   settle(batch: WriteBatch, slot: number, outcome: 'written' | 'skipped' | WriteStatus): void;
 }
