@@ -1,4 +1,4 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 
-/** The credentials of a command's caller, found as every AWS tool finds them: variables, profiles, single sign-on, the machine's role. */
+/** Credentials of the command's caller from the standard AWS chain: environment, profiles, single sign-on, instance role. */
 export const cliCredentials = (): ReturnType<typeof defaultProvider> => defaultProvider();

@@ -1,8 +1,8 @@
-/** How the command ends when it does not succeed, and what it says: one line, and nothing secret in it. */
+/** Failures of the command: exit code and a one-line message without secrets. */
 import { ArchiveError } from '../../shared/archive/index.ts';
 import { StorageError } from '../../shared/destination/index.ts';
 
-/** 1: the backup is damaged. 2: it was asked for wrongly, or cannot be reached or opened. */
+/** 1: the backup is damaged. 2: invalid usage, or the backup cannot be reached or opened. */
 export type ExitCode = 1 | 2;
 
 export class Failure extends Error {
@@ -15,14 +15,14 @@ export class Failure extends Error {
   }
 }
 
-/** The backup is not what it should be; says where. */
+/** The backup is damaged at `object`. */
 export const damaged = (object: string, message: string, cause?: unknown): Failure =>
   new Failure(1, `${object}: ${message}`, cause === undefined ? undefined : { cause });
 
 export const unusable = (message: string, cause?: unknown): Failure =>
   new Failure(2, message, cause === undefined ? undefined : { cause });
 
-/** Any error as a failure; `object` is what was being read. */
+/** Converts any error; `object` is the object that was being read. */
 export const failureOf = (error: unknown, object?: string): Failure => {
   if (error instanceof Failure) return error;
   if (error instanceof ArchiveError) {

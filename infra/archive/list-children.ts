@@ -1,42 +1,42 @@
-/** What lies right below a path of a backup. */
-import { type Archive, afterAll, recordKind, Seeker } from '../../shared/archive/index.ts';
+/** Lists the direct children of a path in a backup. */
+import { type Archive, afterSubtree, recordKind, Seeker } from '../../shared/archive/index.ts';
 
 export interface Child {
   readonly id: string;
-  /** False for a document that is not there itself, only documents below it; and for collections. */
-  readonly isThere: boolean;
+  /** False for collections, and for missing documents that only have subcollections. */
+  readonly exists: boolean;
 }
 
 /**
- * Below `parent`, a document's or a collection's full name or the root of all documents, in the order of names. Of leaves only
- * the keys are fetched, and only of those where a child begins.
+ * Children of `parent` (the full name of a document or a collection, or the documents root) in name order. Fetches only the keys
+ * of leaves in which a child begins.
  */
-export async function* childrenOf(archive: Archive, parent: string): AsyncGenerator<Child, void, undefined> {
+export async function* listChildren(archive: Archive, parent: string): AsyncGenerator<Child, void, undefined> {
   const prefix = `${parent}/`;
   const seeker = new Seeker(archive);
   await seeker.seek(Buffer.from(`${prefix}${leastId}`));
   for (let name = await seeker.name(); name; name = await seeker.name()) {
     const text = name.toString();
     if (!text.startsWith(prefix)) return;
-    // A document that is gone: what lies below it may still be there.
+    // A tombstone; documents below it may still exist.
     if ((await seeker.kind()) !== recordKind.document) {
       await seeker.next();
       continue;
     }
     const [id = '', ...deeper] = text.slice(prefix.length).split('/');
-    yield { id, isThere: deeper.length === 0 };
-    await seeker.seek(afterAll(Buffer.from(`${prefix}${id}`)));
+    yield { id, exists: deeper.length === 0 };
+    await seeker.seek(afterSubtree(Buffer.from(`${prefix}${id}`)));
   }
 }
 
-/** No id comes before it. */
+/** The smallest possible id. */
 const leastId = '__id-9223372036854775808__';
 
-/** How many documents lie in a collection at any depth: two places in the index tell, unless some of the records say what is gone. */
-export const sizeOf = async (archive: Archive, collection: string): Promise<number> => {
+/** The number of documents in a collection at any depth. Two index lookups suffice unless the backup has tombstones. */
+export const countDocuments = async (archive: Archive, collection: string): Promise<number> => {
   const [first, end] = [new Seeker(archive), new Seeker(archive)];
   await first.seek(Buffer.from(`${collection}/${leastId}`));
-  await end.seek(afterAll(Buffer.from(collection)));
+  await end.seek(afterSubtree(Buffer.from(collection)));
   const records = (await end.rank()) - (await first.rank());
   if (archive.manifest.counts.tombstones === 0) return records;
   let documents = 0;

@@ -1,17 +1,17 @@
 /** `ls`: the backups of a folder, the collections of a backup, the documents of a collection, the collections of a document. */
 import { keyFileName, manifestName, objectKind, parseKeyFile } from '../../shared/archive/index.ts';
-import type { OpenBackup } from './backup.ts';
-import { plain } from './escape-output.ts';
+import { escapeName } from './escape-output.ts';
 import { unusable } from './failure.ts';
-import { childrenOf, sizeOf } from './list-children.ts';
-import type { Place } from './open-location.ts';
+import { countDocuments, listChildren } from './list-children.ts';
+import type { OpenBackup } from './open-backup.ts';
+import type { BackupLocation } from './open-location.ts';
 import { grouped, type Output, say } from './output.ts';
-import { readSmall } from './read-small-object.ts';
+import { readSmallObject } from './read-small-object.ts';
 
-/** The folders below a place that have a manifest or a key in them, with what each holds. */
-export const findBackups = async (place: Place): Promise<ReadonlyMap<string, FoundBackup>> => {
+/** The folders below a location that contain a manifest or a key, with their totals. */
+export const findBackups = async (location: BackupLocation): Promise<ReadonlyMap<string, FoundBackup>> => {
   const found = new Map<string, FoundBackup>();
-  for await (const { name, size } of place.here.list('')) {
+  for await (const { name, size } of location.store.list('')) {
     const [, folder = '', object = ''] = /^(?:(.*?)\/)?((?:chunk|index)\/[^/]+|[^/]+)$/s.exec(name) ?? [];
     if (object !== keyFileName && !objectKind(object)) continue;
     const backup = found.get(folder) ?? { objects: 0, bytes: 0, hasKey: false, hasManifest: false };
@@ -32,24 +32,30 @@ export interface FoundBackup {
   readonly hasManifest: boolean;
 }
 
-export const listBackups = async (place: Place, backups: ReadonlyMap<string, FoundBackup>, output: Output): Promise<void> => {
+export const listBackups = async (
+  location: BackupLocation,
+  backups: ReadonlyMap<string, FoundBackup>,
+  output: Output,
+): Promise<void> => {
   for (const [folder, { objects, bytes, hasKey, hasManifest }] of backups) {
-    const key = hasKey ? `key: ${await wrapsOf(place, folder)}` : 'NO KEY';
-    const state = hasManifest ? 'complete' : 'NO MANIFEST: never finished';
-    await output.line(`${place.shown}/${plain(folder)}  ${state}  ${key}  ${grouped(objects)} objects  ${grouped(bytes)} bytes`);
+    const key = hasKey ? `key: ${await describeWraps(location, folder)}` : 'NO KEY';
+    const state = hasManifest ? 'complete' : 'NO MANIFEST: never completed';
+    await output.line(
+      `${location.displayName}/${escapeName(folder)}  ${state}  ${key}  ${grouped(objects)} objects  ${grouped(bytes)} bytes`,
+    );
   }
 };
 
-const wrapsOf = async (place: Place, folder: string): Promise<string> => {
+const describeWraps = async (location: BackupLocation, folder: string): Promise<string> => {
   try {
-    const { wraps } = parseKeyFile(await readSmall(place.here, `${folder}/`, keyFileName));
+    const { wraps } = parseKeyFile(await readSmallObject(location.store, `${folder}/`, keyFileName));
     return wraps.map(({ kind }) => kind).join(', ');
   } catch {
-    return 'NOT READABLE';
+    return 'UNREADABLE';
   }
 };
 
-/** Collections come with the number of documents in them at any depth. */
+/** Collections are listed with the number of documents at any depth. */
 export const list = async (backup: OpenBackup, path: string, output: Output): Promise<void> => {
   const { archive, manifest } = backup;
   const root = `${manifest.source}/documents`;
@@ -58,24 +64,24 @@ export const list = async (backup: OpenBackup, path: string, output: Output): Pr
   const parent = inner === '' ? root : `${root}/${inner}`;
   const isCollection = inner !== '' && inner.split('/').length % 2 === 1;
   let found = 0;
-  for await (const { id, isThere } of childrenOf(archive, parent)) {
+  for await (const { id, exists } of listChildren(archive, parent)) {
     found += 1;
-    const shown = plain(inner === '' ? id : `${inner}/${id}`);
-    if (isCollection) await output.line(`${shown}${isThere ? '' : '  (not there itself, documents below it are)'}`);
-    else await output.line(`${grouped(await sizeOf(archive, `${parent}/${id}`)).padStart(13)}  ${shown}`);
+    const label = escapeName(inner === '' ? id : `${inner}/${id}`);
+    if (isCollection) await output.line(`${label}${exists ? '' : '  (does not exist, but has subcollections)'}`);
+    else await output.line(`${grouped(await countDocuments(archive, `${parent}/${id}`)).padStart(13)}  ${label}`);
   }
   if (found === 0 && inner !== '' && (isCollection || !(await archive.find(Buffer.from(parent)))))
-    throw unusable(`there is nothing at ${plain(inner)} in this backup`);
+    throw unusable(`${escapeName(inner)}: not found in this backup`);
 };
 
 const describe = ({ manifest, identity }: OpenBackup): void => {
   const { counts, source, readTime, parent } = manifest;
   const users = counts.users > 0 ? `, ${grouped(counts.users)} users` : '';
   const kind = parent === null ? 'full' : `incremental on ${parent}`;
-  say(`${identity.backup} (${kind}) of ${plain(source)} at ${readTime}: ${grouped(counts.documents)} documents${users}`);
+  say(`${identity.backup} (${kind}) of ${escapeName(source)} at ${readTime}: ${grouped(counts.documents)} documents${users}`);
 };
 
-/** A path as people write it, or a full name of this database. */
+/** Strips the documents root and slashes from a path. */
 export const innerPath = (path: string, root: string): string => {
   const inner = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path === root ? '' : path;
   return inner.replace(/^\/+|\/+$/g, '');

@@ -1,65 +1,64 @@
-/** Where backups lie: a folder of this machine or of a bucket, and what stands beside it. */
+/** Opens the location of backups: a local folder or a folder of a bucket, and its parent. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { type ObjectStore, openGcsAddress, openS3Address } from '../../shared/destination/index.ts';
+import { openGcsAddress, openS3Address } from '../../shared/destination/index.ts';
 import { cliCredentials } from './cli-credentials.ts';
 import { unusable } from './failure.ts';
-import { openDisk } from './local-folder.ts';
+import { ReadOnlyDirectoryStore, type ReadOnlyStore } from './read-only-directory-store.ts';
 
-/** Nothing here ever writes into a bucket. */
-export type Reading = Pick<ObjectStore, 'get' | 'head' | 'list' | 'close'>;
-
-export interface Place {
-  /** As it was given, without a slash at its end. */
-  readonly shown: string;
-  /** The folder itself. */
-  readonly here: Reading;
-  /** The folder around it, where the backups lie that an incremental one points into; undefined for a whole bucket. */
-  readonly beside: Reading | undefined;
-  /** That folder, as people write it. */
-  readonly around: string;
+export interface BackupLocation {
+  /** As given, without a trailing slash. */
+  readonly displayName: string;
+  readonly store: ReadOnlyStore;
+  /** The parent folder with the backups that an incremental one references; undefined for a whole bucket. */
+  readonly parentStore: ReadOnlyStore | undefined;
+  /** The parent folder, for display. */
+  readonly parentPath: string;
   close(): void;
 }
 
-export interface Access {
+export interface BucketAccess {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
 }
 
-export const openPlace = async (where: string, access: Access): Promise<Place> => {
-  const shown = where.replace(/(?<=[^/:])\/+$/, '');
-  const address = /^(s3|gs):\/\/([^/]+)(?:\/(.*))?$/s.exec(shown);
-  if (!address && /^[a-z][a-z\d+.-]+:\/\//i.test(shown)) throw unusable('where: s3://bucket/path, gs://bucket/path or a folder');
-  const open = address ? bucketOpener(address[1] === 's3' ? 's3' : 'gs', address[2] ?? '', access) : openDisk;
-  const folder = address ? (address[3] ?? '').split('/').filter(Boolean).join('/') : folderOf(shown);
-  const here = await open(folder);
+export const openLocation = async (location: string, access: BucketAccess): Promise<BackupLocation> => {
+  const displayName = location.replace(/(?<=[^/:])\/+$/, '');
+  const address = /^(s3|gs):\/\/([^/]+)(?:\/(.*))?$/s.exec(displayName);
+  if (!address && /^[a-z][a-z\d+.-]+:\/\//i.test(displayName))
+    throw unusable('the location must be s3://bucket/path, gs://bucket/path or a folder');
+  const open = address ? bucketOpener(address[1] === 's3' ? 's3' : 'gs', address[2] ?? '', access) : openFolder;
+  const folder = address ? (address[3] ?? '').split('/').filter(Boolean).join('/') : folderOf(displayName);
+  const store = await open(folder);
   const isTop = address ? folder === '' : basename(folder) === '';
-  const around = address ? folder.split('/').slice(0, -1).join('/') : dirname(folder);
-  const beside = isTop ? undefined : await open(around);
+  const parentPath = address ? folder.split('/').slice(0, -1).join('/') : dirname(folder);
+  const parentStore = isTop ? undefined : await open(parentPath);
   return {
-    shown,
-    here,
-    beside,
-    around: address ? `${address[1]}://${[address[2], around].filter(Boolean).join('/')}` : around,
+    displayName: displayName,
+    store: store,
+    parentStore: parentStore,
+    parentPath: address ? `${address[1]}://${[address[2], parentPath].filter(Boolean).join('/')}` : parentPath,
     close: () => {
-      here.close();
-      beside?.close();
+      store.close();
+      parentStore?.close();
     },
   };
 };
 
 const folderOf = (path: string): string => {
   const folder = resolve(path);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw unusable(`there is no folder ${path}`);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw unusable(`folder not found: ${path}`);
   return folder;
 };
 
-type Open = (folder: string) => Promise<Reading>;
+type Open = (folder: string) => Promise<ReadOnlyStore>;
 
-const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: Access): Open => {
+const openFolder: Open = async (folder) => new ReadOnlyDirectoryStore(folder);
+
+const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: BucketAccess): Open => {
   if (endpoint !== undefined && !URL.canParse(endpoint))
-    throw unusable('--endpoint: must be an address, such as http://localhost:4566');
+    throw unusable('--endpoint: must be a URL, such as http://localhost:4566');
   if (kind === 's3') {
     const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     const at = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
@@ -70,11 +69,11 @@ const bucketOpener = (kind: 's3' | 'gs', bucket: string, { endpoint, region }: A
   return (folder) => openGcsAddress({ bucket, folder, endpoint, account });
 };
 
-/** The key file that Google gives for a service account. */
+/** Reads the service account key file that Google issues. */
 const googleAccount = (): { clientEmail: string; privateKey: string } => {
   const file = process.env.GOOGLE_APPLICATION_CREDENTIALS;
   if (!file)
-    throw unusable('GOOGLE_APPLICATION_CREDENTIALS must name the key file of a service account that may read the bucket');
+    throw unusable('GOOGLE_APPLICATION_CREDENTIALS must name the key file of a service account with read access to the bucket');
   const { client_email, private_key, token_uri } = keyFile(file);
   if (typeof client_email !== 'string' || typeof private_key !== 'string')
     throw unusable(`${file} is not the key file of a Google service account`);

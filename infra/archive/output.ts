@@ -1,36 +1,36 @@
-/** What the command writes: results on stdout or into a file, everything else on stderr. */
+/** Output of the command: results go to stdout or a file, everything else to stderr. */
 import { once } from 'node:events';
 import { createWriteStream, openSync, renameSync, rmSync, type WriteStream } from 'node:fs';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
-import { visible } from './escape-output.ts';
+import { escapeOutput } from './escape-output.ts';
 import { unusable } from './failure.ts';
 
-/** Lines are handed on in pieces of this size. */
+/** Lines are buffered up to this size. */
 const pieceCharacters = 256 << 10;
 
 export interface Output {
   line(text: string): Promise<void>;
-  /** Only now is a file there under its name. */
+  /** The file appears under its name. */
   finish(): Promise<void>;
-  /** What was written to stdout so far stays; of a file no half is left behind. */
+  /** Output on stdout stays; a partial file is deleted. */
   abort(): Promise<void>;
 }
 
-/** Waits for whoever reads, so that memory does not grow. */
+/** Applies backpressure, so that memory stays bounded. */
 export const openOutput = (file: string | undefined, { force }: { readonly force: boolean }): Output => {
   const partial = file === undefined ? undefined : `${file}.partial`;
   const stream: Writable = partial === undefined ? process.stdout : createPartial(partial, force);
   let failure: NodeJS.ErrnoException | undefined;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read, as `head` does, has seen enough.
+    // The reader, such as `head`, closed the pipe.
     if (partial === undefined && error.code === 'EPIPE') process.exit(0);
     failure = error;
   });
   const check = (): void => {
     if (failure) throw unusable(`${file ?? 'stdout'}: ${failure.code}`, failure);
   };
-  let held = '';
+  let buffered = '';
   let isPartial = partial !== undefined;
   const discard = (): void => {
     if (isPartial && partial !== undefined) rmSync(partial, { force: true });
@@ -43,15 +43,15 @@ export const openOutput = (file: string | undefined, { force }: { readonly force
   }
   const flush = async (): Promise<void> => {
     check();
-    const text = held;
-    held = '';
+    const text = buffered;
+    buffered = '';
     if (text !== '' && !stream.write(text)) await drained(stream);
     check();
   };
   return {
     line: async (text) => {
-      held += `${visible(text)}\n`;
-      if (held.length >= pieceCharacters) await flush();
+      buffered += `${escapeOutput(text)}\n`;
+      if (buffered.length >= pieceCharacters) await flush();
     },
     finish: async () => {
       await flush();
@@ -70,10 +70,7 @@ export const openOutput = (file: string | undefined, { force }: { readonly force
   };
 };
 
-/**
- * What it holds is the customer's: it is a new file that nobody else on this machine reads, never one that is there already
- * nor where a link leads.
- */
+/** The file holds customer data: it is created new, readable by its owner only, and never through an existing file or link. */
 const createPartial = (partial: string, force: boolean): WriteStream => {
   let fd: number;
   try {
@@ -81,12 +78,12 @@ const createPartial = (partial: string, force: boolean): WriteStream => {
     fd = openSync(partial, 'wx', 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw unusable(`${partial}: ${code === 'EEXIST' ? 'is there already; --force replaces it' : code}`, error);
+    throw unusable(`${partial}: ${code === 'EEXIST' ? 'already exists; --force replaces it' : code}`, error);
   }
   return createWriteStream(partial, { fd });
 };
 
-/** Or failed: whoever waits looks which. */
+/** Resolves on drain, error or close; the caller checks for failure. */
 const drained = (stream: Writable): Promise<void> =>
   new Promise((done) => {
     const go = (): void => {
@@ -96,17 +93,17 @@ const drained = (stream: Writable): Promise<void> =>
     for (const event of ['drain', 'error', 'close']) stream.on(event, go);
   });
 
-export const say = (text: string): void => void process.stderr.write(`${visible(text)}\n`);
+export const say = (text: string): void => void process.stderr.write(`${escapeOutput(text)}\n`);
 
-/** How far a long read has come: one line that changes at a terminal, else a line for every tenth. */
+/** Progress of a long read: one updated line on a terminal, otherwise a line every 10 %. */
 export class Progress {
-  readonly #what: string;
+  readonly #unit: string;
   readonly #total: number;
   #done = 0;
-  #told = 0;
+  #reported = 0;
 
-  constructor(what: string, total: number) {
-    this.#what = what;
+  constructor(unit: string, total: number) {
+    this.#unit = unit;
     this.#total = total;
   }
 
@@ -114,10 +111,10 @@ export class Progress {
     this.#done += count;
     const percent = Math.floor((100 * this.#done) / Math.max(1, this.#total));
     const step = process.stderr.isTTY ? 1 : 10;
-    if (percent < this.#told + step) return;
-    this.#told = percent - (percent % step);
-    const text = `${String(this.#told).padStart(3)} %  ${grouped(this.#done)} of ${grouped(this.#total)} ${this.#what}`;
-    if (process.stderr.isTTY) process.stderr.write(`\r${text}${this.#told >= 100 ? '\n' : ''}`);
+    if (percent < this.#reported + step) return;
+    this.#reported = percent - (percent % step);
+    const text = `${String(this.#reported).padStart(3)} %  ${grouped(this.#done)} of ${grouped(this.#total)} ${this.#unit}`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${text}${this.#reported >= 100 ? '\n' : ''}`);
     else say(text);
   }
 }

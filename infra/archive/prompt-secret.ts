@@ -1,5 +1,5 @@
-/** Asks for a secret at a terminal without showing it; undefined where nobody can be asked. */
-export const ask = async (question: string): Promise<string | undefined> => {
+/** Prompts for a secret on a terminal without echo; undefined if stdin is not a terminal. */
+export const promptSecret = async (question: string): Promise<string | undefined> => {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return undefined;
   stderr.write(question);

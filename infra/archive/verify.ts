@@ -1,20 +1,20 @@
-/** `verify`: whether everything that the manifest names is there and is what it should be. */
+/** `verify`: checks that every object of the manifest exists and is intact. */
 import { type Manifest, objectKind, readChunk, readIndex, recordKind, streamLeaves } from '../../shared/archive/index.ts';
-import type { ObjectId, OpenBackup } from './backup.ts';
 import { damaged, Failure, failureOf } from './failure.ts';
+import type { ObjectId, OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';
 
 /**
- * - `quick`: every object has its size, every page of the index is proven
- * - `whole`: every byte of every object: hashes, frames, records; and every record that the index names, counted
- * - `full`: besides, every document is decoded
+ * - `quick`: sizes of all objects and all pages of the index
+ * - `whole`: also every byte: hashes, frames, records, and the count of all indexed records
+ * - `full`: also decodes every document
  */
 export type Depth = 'quick' | 'whole' | 'full';
 
 const pieceBytes = 8 << 20;
 
-/** Says everything that is wrong; throws at the end if anything was. */
+/** Prints every finding; throws at the end if there was one. */
 export const verify = async (backup: OpenBackup, depth: Depth, output: Output): Promise<void> => {
   const { manifest, digest, identity } = backup;
   const findings: Failure[] = [];
@@ -25,29 +25,29 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
   };
   const bytes = manifest.objects.reduce((sum, { size }) => sum + size, 0);
   const progress = new Progress('bytes', bytes);
-  const absent = new Set<string>();
-  for (const needed of new Set(manifest.objects.map((entry) => entry.backup))) {
-    const lack = needed === identity.backup ? undefined : await backup.lackOf(needed);
-    if (!lack) continue;
-    // One line tells of all that is in it.
-    absent.add(needed);
-    await note(lack);
+  const missingBackups = new Set<string>();
+  for (const backupId of new Set(manifest.objects.map((entry) => entry.backup))) {
+    const missing = backupId === identity.backup ? undefined : await backup.findMissing(backupId);
+    if (!missing) continue;
+    // One finding for the whole folder.
+    missingBackups.add(backupId);
+    await note(missing);
   }
   for (const entry of manifest.objects) {
-    if (absent.has(entry.backup)) continue;
+    if (missingBackups.has(entry.backup)) continue;
     const object = `${entry.backup}/${entry.name}`;
     try {
       const size = await backup.sizeOf(entry);
       if (size === undefined) throw damaged(object, 'is missing');
-      if (size !== entry.size) throw damaged(object, `has ${grouped(size)} bytes, not ${grouped(entry.size)}`);
-      if (depth !== 'quick') await readWhole(backup, entry);
+      if (size !== entry.size) throw damaged(object, `has ${grouped(size)} bytes, expected ${grouped(entry.size)}`);
+      if (depth !== 'quick') await verifyObject(backup, entry);
     } catch (error) {
       await note(failureOf(error, object));
     }
     progress.add(entry.size);
   }
-  // The way that a restore goes; where objects are damaged it would only find the same again.
-  if (findings.length === 0) await countAll(backup, depth).catch((error: unknown) => note(failureOf(error, 'index')));
+  // Reads as a restore does. If objects are damaged, this would only repeat the findings.
+  if (findings.length === 0) await verifyIndex(backup, depth).catch((error: unknown) => note(failureOf(error, 'index')));
   const { counts } = manifest;
   if (findings.length > 0) throw new Failure(1, `damaged: ${grouped(findings.length)} findings in ${identity.backup}`);
   await output.line(
@@ -57,7 +57,7 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
 
 type Entry = Manifest['objects'][number];
 
-const readWhole = async (backup: OpenBackup, entry: Entry): Promise<void> => {
+const verifyObject = async (backup: OpenBackup, entry: Entry): Promise<void> => {
   const identity = { ...backup.identity, backup: entry.backup };
   const options = { identity, name: entry.name, dataKey: await backup.dataKey(entry.backup), entry };
   const source = pieces(backup, entry, entry.size);
@@ -66,23 +66,23 @@ const readWhole = async (backup: OpenBackup, entry: Entry): Promise<void> => {
   for await (const _ of parts);
 };
 
-/** One piece is fetched while the one before is looked at. */
+/** Prefetches the next piece. */
 async function* pieces(backup: OpenBackup, object: ObjectId, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   const piece = (offset: number): Promise<Uint8Array> | undefined => {
-    const coming = offset < size ? backup.take(object, offset, Math.min(pieceBytes, size - offset)) : undefined;
-    coming?.catch(() => undefined);
-    return coming;
+    const fetched = offset < size ? backup.read(object, offset, Math.min(pieceBytes, size - offset)) : undefined;
+    fetched?.catch(() => undefined);
+    return fetched;
   };
   let next = piece(0);
   for (let at = 0; next; at += pieceBytes) {
-    const present = next;
+    const current = next;
     next = piece(at + pieceBytes);
-    yield await present;
+    yield await current;
   }
 }
 
-/** Every record once and in order, as many of each kind as the manifest says. */
-const countAll = async ({ archive, manifest }: OpenBackup, depth: Depth): Promise<void> => {
+/** Checks that records are unique, ordered and as many per kind as the manifest lists. */
+const verifyIndex = async ({ archive, manifest }: OpenBackup, depth: Depth): Promise<void> => {
   if (depth === 'quick') {
     for await (const _ of archive.segments());
     return;
@@ -101,5 +101,5 @@ const countAll = async ({ archive, manifest }: OpenBackup, depth: Depth): Promis
     [recordKind.user, 'users', users],
   ] as const)
     if ((found.get(kind) ?? 0) !== expected)
-      throw damaged('manifest', `says ${grouped(expected)} ${name}, the backup holds ${grouped(found.get(kind) ?? 0)}`);
+      throw damaged('manifest', `lists ${grouped(expected)} ${name}, but the backup contains ${grouped(found.get(kind) ?? 0)}`);
 };

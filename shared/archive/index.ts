@@ -1,32 +1,33 @@
-/** The backup format: bytes in, bytes out. README.md beside this file is its definition. */
+/** The backup format, defined in README.md. It does no input or output. */
 
-export { type PlacedLeaf, readChunk } from './chunk/chunk-reader.ts';
 export { type ChunkOptions, ChunkWriter } from './chunk/chunk-writer.ts';
+export { type LocatedLeaf, readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
 export { type KeyWrap, type KmsWrap, type PassphraseWrap, unwrapKey, wrapKey } from './key/key-wrap.ts';
 export { passphraseBytes } from './key/passphrase.ts';
 export { type RecordKind, recordKind } from './leaf/column-layout.ts';
 export { DocumentSkim } from './leaf/document-skim.ts';
-export type { DocumentMarks, Moment } from './leaf/document-trim.ts';
+export type { DocumentMarks } from './leaf/document-trim.ts';
 export { Leaf } from './leaf/leaf.ts';
-export { parseMoment } from './leaf/protobuf-timestamp.ts';
+export { type Moment, parseMoment } from './leaf/protobuf-timestamp.ts';
 export type { Json, Manifest } from './manifest/manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest/seal-manifest.ts';
-export { afterAll, compareFrom, compareNames, compareRanges } from './name/compare-names.ts';
-export { NameRun } from './name/ordered-names.ts';
+export { afterSubtree, compareFrom, compareNames, compareRanges } from './name/compare-names.ts';
+export { SharedPrefix } from './name/shared-prefix.ts';
 export type { SelfCheck } from './object/frame-sealer.ts';
-export { type Frame, type ReadOptions, readFrames } from './object/object-reader.ts';
 export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object/object-writer.ts';
-export type { LeafPlace, Segment } from './page/index-page.ts';
-export { type ReadPage, readIndex, readPages } from './page/index-reader.ts';
+export { type Frame, type ReadOptions, readFrames } from './object/read-frames.ts';
+export type { LeafLocation, Segment } from './page/index-page.ts';
 export { IndexWriter, type PageEntry } from './page/index-writer.ts';
+export { type ReadPage, readIndex, readPages } from './page/read-index.ts';
 export { ArchiveError, type ArchiveErrorCode, archiveErrors } from './primitives/archive-error.ts';
-export { lastAtMost } from './primitives/binary-search.ts';
 export type { ByteSource } from './primitives/byte-queue.ts';
 export { maxKeyFileBytes, maxManifestBytes } from './primitives/format-limits.ts';
 export { type Identity, keyFileName, manifestName, objectKind, objectName } from './primitives/identity.ts';
-export { Archive, type ArchiveSource, type Found, type NamedPage } from './reader/archive-reader.ts';
-export { type LeafContents, type LeafPart, type StreamOptions, streamLeaves } from './reader/leaf-stream.ts';
+export { lastAtMost } from './primitives/last-at-most.ts';
+export { Archive, type ArchiveSource, type Found } from './reader/archive.ts';
+export type { LeafContents } from './reader/leaf-cache.ts';
 export { Seeker } from './reader/seeker.ts';
-export { type ByteRange, segmentsIn } from './reader/segments-in-range.ts';
+export { type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';
+export { type LeafPart, type StreamOptions, streamLeaves } from './reader/stream-leaves.ts';

@@ -1,13 +1,14 @@
-/** Reads and writes a Firestore database over the wire: complete, as of one time, byte for byte, every write accounted for. */
+/** Reads and writes Firestore over gRPC: consistent snapshots, documents byte for byte, and an outcome for every write. */
 
-export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './database.ts';
-export { mergesToSame } from './document/is-merge-noop.ts';
+export { isMergeNoop } from './document/is-merge-noop.ts';
+export { referenceRewriter } from './document/reference-rewriter.ts';
 export { type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
-export { referenceRewrite } from './document/rewrite-references.ts';
-export type { RetryPolicy } from './grpc/retry-policy.ts';
+export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
+export type { RetryPolicy } from './grpc/retry-state.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
 export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';
 export type { ListenTarget } from './listen/listen-request.ts';
+export { collectionIdOf } from './names/collection-id-of.ts';
 export { compareNames } from './names/name-order.ts';
 export {
   collectionRange,
@@ -25,16 +26,22 @@ export { countBytes } from './read/collection-counts.ts';
 export { type Counted, type CountOptions, countCollection, countGroup, countRange, verifyCount } from './read/count-documents.ts';
 export { DocumentBatch } from './read/document-batch.ts';
 export { type GetOptions, type Got, getDocuments, getWithin } from './read/get-documents.ts';
-export { type Plan, type PlanOptions, plan } from './read/plan-ranges.ts';
+export { type Plan, type PlanOptions, planRanges } from './read/plan-ranges.ts';
 export { listCollections, probeSource } from './read/probe-source.ts';
 export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
 export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
 export type { Condition } from './write/precondition.ts';
-export { MemoryRateStore, type RateLimiter, type RateStore, SharedPace, type SharedPaceOptions } from './write/rate-limiter.ts';
+export {
+  MemoryRateStore,
+  type RateLimiter,
+  type RateStore,
+  SharedRateLimiter,
+  type SharedRateLimiterOptions,
+} from './write/rate-limiter.ts';
 export type { RateGrant, RateState } from './write/rate-ramp.ts';
-export { isAsWanted } from './write/resolve-precondition.ts';
-export { asTarget } from './write/target-error.ts';
+export { isAlreadyApplied } from './write/resolve-preconditions.ts';
+export { asTargetError } from './write/target-error.ts';
 export { batchLimit } from './write/write-batch.ts';
 export type { WriteMode } from './write/write-encoder.ts';
-export type { WriteFailure, WriteTally } from './write/write-totals.ts';
+export type { WriteFailure, WriteTally } from './write/write-tally.ts';

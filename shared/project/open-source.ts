@@ -15,5 +15,5 @@ export const openSource = (
     databaseId: project.databaseId,
     token: sourceToken(tenant, project),
     random: randomFraction,
-    patience,
+    retryPolicy: patience,
   });

@@ -7,7 +7,7 @@ import { openSource } from './open-source.ts';
 /** The function ends after 20 s and has work of its own. */
 export const probeMs = 10_000;
 /** A source that is well answers in a fraction of a second; three tries are what fits. */
-const patience = { attempts: 3, firstDelayMs: 200, mostDelayMs: 1_000, firstExhaustedDelayMs: 500, mostExhaustedDelayMs: 1_000 };
+const patience = { attempts: 3, firstDelayMs: 200, maxDelayMs: 1_000, firstExhaustedDelayMs: 500, maxExhaustedDelayMs: 1_000 };
 
 type Asked = Parameters<typeof openSource>[1];
 

@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { QueryDocumentSnapshot } from '@google-cloud/firestore';
-import { referenceRewrite } from '../../shared/firestore/document/rewrite-references.ts';
+import { referenceRewriter } from '../../shared/firestore/document/reference-rewriter.ts';
 import { BatchWriter, FirestoreDatabase } from '../../shared/firestore/index.ts';
 import { type Documents, makeDocuments, source as sourceDatabase } from './archive-data.ts';
 import { fixed, judged, median, printTable } from './print.ts';
@@ -64,7 +64,7 @@ const digestOf = async ({ bytes, ends }: Documents): Promise<string> => {
 
 const writeOurs = async ({ bytes, ends }: Documents, url: string, project: string): Promise<void> => {
   const target = new FirestoreDatabase({ endpoint: url, projectId: project, token: async () => 'owner', random: Math.random });
-  const rewrite = referenceRewrite(sourceDatabase, target.database);
+  const rewrite = referenceRewriter(sourceDatabase, target.database);
   const writer = new BatchWriter(target);
   for (let i = 0, start = 0; i < ends.length; i++) {
     const end = ends[i] ?? 0;

@@ -1,43 +1,43 @@
 import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
-import { DocumentCut, type DocumentMarks } from '../leaf/document-trim.ts';
+import { type DocumentMarks, DocumentTrim } from '../leaf/document-trim.ts';
 import { LeafWriter } from '../leaf/leaf-writer.ts';
 import { type ObjectEntry, ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
-import type { LeafPlace } from '../page/index-page.ts';
+import type { LeafLocation } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { objectKind } from '../primitives/identity.ts';
 
-/** Where a leaf went, told as soon as it is sealed. */
 export interface ChunkOptions extends WriterOptions {
-  /** False for changes in the order they happened; true unless said, and then a record out of order is refused. */
+  /** True by default: records out of order are rejected. False for changes in the order in which they happened. */
   readonly ordered?: boolean;
-  readonly onLeaf?: (place: LeafPlace) => void;
+  /** Called with the location of each leaf as soon as it is sealed. */
+  readonly onLeaf?: (location: LeafLocation) => void;
 }
 
-/** Writes records into leaves, each of two frames: keys, then bodies. A record is copied when added and not held onto. */
+/** Writes records into leaves of two frames each: keys, then bodies. Records are copied. */
 export class ChunkWriter {
   readonly #object: ObjectWriter;
   readonly #leaf: LeafWriter;
-  readonly #cut = new DocumentCut();
-  readonly #onLeaf: ((place: LeafPlace) => void) | undefined;
-  readonly #from: { readonly backup: string; readonly object: string };
+  readonly #trim = new DocumentTrim();
+  readonly #onLeaf: ((location: LeafLocation) => void) | undefined;
+  readonly #source: { readonly backup: string; readonly object: string };
   #records = 0;
 
   constructor(name: string, options: ChunkOptions) {
-    if (objectKind(name) !== 'chunk') throw new ArchiveError('header-invalid', 'not the name of a chunk');
+    if (objectKind(name) !== 'chunk') throw new ArchiveError('header-invalid', 'not a chunk name');
     this.#object = new ObjectWriter(name, options);
     this.#leaf = new LeafWriter(options.ordered ?? true);
     this.#onLeaf = options.onLeaf;
-    this.#from = { backup: options.identity.backup, object: name };
+    this.#source = { backup: options.identity.backup, object: name };
   }
 
-  /** Adds the document whose encoded bytes lie from `start` to `end`; answers its slot in the leaf being written. */
+  /** Adds the document encoded in bytes `start` to `end`; returns its slot in the current leaf. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): number {
-    const cut = this.#cut;
-    cut.cut(bytes, start, end, marks);
-    return this.#add(recordKind.document | cut.flags, bytes, marks, cut.bodyStart, cut.bodyEnd);
+    const trim = this.#trim;
+    trim.trim(bytes, start, end, marks);
+    return this.#add(recordKind.document | trim.flags, bytes, marks, trim.bodyStart, trim.bodyEnd);
   }
 
-  /** Adds any other record. Name and body lie in the same bytes; a tombstone has no body. */
+  /** Adds a record of another kind. Name and body lie in `bytes`; a tombstone has no body. */
   record(kind: Exclude<RecordKind, 1>, bytes: Uint8Array, marks: DocumentMarks, bodyStart: number, bodyEnd: number): number {
     return this.#add(kind, bytes, marks, bodyStart, bodyEnd);
   }
@@ -49,17 +49,17 @@ export class ChunkWriter {
     return this.#leaf.count - 1;
   }
 
-  /** Records that are in no frame yet. */
+  /** Records of the current leaf that are not sealed yet. */
   get unsealed(): number {
     return this.#leaf.count;
   }
 
-  /** Of the record added last, valid until the next; undefined before the first. */
+  /** The name of the last added record, valid until the next one; undefined before the first. */
   get lastName(): Uint8Array | undefined {
     return this.#leaf.lastName;
   }
 
-  /** Ends the leaf early, so that its place is known. */
+  /** Seals the current leaf early, so that its location is known. */
   seal(): void {
     if (this.#leaf.count > 0) this.#flush(false);
   }
@@ -72,7 +72,7 @@ export class ChunkWriter {
     return this.#object.take();
   }
 
-  /** Writes the last leaf; what is pending then is the end of the object. */
+  /** Writes the last leaf; the pending bytes then complete the object. */
   finish(): ObjectEntry {
     this.#flush(true);
     return this.#object.entry(this.#records);
@@ -84,7 +84,7 @@ export class ChunkWriter {
     const bodies = this.#object.seal(this.#leaf.bodies(), last);
     this.#leaf.reset();
     this.#onLeaf?.({
-      ...this.#from,
+      ...this.#source,
       frame: keys.frame,
       offset: keys.offset,
       keysLength: keys.length,

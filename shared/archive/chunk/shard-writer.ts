@@ -2,41 +2,41 @@ import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
 import type { DocumentMarks } from '../leaf/document-trim.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { ObjectEntry, WriterOptions } from '../object/object-writer.ts';
-import type { LeafPlace, Segment } from '../page/index-page.ts';
+import type { LeafLocation, Segment } from '../page/index-page.ts';
 import { IndexWriter, type PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { objectId, objectName } from '../primitives/identity.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 
-/** What a shard adds to the manifest. */
+/** The entries that a shard adds to the manifest. */
 export interface Shard {
-  /** Undefined if all records were kept from other backups. */
+  /** Undefined if all records were kept from earlier backups. */
   readonly chunk: ObjectEntry | undefined;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
-  /** Records that the index covers: written here and kept. */
+  /** Records that the index covers, both written and kept. */
   readonly records: number;
-  /** The chunks of earlier backups in which the kept records lie: the manifest must list them too. */
+  /** Chunks of earlier backups that contain kept records. The manifest must list them too. */
   readonly kept: readonly { readonly backup: string; readonly name: string }[];
 }
 
 const keptListedBytes = 96;
-/** Segments that wait for a leaf to be sealed take memory; beyond this many the leaf is sealed early. */
-const mostWaiting = 4096;
+/** Pending segments take memory; beyond this number the current leaf is sealed early. */
+const maxPendingSegments = 4096;
 
 /**
- * Writes a range of names: one chunk with the records that are new, one index with all of them. Kept records are only
- * pointed at where they lie in the chunks of earlier backups, so the index is complete and a restore replays nothing.
+ * Writes a range of names: one chunk with the new records and one index with all records. Kept records are references into chunks
+ * of earlier backups. The index is therefore complete, and a restore replays nothing.
  */
 export class ShardWriter {
   readonly #options: WriterOptions;
   readonly #chunkName: string;
   readonly #index: IndexWriter;
   #chunk: ChunkWriter | undefined;
-  #waiting: Waiting[] = [];
+  #pending: PendingSegment[] = [];
   #records = 0;
   readonly #kept = new Map<string, { readonly backup: string; readonly name: string }>();
-  /** The name of the record before, if it was kept; the chunk knows the last one that was written. */
+  /** The previous name if its record was kept; the chunk writer knows the last written one. */
   #keptName: Uint8Array | undefined;
 
   constructor(number: number, options: WriterOptions & { readonly part?: number }) {
@@ -45,44 +45,44 @@ export class ShardWriter {
     this.#index = new IndexWriter(objectName('index', number, options.part), options);
   }
 
-  /** Adds the document whose encoded bytes lie from `start` to `end`. */
+  /** Adds the document encoded in bytes `start` to `end`. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
-    this.#added(this.#writer().document(bytes, start, end, marks), bytes, marks);
+    this.#onRecordAdded(this.#writer().document(bytes, start, end, marks), bytes, marks);
   }
 
   /** Adds a record of another kind. */
   record(kind: Exclude<RecordKind, 1>, bytes: Uint8Array, marks: DocumentMarks, bodyStart: number, bodyEnd: number): void {
-    this.#added(this.#writer().record(kind, bytes, marks, bodyStart, bodyEnd), bytes, marks);
+    this.#onRecordAdded(this.#writer().record(kind, bytes, marks, bodyStart, bodyEnd), bytes, marks);
   }
 
-  /** Says that a document of the parent backup is gone; the marks name it in `bytes` and say since when. */
+  /** Adds a tombstone for a document of the parent backup. The marks hold its name in `bytes` and the time of deletion. */
   tombstone(bytes: Uint8Array, marks: DocumentMarks): void {
     this.record(recordKind.tombstone, bytes, marks, 0, 0);
   }
 
   /**
-   * Keeps one record where it lies: `slot` of the leaf that the segment, of an earlier index, is part of. The bytes of the
-   * name must stay as they are until the next call.
+   * Keeps one record where it is: `slot` of the leaf that `segment` of an earlier index belongs to. The bytes of `name` must not
+   * change until the next call.
    */
   keep(segment: Segment, slot: number, name: Uint8Array): void {
-    const last = this.#waiting.at(-1);
+    const last = this.#pending.at(-1);
     this.#records += 1;
     if (this.#keptName && last?.leaf && isSameLeaf(last.leaf, segment) && slot === last.start + last.count) last.count += 1;
     else {
       checkOrder(this.#keptName ?? this.#chunk?.lastName, name);
       const source = { backup: segment.backup, name: segment.object };
       this.#kept.set(objectId(source), source);
-      this.#wait({ leaf: segment, start: slot, count: 1, first: Buffer.from(name) });
+      this.#enqueue({ leaf: segment, start: slot, count: 1, first: Buffer.from(name) });
     }
     this.#keptName = name;
   }
 
   /**
-   * Keeps a whole segment of an earlier index, without reading its leaf. Only where it begins is known: that it ends before the
-   * next record is for the caller to know, and is proven to whoever reads the leaves.
+   * Keeps a whole segment of an earlier index without reading its leaf. The caller guarantees that it ends before the next
+   * record; readers of the leaves verify that.
    */
   keepSegment(segment: Segment): void {
-    const last = this.#waiting.at(-1);
+    const last = this.#pending.at(-1);
     this.#records += segment.count;
     checkOrder(this.#keptName ?? this.#chunk?.lastName, segment.first);
     if (this.#keptName && last?.leaf && isSameLeaf(last.leaf, segment) && segment.start === last.start + last.count)
@@ -90,51 +90,51 @@ export class ShardWriter {
     else {
       const source = { backup: segment.backup, name: segment.object };
       this.#kept.set(objectId(source), source);
-      this.#wait({ leaf: segment, start: segment.start, count: segment.count, first: segment.first });
+      this.#enqueue({ leaf: segment, start: segment.start, count: segment.count, first: segment.first });
     }
     this.#keptName = segment.first;
   }
 
   #writer(): ChunkWriter {
-    this.#chunk ??= new ChunkWriter(this.#chunkName, { ...this.#options, onLeaf: (place) => this.#sealed(place) });
+    this.#chunk ??= new ChunkWriter(this.#chunkName, { ...this.#options, onLeaf: (location) => this.#onLeafSealed(location) });
     return this.#chunk;
   }
 
-  #added(slot: number, bytes: Uint8Array, { nameStart, nameEnd }: DocumentMarks): void {
-    const last = this.#waiting.at(-1);
+  #onRecordAdded(slot: number, bytes: Uint8Array, { nameStart, nameEnd }: DocumentMarks): void {
+    const last = this.#pending.at(-1);
     if (this.#keptName) checkOrder(this.#keptName, bytes.subarray(nameStart, nameEnd));
     this.#keptName = undefined;
     this.#records += 1;
     if (last && !last.leaf && slot === last.start + last.count) last.count += 1;
-    else this.#wait({ leaf: undefined, start: slot, count: 1, first: Buffer.from(bytes.subarray(nameStart, nameEnd)) });
+    else this.#enqueue({ leaf: undefined, start: slot, count: 1, first: Buffer.from(bytes.subarray(nameStart, nameEnd)) });
   }
 
-  #wait(waiting: Waiting): void {
-    // Nothing can be added to the run before any more: without a leaf to wait for, it is ready.
+  #enqueue(pending: PendingSegment): void {
+    // The previous run is complete, so it is ready unless it waits for a leaf.
     if (!this.#chunk?.unsealed) this.#release();
-    else if (this.#waiting.length >= mostWaiting && waiting.leaf) this.#chunk.seal();
-    this.#waiting.push(waiting);
+    else if (this.#pending.length >= maxPendingSegments && pending.leaf) this.#chunk.seal();
+    this.#pending.push(pending);
   }
 
-  #sealed(place: LeafPlace): void {
-    for (const waiting of this.#waiting) waiting.leaf ??= place;
+  #onLeafSealed(location: LeafLocation): void {
+    for (const pending of this.#pending) pending.leaf ??= location;
     this.#release();
   }
 
   #release(): void {
-    for (const { leaf, start, count, first } of this.#waiting) {
-      if (!leaf) throw new Error('a record of a leaf that is not sealed');
-      this.#index.add({ ...placeOf(leaf), start, count, first });
+    for (const { leaf, start, count, first } of this.#pending) {
+      if (!leaf) throw new Error('released a record of an unsealed leaf');
+      this.#index.add({ ...locationOf(leaf), start, count, first });
     }
-    this.#waiting = [];
+    this.#pending = [];
   }
 
-  /** Bytes ready to be taken of the chunk and of the index. */
+  /** Bytes ready to be taken, of the chunk and of the index. */
   get pendingBytes(): { readonly chunk: number; readonly index: number } {
     return { chunk: this.#chunk?.pendingBytes ?? 0, index: this.#index.pendingBytes };
   }
 
-  /** What its pages and the chunks it keeps records of take where they are listed, about. */
+  /** Approximate size of its pages and kept chunks where they are listed. */
   get listedBytes(): number {
     return this.#index.listedBytes + keptListedBytes * this.#kept.size;
   }
@@ -147,7 +147,7 @@ export class ShardWriter {
     return this.#index.take();
   }
 
-  /** Ends both objects; without a chunk, nothing was written into one and none must be stored. */
+  /** Completes both objects. Without written records there is no chunk to store. */
   finish(): Shard {
     const chunk = this.#chunk?.finish();
     this.#release();
@@ -156,9 +156,9 @@ export class ShardWriter {
   }
 }
 
-interface Waiting {
-  /** Undefined: the leaf being written. */
-  leaf: LeafPlace | undefined;
+interface PendingSegment {
+  /** Undefined for the current leaf. */
+  leaf: LeafLocation | undefined;
   readonly start: number;
   count: number;
   readonly first: Buffer;
@@ -166,12 +166,13 @@ interface Waiting {
 
 const checkOrder = (before: Uint8Array | undefined, name: Uint8Array): void => {
   if (before && compareNames(before, name) >= 0)
-    throw new ArchiveError('record-invalid', 'records must come in the order of their names, each once');
+    throw new ArchiveError('record-invalid', 'records must be unique and in name order');
 };
 
-const isSameLeaf = (a: LeafPlace, b: LeafPlace): boolean => a.frame === b.frame && a.object === b.object && a.backup === b.backup;
+const isSameLeaf = (a: LeafLocation, b: LeafLocation): boolean =>
+  a.frame === b.frame && a.object === b.object && a.backup === b.backup;
 
-const placeOf = (leaf: LeafPlace): LeafPlace => ({
+const locationOf = (leaf: LeafLocation): LeafLocation => ({
   backup: leaf.backup,
   object: leaf.object,
   frame: leaf.frame,

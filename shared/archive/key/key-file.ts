@@ -7,20 +7,21 @@ import { wrapNonceBytes, wrapSealedBytes } from './key-wrap.ts';
 import { maxKdfSaltBytes, minKdfSaltBytes } from './passphrase.ts';
 
 /**
- * The wrapped data key of a backup, as the object named `key`: JSON in the clear. It is no part of the manifest, so a key
- * can be wrapped anew without touching anything that was sealed, and the bucket alone is enough to read a backup.
+ * The wrapped data key of a backup, stored as clear-text JSON in the object `key`. It is separate from the manifest, so that a
+ * key can be rewrapped without changing sealed objects, and the bucket alone suffices to read a backup.
  */
 export interface KeyFile {
   readonly identity: Identity;
-  /** One or several ways to the same data key. */
+  /** Each wraps the same data key. */
   readonly wraps: readonly KeyWrap[];
 }
 
-const most = 16;
+const maxWraps = 16;
 
 export const encodeKeyFile = ({ identity, wraps }: KeyFile): Buffer => {
   checkIdentity(identity);
-  if (wraps.length === 0 || wraps.length > most) throw new RangeError(`${wraps.length} wrapped keys`);
+  if (wraps.length === 0 || wraps.length > maxWraps)
+    throw new RangeError(`a key file has 1 to ${maxWraps} wrapped keys, not ${wraps.length}`);
   const { organization, project, backup } = identity;
   const json = { format: 'FBK2 key', version: 2, organization, project, backup, wraps: wraps.map(encodeWrap) };
   return Buffer.from(`${JSON.stringify(json, undefined, 2)}\n`, 'utf8');
@@ -39,14 +40,15 @@ const encodeWrap = (wrap: KeyWrap): object =>
         sealed: encodeBase64(wrap.sealed),
       };
 
-/** What it says is a claim until the data key it leads to opens the manifest; derivation parameters are bounded where they are used. */
+/** The content is untrusted until its data key opens the manifest. Key derivation parameters are checked where they are used. */
 export const parseKeyFile = (stored: Uint8Array): KeyFile => {
-  if (stored.length > maxKeyFileBytes) throw new ArchiveError('too-large', `a key file of ${stored.length} bytes`);
+  if (stored.length > maxKeyFileBytes) throw new ArchiveError('too-large', `the key file has ${stored.length} bytes`);
   const { format, version, organization, project, backup, wraps } = parse(asBuffer(stored));
   if (format !== 'FBK2 key') throw new ArchiveError('bad-magic', 'not a key file');
-  if (version !== 2) throw new ArchiveError('unsupported-version', 'the key file has another version than 2');
-  if (!isId(organization) || !isId(project) || !isId(backup)) throw invalid('a key file of nobody');
-  if (!Array.isArray(wraps) || wraps.length === 0 || wraps.length > most) throw invalid('no wrapped key');
+  if (version !== 2) throw new ArchiveError('unsupported-version', 'the version of the key file is not 2');
+  if (!isId(organization) || !isId(project) || !isId(backup)) throw invalid('the key file has an invalid id');
+  if (!Array.isArray(wraps) || wraps.length === 0 || wraps.length > maxWraps)
+    throw invalid('the key file has no valid list of wrapped keys');
   return { identity: { organization, project, backup }, wraps: wraps.map(parseWrap) };
 };
 
@@ -61,21 +63,21 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
 };
 
 const parseWrap = (value: unknown): KeyWrap => {
-  if (!isRecord(value)) throw invalid('something else where a wrapped key should be');
+  if (!isRecord(value)) throw invalid('a wrapped key is not an object');
   if (value.kind === 'kms') {
     const { keyId, blob } = value;
     const bytes = decodeBetween(blob, 1, 8192);
-    if (typeof keyId !== 'string' || keyId.length > 2048 || !bytes) throw invalid('a KMS key without its parts');
+    if (typeof keyId !== 'string' || keyId.length > 2048 || !bytes) throw invalid('a KMS-wrapped key is incomplete');
     return { kind: 'kms', keyId, blob: bytes };
   }
-  if (value.kind !== 'passphrase') throw new ArchiveError('unknown-feature', 'the key is wrapped in an unknown way');
-  if (value.kdf !== 'pbkdf2-hmac-sha256') throw new ArchiveError('kdf-refused', 'an unknown key derivation');
+  if (value.kind !== 'passphrase') throw new ArchiveError('unknown-feature', 'the kind of a wrapped key is unknown');
+  if (value.kdf !== 'pbkdf2-hmac-sha256') throw new ArchiveError('kdf-refused', 'the key derivation is unknown');
   const salt = decodeBetween(value.salt, minKdfSaltBytes, maxKdfSaltBytes);
   const check = decodeBase64(value.check, 32);
   const nonce = decodeBase64(value.nonce, wrapNonceBytes);
   const sealed = decodeBase64(value.sealed, wrapSealedBytes);
   if (typeof value.iterations !== 'number' || !salt || !check || !nonce || !sealed)
-    throw invalid('a wrapped key without its parts');
+    throw invalid('a passphrase-wrapped key is incomplete');
   return { kind: 'passphrase', kdf: { name: value.kdf, iterations: value.iterations, salt }, check, nonce, sealed };
 };
 

@@ -6,18 +6,18 @@ import { tagBytes } from '../primitives/format-limits.ts';
 import { checkIdentity, type Identity } from '../primitives/identity.ts';
 import { defaultIterations, type Kdf, minKdfSaltBytes, passphraseKeys } from './passphrase.ts';
 
-/** A data key that one passphrase opens, for one backup only. */
+/** A data key wrapped by a passphrase, bound to one backup. */
 export interface PassphraseWrap {
   readonly kind: 'passphrase';
   readonly kdf: Kdf;
-  /** Tells a wrong passphrase from a damaged wrap, and commits to one key: no wrap opens under two passphrases. */
+  /** Distinguishes a wrong passphrase from a damaged wrap, and commits the wrap to one passphrase. */
   readonly check: Buffer;
   readonly nonce: Buffer;
-  /** The data key under AES-256-GCM, 32 bytes and the tag. */
+  /** The data key sealed with AES-256-GCM: 32 bytes and the tag. */
   readonly sealed: Buffer;
 }
 
-/** A data key that KMS opens, with organization, project and backup as its encryption context. */
+/** A data key wrapped by KMS, with organization, project and backup as encryption context. */
 export interface KmsWrap {
   readonly kind: 'kms';
   readonly keyId: string;
@@ -48,15 +48,15 @@ export const wrapKey = async (
   return { kind: 'passphrase', kdf, check, nonce, sealed };
 };
 
-/** The data key, or `wrong-passphrase`, or `tag-mismatch` if the wrap was damaged or made for another backup. */
+/** Throws `wrong-passphrase`, or `tag-mismatch` if the wrap was damaged or belongs to another backup. */
 export const unwrapKey = async (wrap: PassphraseWrap, passphrase: string, identity: Identity): Promise<Buffer> => {
   const { kdf, check, nonce, sealed } = wrap;
   if (nonce.length !== wrapNonceBytes || sealed.length !== wrapSealedBytes || check.length !== 32)
-    throw new ArchiveError('key-invalid', 'a wrapped key of the wrong length');
+    throw new ArchiveError('key-invalid', 'the wrapped key has the wrong length');
   const keys = await passphraseKeys(passphrase, kdf);
   if (!timingSafeEqual(keys.check, check)) throw new ArchiveError('wrong-passphrase', 'the passphrase does not open this backup');
   const opened = gcmOpen(keys.wrapping, nonce, bindingOf(identity, kdf), [sealed.subarray(0, 32)], sealed.subarray(32));
-  if (!opened?.[0]) throw new ArchiveError('tag-mismatch', 'the wrapped key was changed or belongs to another backup');
+  if (!opened?.[0]) throw new ArchiveError('tag-mismatch', 'the wrapped key was modified or belongs to another backup');
   return opened[0];
 };
 

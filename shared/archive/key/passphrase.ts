@@ -2,7 +2,7 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import { prefixed } from '../primitives/bytes.ts';
 import { hkdf, stretch } from '../primitives/kdf.ts';
 
-/** How a key is derived from a passphrase; the name holds the algorithm, so that a later one can stand beside it. */
+/** Key derivation parameters. The name allows other algorithms later. */
 export interface Kdf {
   readonly name: 'pbkdf2-hmac-sha256';
   readonly iterations: number;
@@ -11,9 +11,9 @@ export interface Kdf {
 
 /** 0.1 to 0.3 s on one core, once per backup. */
 export const defaultIterations = 600_000;
-/** Fewer would make guessing cheap: a key file that says so was not written by us. */
+/** Fewer iterations would make guessing cheap. */
 export const minIterations = 600_000;
-/** More would let a key file keep a processor busy for longer than 5 s. */
+/** More iterations would let a forged key file occupy a CPU for more than 5 s. */
 export const maxIterations = 10_000_000;
 export const minKdfSaltBytes = 16;
 export const maxKdfSaltBytes = 64;
@@ -22,13 +22,13 @@ export const minPassphraseCharacters = 8;
 export const maxPassphraseBytes = 1024;
 
 /**
- * The bytes that a passphrase stands for: UTF-8 of its NFC form, so that é typed on one keyboard opens what é typed on
- * another has closed. A lone surrogate has no UTF-8 and would silently become another character, so it is refused.
+ * The UTF-8 bytes of the NFC form, so that é opens the backup however it was typed. Lone surrogates are rejected: UTF-8 encoders
+ * silently replace them.
  */
 export const passphraseBytes = (passphrase: string): Buffer => {
-  // The form of compatibility characters stays: NFC never changes what a reader sees.
+  // NFC keeps compatibility characters.
   if (passphrase.length > 4 * maxPassphraseBytes) throw refused(`is longer than ${maxPassphraseBytes} bytes`);
-  if (!passphrase.isWellFormed()) throw refused('has half a character in it');
+  if (!passphrase.isWellFormed()) throw refused('contains an unpaired surrogate');
   const normal = passphrase.normalize('NFC');
   const bytes = Buffer.from(normal, 'utf8');
   if ([...normal].length < minPassphraseCharacters) throw refused(`is shorter than ${minPassphraseCharacters} characters`);
@@ -38,13 +38,13 @@ export const passphraseBytes = (passphrase: string): Buffer => {
 
 const refused = (why: string): ArchiveError => new ArchiveError('passphrase-refused', `the passphrase ${why}`);
 
-/** A key to wrap with and 32 bytes that tell whether the passphrase was this one, of which neither tells the other. */
+/** A wrapping key, and 32 bytes that identify the passphrase; neither reveals the other. */
 export interface PassphraseKeys {
   readonly wrapping: Buffer;
   readonly check: Buffer;
 }
 
-/** Parameters from a key file are bounded before any work is done for them. */
+/** Checks the parameters of the key file before deriving. */
 export const passphraseKeys = async (passphrase: string, kdf: Kdf): Promise<PassphraseKeys> => {
   checkKdf(kdf);
   const secret = await stretch(passphraseBytes(passphrase), kdf.salt, kdf.iterations);
@@ -55,9 +55,12 @@ export const passphraseKeys = async (passphrase: string, kdf: Kdf): Promise<Pass
 };
 
 const checkKdf = ({ name, iterations, salt }: Kdf): void => {
-  if (name !== 'pbkdf2-hmac-sha256') throw new ArchiveError('kdf-refused', 'an unknown key derivation');
+  if (name !== 'pbkdf2-hmac-sha256') throw new ArchiveError('kdf-refused', 'the key derivation is unknown');
   if (!Number.isInteger(iterations) || iterations < minIterations || iterations > maxIterations)
-    throw new ArchiveError('kdf-refused', `${iterations} iterations; from ${minIterations} to ${maxIterations} are taken`);
+    throw new ArchiveError(
+      'kdf-refused',
+      `the key derivation has ${iterations} iterations; allowed are ${minIterations} to ${maxIterations}`,
+    );
   if (salt.length < minKdfSaltBytes || salt.length > maxKdfSaltBytes)
-    throw new ArchiveError('kdf-refused', `a salt of ${salt.length} bytes`);
+    throw new ArchiveError('kdf-refused', `the salt has ${salt.length} bytes`);
 };

@@ -1,35 +1,34 @@
 /**
- * The keys of a leaf's records lie in columns, and each column in planes: all first bytes, then all second bytes, big end
- * first. Bytes that say the same for every record (the high bytes of times and lengths) then cost nothing, and any slot can
- * be read without reading those before it. Created times are stored XOR updated times: zero where they are equal.
+ * Record keys are stored in columns, and each column in byte planes: all first bytes, then all second bytes, big-endian. Bytes
+ * that are equal in all records (high bytes of times and lengths) compress to nothing, and any slot is readable without the
+ * previous ones. Created times are stored XOR updated times, which is zero where they are equal.
  */
 export const column = {
   flags: { plane: 0, width: 1 },
-  /** Bytes of the name shared with the name before. */
+  /** Bytes that the name shares with the previous name. */
   shared: { plane: 1, width: 2 },
-  /** Bytes of the name that follow them. */
+  /** Bytes of the name after the shared ones. */
   suffix: { plane: 3, width: 2 },
   body: { plane: 5, width: 4 },
-  /** Seconds since 1970 in 40 bits two's complement, microseconds in 24 bits, the nanoseconds that remain in 16. */
+  /** Seconds since 1970 (40 bits, two's complement), microseconds (24 bits), remaining nanoseconds (16 bits). */
   updated: { plane: 9, width: 10 },
   created: { plane: 19, width: 10 },
 } as const;
 
 export const planes = 29;
 
-/** Before the columns: one byte for the order of the records, four for their number. */
+/** Before the columns: record order (1 byte) and count (4 bytes). */
 export const columnsStart = 5;
 
-/** `as-given` for changes in the order they happened, `by-name` for anything that is to be found by its name. */
+/** `asGiven`: changes in the order in which they happened. `byName`: records that are found by name. */
 export const recordOrder = { asGiven: 0, byName: 1 } as const;
 
-/** What a record is. */
 export const recordKind = {
   /** An encoded google.firestore.v1.Document. */
   document: 1,
-  /** A document that is gone; its updated time says since when it was seen to be. */
+  /** A deleted document; its updated time is when the deletion was observed. */
   tombstone: 2,
-  /** A user of Firebase Authentication, as JSON. */
+  /** A Firebase Authentication user as JSON. */
   user: 3,
 } as const;
 export type RecordKind = (typeof recordKind)[keyof typeof recordKind];

@@ -3,8 +3,8 @@ import { column, columnsStart } from './column-layout.ts';
 import type { DocumentMarks } from './document-trim.ts';
 import { isStorable } from './protobuf-timestamp.ts';
 
-/** Gathers what the keys of a leaf say about each record, and lays it out in planes when the leaf is full. */
-export class LeafColumns {
+/** Collects the key columns of a leaf and writes them as planes. */
+export class ColumnWriter {
   readonly #flags = new Uint8Array(leafRecords);
   readonly #shared = new Uint16Array(leafRecords);
   readonly #suffix = new Uint16Array(leafRecords);
@@ -23,7 +23,7 @@ export class LeafColumns {
     this.#created.set(slot, marks.createdSeconds, marks.createdNanos);
   }
 
-  /** Writes the planes behind the beginning of a keys frame. */
+  /** Writes the planes after the start of a keys frame. */
   layOut(out: Uint8Array): void {
     const { count } = this;
     put(out, count, column.flags.plane, 1, this.#flags);
@@ -48,14 +48,14 @@ const put = (out: Uint8Array, count: number, plane: number, width: number, value
   }
 };
 
-/** Moments in the parts that the columns store. */
+/** Timestamps, split into the parts that the columns store. */
 class Times {
   readonly #high = new Uint8Array(leafRecords);
   readonly #low = new Uint32Array(leafRecords);
   readonly #micros = new Uint32Array(leafRecords);
   readonly #rest = new Uint16Array(leafRecords);
 
-  /** A time that the columns cannot hold is zero there, and whole in the body. */
+  /** A time out of range is stored as zero; the body keeps it. */
   set(slot: number, seconds: number, nanos: number): void {
     const fits = isStorable(seconds, nanos);
     const micros = fits ? (nanos / 1000) | 0 : 0;

@@ -2,11 +2,11 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import type { DocumentMarks } from './document-trim.ts';
 
 /**
- * Finds name, createTime and updateTime of an encoded google.firestore.v1.Document without decoding its fields; the last of
- * a repeated field counts, as protobuf says. Times that are missing or that no clock shows read as zero: the body keeps them.
+ * Finds name, createTime and updateTime of an encoded google.firestore.v1.Document without decoding its fields. Of a repeated
+ * field the last one wins, as in protobuf. Missing and invalid times read as zero; the body keeps them.
  */
 export class DocumentSkim implements DocumentMarks {
-  /** Where the document lies that was read. */
+  /** Position of the document that was read. */
   start = 0;
   end = 0;
   nameStart = 0;
@@ -19,7 +19,7 @@ export class DocumentSkim implements DocumentMarks {
   #seconds = 0;
   #nanos = 0;
 
-  /** Reads the document that is field 1 of a larger message, as in answers to queries; false if there is none. */
+  /** Reads the document in field 1 of an enclosing message, such as a query response; false if there is none. */
   readWithin(bytes: Uint8Array, from: number, to: number): boolean {
     let isFound = false;
     this.#at = from;
@@ -46,7 +46,7 @@ export class DocumentSkim implements DocumentMarks {
     this.createdSeconds = this.createdNanos = this.updatedSeconds = this.updatedNanos = 0;
     let at = start;
     while (at < end) {
-      // Nearly all of a document are entries of its map of fields, shorter than 16 KiB: passed over without a call.
+      // Fast path: most bytes of a document are field entries shorter than 16 KiB.
       if (bytes[at] === 0x12 && at + 2 < end) {
         const [low, high] = [bytes[at + 1] ?? 0, bytes[at + 2] ?? 0];
         const next = low < 0x80 ? at + 2 + low : high < 0x80 ? at + 3 + (low & 0x7f) + high * 128 : end + 1;
@@ -94,11 +94,11 @@ export class DocumentSkim implements DocumentMarks {
     if (!(this.#nanos >= 0 && this.#nanos < 1e9 && Number.isSafeInteger(this.#seconds))) this.#seconds = this.#nanos = 0;
   }
 
-  /** A signed number of 64 bits; beyond 2^53 it is not exact. */
+  /** A signed 64-bit number; not exact beyond 2^53. */
   #varint(bytes: Uint8Array, end: number): number {
     let at = this.#at;
     let low = 0;
-    // Nearly all are shorter than 28 bits: whole numbers of 32 bits are enough for those.
+    // Fast path: most values fit into 28 bits.
     for (let shift = 0; shift < 28; shift += 7) {
       if (at >= end) throw broken();
       const byte = bytes[at++] ?? 0;

@@ -1,8 +1,8 @@
-import { isStorable, maxFieldBytes, writeTimestampField, writeVarint } from './protobuf-timestamp.ts';
+import { isStorable, type Moment, maxFieldBytes, writeTimestampField, writeVarint } from './protobuf-timestamp.ts';
 
-/** What the engine knows of an encoded google.firestore.v1.Document; one object serves all documents, so nothing is allocated. */
+/** Name position and times of an encoded google.firestore.v1.Document. One object is reused for all documents. */
 export interface DocumentMarks {
-  /** Where the name's text lies in the bytes given with it. */
+  /** Position of the name in the accompanying bytes. */
   nameStart: number;
   nameEnd: number;
   createdSeconds: number;
@@ -11,16 +11,10 @@ export interface DocumentMarks {
   updatedNanos: number;
 }
 
-/** A moment to the nanosecond. */
-export interface Moment {
-  readonly seconds: number;
-  readonly nanos: number;
-}
-
-/** Set in a record's flags for each field that is in the columns and not in the body. */
-export const cutName = 0x10;
-export const cutCreated = 0x20;
-export const cutUpdated = 0x40;
+/** Record flags: the field is stored in the columns and not in the body. */
+export const trimmedName = 0x10;
+export const trimmedCreated = 0x20;
+export const trimmedUpdated = 0x40;
 
 const nameTag = 0x0a;
 const createdTag = 0x1a;
@@ -28,31 +22,30 @@ const updatedTag = 0x22;
 const scratch = Buffer.alloc(maxFieldBytes);
 
 /**
- * Finds what of a document need not be stored in its body because the columns have it: the name field in front, createTime
- * and updateTime at the end. A field is cut only if writing it anew gives the very bytes that stand there, so joining
- * always gives back the document byte for byte, however it was encoded.
+ * Finds the fields of a document that the columns already hold: the leading name field and the trailing createTime and
+ * updateTime. A field is trimmed only if re-encoding it yields the same bytes, so joining restores the document byte for byte.
  */
-export class DocumentCut {
+export class DocumentTrim {
   bodyStart = 0;
   bodyEnd = 0;
   flags = 0;
 
-  cut(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
+  trim(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
     this.flags = 0;
     this.bodyStart = start;
     this.bodyEnd = end;
     if (isNameField(bytes, start, marks)) {
-      this.flags |= cutName;
+      this.flags |= trimmedName;
       this.bodyStart = marks.nameEnd;
     }
     if (!isStorable(marks.updatedSeconds, marks.updatedNanos)) return;
-    if (!this.#cutTail(bytes, updatedTag, marks.updatedSeconds, marks.updatedNanos)) return;
-    this.flags |= cutUpdated;
+    if (!this.#trimTail(bytes, updatedTag, marks.updatedSeconds, marks.updatedNanos)) return;
+    this.flags |= trimmedUpdated;
     if (!isStorable(marks.createdSeconds, marks.createdNanos)) return;
-    if (this.#cutTail(bytes, createdTag, marks.createdSeconds, marks.createdNanos)) this.flags |= cutCreated;
+    if (this.#trimTail(bytes, createdTag, marks.createdSeconds, marks.createdNanos)) this.flags |= trimmedCreated;
   }
 
-  #cutTail(bytes: Uint8Array, tag: number, seconds: number, nanos: number): boolean {
+  #trimTail(bytes: Uint8Array, tag: number, seconds: number, nanos: number): boolean {
     const start =
       seconds >= 2 ** 28 && seconds < 2 ** 35 && nanos > 0
         ? usualStart(bytes, this.bodyEnd, tag, seconds, nanos)
@@ -63,7 +56,7 @@ export class DocumentCut {
   }
 }
 
-/** Where the field begins whose one shortest encoding ends at `end`; -1 if other bytes stand there. */
+/** Start of the field whose canonical encoding ends at `end`; -1 if the bytes differ. */
 const anyStart = (bytes: Uint8Array, end: number, tag: number, seconds: number, nanos: number): number => {
   const length = writeTimestampField(scratch, 0, tag, seconds, nanos);
   const start = end - length;
@@ -72,7 +65,7 @@ const anyStart = (bytes: Uint8Array, end: number, tag: number, seconds: number, 
   return start;
 };
 
-/** The same for times from 1978 to 3058 with a fraction, as nearly all are: seconds are five bytes, and nothing is written first. */
+/** Fast path of `anyStart` for times from 1978 to 3058 with a fraction: seconds take five bytes and nothing is encoded first. */
 const usualStart = (bytes: Uint8Array, end: number, tag: number, seconds: number, nanos: number): number => {
   const width = nanos < 0x80 ? 1 : nanos < 0x4000 ? 2 : nanos < 0x20_0000 ? 3 : nanos < 0x1000_0000 ? 4 : 5;
   const start = end - width - 9;
@@ -95,11 +88,11 @@ const isNameField = (bytes: Uint8Array, start: number, { nameStart, nameEnd }: D
 
 const noTime: Moment = { seconds: 0, nanos: 0 };
 
-/** The document's own bytes again; the times are wanted only if they were cut. */
+/** Restores the original bytes of a document. The times are used only if they were trimmed. */
 export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, created = noTime, updated = noTime): Buffer => {
   const out = Buffer.allocUnsafe(1 + 5 + name.length + body.length + 2 * maxFieldBytes);
   let at = 0;
-  if (flags & cutName) {
+  if (flags & trimmedName) {
     out[at++] = nameTag;
     at = writeVarint(out, at, name.length);
     out.set(name, at);
@@ -107,7 +100,7 @@ export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, 
   }
   out.set(body, at);
   at += body.length;
-  if (flags & cutCreated) at = writeTimestampField(out, at, createdTag, created.seconds, created.nanos);
-  if (flags & cutUpdated) at = writeTimestampField(out, at, updatedTag, updated.seconds, updated.nanos);
+  if (flags & trimmedCreated) at = writeTimestampField(out, at, createdTag, created.seconds, created.nanos);
+  if (flags & trimmedUpdated) at = writeTimestampField(out, at, updatedTag, updated.seconds, updated.nanos);
   return out.subarray(0, at);
 };

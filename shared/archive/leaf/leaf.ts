@@ -1,17 +1,18 @@
-import { compareNames, compareRanges } from '../name/compare-names.ts';
+import { compareRanges } from '../name/compare-names.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer } from '../primitives/bytes.ts';
 import { maxLeafNameBytes, maxLeafRecords, maxPlainBytes } from '../primitives/format-limits.ts';
 import { column, columnsStart, kindMask, planes, type RecordKind, recordKind, recordOrder } from './column-layout.ts';
-import { cutCreated, cutName, cutUpdated, joinDocument, type Moment } from './document-trim.ts';
+import { joinDocument, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
+import type { Moment } from './protobuf-timestamp.ts';
 
-const knownFlags = kindMask | cutName | cutCreated | cutUpdated;
+const knownFlags = kindMask | trimmedName | trimmedCreated | trimmedUpdated;
 const kinds = new Set<number>(Object.values(recordKind));
 
-/** Records in their slots, read where they lie; what it was made from must not change. */
+/** Read access to the records of a leaf by slot. The frames must not change. */
 export class Leaf {
   readonly count: number;
-  /** True if the names ascend strictly, which was checked. */
+  /** True if the names ascend strictly; verified. */
   readonly ordered: boolean;
   readonly #keys: Buffer;
   readonly #bodies: Buffer | undefined;
@@ -19,17 +20,17 @@ export class Leaf {
   readonly #nameEnds: Uint32Array;
   readonly #bodyEnds: Uint32Array;
 
-  /** Without bodies, only names and times can be asked for. */
+  /** Without the bodies frame, only names and times are available. */
   constructor(keysFrame: Uint8Array, bodiesFrame?: Uint8Array) {
     this.#keys = asBuffer(keysFrame);
     this.#bodies = bodiesFrame && asBuffer(bodiesFrame);
-    if (this.#keys.length < columnsStart) throw invalid('keys shorter than their beginning');
+    if (this.#keys.length < columnsStart) throw invalid('the keys frame is too short');
     const order = this.#keys.readUInt8();
-    if (order !== recordOrder.byName && order !== recordOrder.asGiven) throw invalid('an unknown order');
+    if (order !== recordOrder.byName && order !== recordOrder.asGiven) throw invalid('the record order is unknown');
     this.ordered = order === recordOrder.byName;
     this.count = this.#keys.readUInt32BE(1);
-    if (this.count > maxLeafRecords) throw new ArchiveError('too-large', `a leaf of ${this.count} records`);
-    if (this.#keys.length < columnsStart + planes * this.count) throw invalid('fewer keys than records');
+    if (this.count > maxLeafRecords) throw new ArchiveError('too-large', `a leaf has ${this.count} records`);
+    if (this.#keys.length < columnsStart + planes * this.count) throw invalid('the keys frame is shorter than its records');
     this.#checkFlags();
     this.#nameEnds = new Uint32Array(this.count);
     this.#names = this.#readNames();
@@ -40,7 +41,8 @@ export class Leaf {
   #checkOrder(): void {
     for (let slot = 1, start = 0; slot < this.count; slot++) {
       const [middle, end] = [this.#nameEnds[slot - 1] ?? 0, this.#nameEnds[slot] ?? 0];
-      if (compareRanges(this.#names, start, middle, this.#names, middle, end) >= 0) throw invalid('names out of order');
+      if (compareRanges(this.#names, start, middle, this.#names, middle, end) >= 0)
+        throw invalid('record names are out of order');
       start = middle;
     }
   }
@@ -48,8 +50,9 @@ export class Leaf {
   #checkFlags(): void {
     for (let slot = 0; slot < this.count; slot++) {
       const flags = this.#read(column.flags.plane, 1, slot);
-      if ((flags & ~knownFlags) !== 0 || !kinds.has(flags & kindMask)) throw invalid('a record of an unknown kind');
-      if (flags > kindMask && (flags & kindMask) !== recordKind.document) throw invalid('only documents are cut');
+      if ((flags & ~knownFlags) !== 0 || !kinds.has(flags & kindMask)) throw invalid('the kind of a record is unknown');
+      if (flags > kindMask && (flags & kindMask) !== recordKind.document)
+        throw invalid('a record other than a document is trimmed');
     }
   }
 
@@ -60,15 +63,15 @@ export class Leaf {
     for (let slot = 0; slot < this.count; slot++) {
       const shared = this.#read(column.shared.plane, 2, slot);
       const suffix = this.#read(column.suffix.plane, 2, slot);
-      if (shared > before || shared + suffix === 0) throw invalid('a name that shares more than there is');
+      if (shared > before || shared + suffix === 0) throw invalid('a record name has an invalid shared prefix');
       before = shared + suffix;
       total += before;
       suffixes += suffix;
       this.#nameEnds[slot] = total;
     }
-    if (total > maxLeafNameBytes) throw new ArchiveError('too-large', `names of ${total} bytes in one leaf`);
+    if (total > maxLeafNameBytes) throw new ArchiveError('too-large', `the names of a leaf have ${total} bytes`);
     let from = columnsStart + planes * this.count;
-    if (this.#keys.length !== from + suffixes) throw invalid('names do not fill their place');
+    if (this.#keys.length !== from + suffixes) throw invalid('record names do not fill the keys frame');
     const names = Buffer.allocUnsafe(total);
     for (let slot = 0, start = 0, previous = 0; slot < this.count; slot++) {
       const shared = this.#read(column.shared.plane, 2, slot);
@@ -89,20 +92,19 @@ export class Leaf {
       total += this.#read(column.body.plane, 4, slot);
       ends[slot] = total;
     }
-    if (total > maxPlainBytes) throw new ArchiveError('too-large', `bodies of ${total} bytes in one leaf`);
-    if (this.#bodies && total !== this.#bodies.length) throw invalid('bodies do not fill their frame');
+    if (total > maxPlainBytes) throw new ArchiveError('too-large', `the bodies of a leaf have ${total} bytes`);
+    if (this.#bodies && total !== this.#bodies.length) throw invalid('record bodies do not fill their frame');
     for (let slot = 0; slot < this.count; slot++)
       if (Number.isNaN(this.#nanos(false, slot)) || Number.isNaN(this.#nanos(true, slot)))
-        throw invalid('a time that no clock shows');
+        throw invalid('a record has an invalid time');
     return ends;
   }
 
-  /** What it takes of memory, about. */
+  /** Approximate memory size. */
   get bytes(): number {
     return this.#keys.length + this.#names.length + (this.#bodies?.length ?? 0) + 8 * this.count;
   }
 
-  /** Whether it was read with its bodies. */
   get hasBodies(): boolean {
     return this.#bodies !== undefined;
   }
@@ -111,7 +113,7 @@ export class Leaf {
     return (this.#read(column.flags.plane, 1, slot) & kindMask) as RecordKind;
   }
 
-  /** A view of the name's bytes. */
+  /** A view of the name. */
   name(slot: number): Buffer {
     return this.#names.subarray(this.#nameStart(slot), this.#nameEnds[slot]);
   }
@@ -124,53 +126,57 @@ export class Leaf {
     return { seconds: this.#seconds(false, slot), nanos: this.#nanos(false, slot) };
   }
 
-  /** True if the record was updated at exactly that moment; allocates nothing. */
+  /** True if the record was updated at exactly this time. Allocates nothing. */
   isUpdatedAt(slot: number, seconds: number, nanos: number): boolean {
     return this.#nanos(false, slot) === nanos && this.#seconds(false, slot) === seconds;
   }
 
-  /** A view of the body as stored: for a document without the fields that the columns hold. */
+  /** A view of the stored body; without the fields that the columns hold. */
   body(slot: number): Buffer {
     if (!this.#bodies) throw new Error('the bodies of this leaf were not read');
     return this.#bodies.subarray(slot === 0 ? 0 : this.#bodyEnds[slot - 1], this.#bodyEnds[slot]);
   }
 
-  /** The record's bytes as they were given: of a document every byte. */
+  /** The original bytes of the record. */
   content(slot: number): Buffer {
     const flags = this.#read(column.flags.plane, 1, slot);
     if (flags <= kindMask) return this.body(slot);
     return joinDocument(flags, this.name(slot), this.body(slot), this.created(slot), this.updated(slot));
   }
 
-  /** The same without the times that the columns hold: nobody can write them. */
-  untimed(slot: number): Buffer {
-    const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | cutName);
+  /** The original bytes without createTime and updateTime, which cannot be written to Firestore. */
+  contentWithoutTimes(slot: number): Buffer {
+    const flags = this.#read(column.flags.plane, 1, slot) & (kindMask | trimmedName);
     return flags <= kindMask ? this.body(slot) : joinDocument(flags, this.name(slot), this.body(slot));
   }
 
-  /** How the name here compares with one that lies in other bytes; makes no view of either. */
+  /** Compares the name of a slot with a name in other bytes without creating views. */
   compareName(slot: number, bytes: Uint8Array, start: number, end: number): number {
     return compareRanges(this.#names, this.#nameStart(slot), this.#nameEnds[slot] ?? 0, bytes, start, end);
   }
 
-  /** How two names compare behind their first bytes, as many as are said of each; makes no view of either. */
+  /** Compares two names after skipping a prefix of each, without creating views. */
   compareTails(slot: number, skipped: number, other: Leaf, otherSlot: number, otherSkipped: number): number {
     const [start, otherStart] = [this.#nameStart(slot) + skipped, other.#nameStart(otherSlot) + otherSkipped];
     const [end = 0, otherEnd = 0] = [this.#nameEnds[slot], other.#nameEnds[otherSlot]];
     return compareRanges(this.#names, start, end, other.#names, otherStart, otherEnd);
   }
 
-  /** The slot of a name within a range of an ordered leaf, or -1. */
-  find(name: Uint8Array, from = 0, to = this.count): number {
+  /** The first slot of a range whose name is not less than `name`; `to` if there is none. */
+  lowerBound(name: Uint8Array, from: number, to: number): number {
     let [low, high] = [from, to];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = compareNames(this.name(middle), name);
-      if (order === 0) return middle;
-      if (order < 0) low = middle + 1;
+      if (this.compareName(middle, name, 0, name.length) < 0) low = middle + 1;
       else high = middle;
     }
-    return -1;
+    return low;
+  }
+
+  /** The slot of a name within a range of an ordered leaf, or -1. */
+  find(name: Uint8Array, from = 0, to = this.count): number {
+    const slot = this.lowerBound(name, from, to);
+    return slot < to && this.compareName(slot, name, 0, name.length) === 0 ? slot : -1;
   }
 
   #nameStart(slot: number): number {
@@ -184,7 +190,7 @@ export class Leaf {
     return value;
   }
 
-  /** Part of a time; the created one is stored XOR the updated one. */
+  /** Part of a timestamp; created times are stored XOR updated times. */
   #time(isCreated: boolean, offset: number, width: number, slot: number): number {
     const updated = this.#read(column.updated.plane + offset, width, slot);
     return isCreated ? (updated ^ this.#read(column.created.plane + offset, width, slot)) >>> 0 : updated;

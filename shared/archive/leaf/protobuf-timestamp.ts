@@ -1,22 +1,27 @@
-/** Reads and writes google.protobuf.Timestamp within a message: seconds since 1970 (possibly negative) and nanoseconds. */
-import type { Moment } from './document-trim.ts';
+/** Encodes google.protobuf.Timestamp: seconds since 1970 (possibly negative) and nanoseconds. */
 
-/** The moment that RFC 3339 in UTC says, to the nanosecond. */
+/** A point in time with nanosecond precision. */
+export interface Moment {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+/** Parses an RFC 3339 time in UTC with up to nanosecond precision. */
 export const parseMoment = (text: string): Moment => {
   const match = momentPattern.exec(text);
-  if (!match) throw new TypeError('a moment is written as 2025-01-31T08:00:00.123456Z');
+  if (!match) throw new TypeError('expected a UTC time such as 2025-01-31T08:00:00.123456Z');
   return { seconds: Date.parse(`${match[1]}Z`) / 1_000, nanos: Number((match[2] ?? '').padEnd(9, '0')) };
 };
 const momentPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
 
-/** What columns of 40 and 30 bits can hold: more than the years 1 to 9999 that the type allows. */
+/** Whether the columns can hold the time. They exceed the years 1 to 9999 that the type allows. */
 export const isStorable = (seconds: number, nanos: number): boolean =>
   Number.isInteger(seconds) && seconds >= -(2 ** 39) && seconds < 2 ** 39 && Number.isInteger(nanos) && nanos >= 0 && nanos < 1e9;
 
-/** Room for a field of this type: tag, length, and two varints with their tags. */
+/** Maximum size of a timestamp field: tag, length, and two varints with their tags. */
 export const maxFieldBytes = 2 + 11 + 6;
 
-/** Writes the field as protobuf's serializers do: least bytes, zeros left out; answers where it ends. */
+/** Writes the field in canonical form: shortest varints, zeros omitted. Returns its end. */
 export const writeTimestampField = (out: Uint8Array, at: number, tag: number, seconds: number, nanos: number): number => {
   out[at] = tag;
   let end = at + 2;
@@ -32,7 +37,7 @@ export const writeTimestampField = (out: Uint8Array, at: number, tag: number, se
   return end;
 };
 
-/** Writes a whole number from 0 to 2^53; answers where it ends. */
+/** Writes an integer from 0 to 2^53; returns its end. */
 export const writeVarint = (out: Uint8Array, at: number, value: number): number => {
   let end = at;
   let rest = value;
@@ -42,7 +47,7 @@ export const writeVarint = (out: Uint8Array, at: number, value: number): number 
   return end;
 };
 
-/** Negative numbers are ten bytes: two's complement of 64 bits. */
+/** Negative numbers take ten bytes: 64-bit two's complement. */
 const writeNegative = (out: Uint8Array, at: number, value: number): number => {
   let rest = BigInt.asUintN(64, BigInt(value));
   for (let i = 0; i < 9; i++, rest >>= 7n) out[at + i] = Number(rest & 0x7fn) | 0x80;

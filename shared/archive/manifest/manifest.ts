@@ -3,31 +3,34 @@ import type { PageEntry } from '../page/index-writer.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** What a backup consists of. It is written last: until it is stored there is no backup, and its digest names the backup for ever. */
+/**
+ * Lists the contents of a backup. It is written last: a backup exists once its manifest is stored, and the digest of the manifest
+ * identifies it.
+ */
 export interface Manifest {
   readonly formatVersion: 2;
-  /** What a reader must be able to do; one that does not know a word here must refuse the archive. */
+  /** Features a reader must support; it must reject the archive if one is unknown. */
   readonly requiredFeatures: readonly string[];
   readonly organization: string;
   readonly project: string;
   readonly backup: string;
-  /** The backup that this one was compared with, if it is incremental. */
+  /** The parent of an incremental backup. */
   readonly parent: string | null;
-  /** The database, `projects/{id}/databases/{id}`. */
+  /** The database: `projects/{id}/databases/{id}`. */
   readonly source: string;
-  /** RFC 3339 in UTC, to the nanosecond if need be: the one moment that all of it shows. */
+  /** The snapshot time of the whole backup: RFC 3339 in UTC with up to nanosecond precision. */
   readonly readTime: string;
-  /** Over all that the index covers. */
+  /** Counts of all indexed records. */
   readonly counts: { readonly documents: number; readonly tombstones: number; readonly users: number };
-  /** Documents by collection id. Ids and not paths, so that 100,000 subcollections do not make 100,000 lines. */
+  /** Document counts by collection id, not path: 100,000 subcollections must not make 100,000 entries. */
   readonly collections: readonly { readonly id: string; readonly documents: number }[];
-  /** This backup's objects, and the chunks of earlier backups in which its index finds records. */
+  /** Objects of this backup, and chunks of earlier backups that its index references. */
   readonly objects: readonly ObjectEntry[];
-  /** The upper level of the index: its pages in the order of names. */
+  /** The upper level of the index: its pages in name order. */
   readonly pages: readonly PageEntry[];
-  /** What the writer wants to remember; of no meaning to the format. */
+  /** Free-form notes of the writer; ignored by the format. */
   readonly notes: { readonly [key: string]: Json };
 }
 
-/** Features this code can read; format version 2 began without any. */
+/** Supported features; format version 2 started with none. */
 export const knownFeatures: readonly string[] = [];

@@ -14,15 +14,15 @@ import {
 import { isId, objectId, objectKind } from '../primitives/identity.ts';
 import { knownFeatures, type Manifest } from './manifest.ts';
 
-/** Reads what JSON gave; whatever is not exactly a manifest of this format is refused. */
-export const checkManifest = (value: unknown): Manifest => {
+/** Validates a parsed manifest; anything that does not exactly match the format is rejected. */
+export const parseManifest = (value: unknown): Manifest => {
   const manifest = record(value);
-  // Before the rest: a later format may look different everywhere else.
-  if (manifest.formatVersion !== 2)
-    throw new ArchiveError('unsupported-version', 'the manifest has another format version than 2');
+  // Checked first: a later format may differ everywhere else.
+  if (manifest.formatVersion !== 2) throw new ArchiveError('unsupported-version', 'the format version of the manifest is not 2');
   const features = list(manifest.requiredFeatures, text);
   const unknown = features.filter((feature) => !knownFeatures.includes(feature));
-  if (unknown.length > 0) throw new ArchiveError('unknown-feature', `the archive requires ${unknown.join(', ').slice(0, 200)}`);
+  if (unknown.length > 0)
+    throw new ArchiveError('unknown-feature', `the archive requires unknown features: ${unknown.join(', ').slice(0, 200)}`);
   const { documents, tombstones, users } = record(manifest.counts);
   const checked: Manifest = {
     formatVersion: 2,
@@ -33,7 +33,7 @@ export const checkManifest = (value: unknown): Manifest => {
     parent: manifest.parent === null ? null : id(manifest.parent),
     source: text(manifest.source),
     readTime: matching(manifest.readTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/),
-    counts: { documents: whole(documents), tombstones: whole(tombstones), users: whole(users) },
+    counts: { documents: count(documents), tombstones: count(tombstones), users: count(users) },
     collections: list(manifest.collections, collectionEntry, maxManifestCollections),
     objects: list(manifest.objects, objectEntry, maxManifestObjects),
     pages: list(manifest.pages, pageEntry, maxManifestPages),
@@ -46,19 +46,19 @@ export const checkManifest = (value: unknown): Manifest => {
 
 const collectionEntry = (value: unknown): Manifest['collections'][number] => {
   const { id: collection, documents } = record(value);
-  return { id: text(collection), documents: whole(documents) };
+  return { id: text(collection), documents: count(documents) };
 };
 
 const objectEntry = (value: unknown): ObjectEntry => {
   const { backup, name, size, frames, records, sha256, plainSha256, salt, noncePrefix } = record(value);
   const kind = objectKind(text(name));
-  if (kind !== 'chunk' && kind !== 'index') throw invalid('an object that is neither chunk nor index');
+  if (kind !== 'chunk' && kind !== 'index') throw invalid('the manifest lists an object that is neither a chunk nor an index');
   return {
     backup: id(backup),
     name: text(name),
-    size: whole(size),
-    frames: whole(frames, maxFrames),
-    records: whole(records),
+    size: count(size),
+    frames: count(frames, maxFrames),
+    records: count(records),
     sha256: bytes(sha256, 32),
     plainSha256: bytes(plainSha256, 32),
     salt: bytes(salt, saltBytes),
@@ -70,11 +70,11 @@ const pageEntry = (value: unknown): PageEntry => {
   const { object, frame, offset, length, segments, records, first, sha256 } = record(value);
   return {
     object: text(object),
-    frame: whole(frame, maxFrames - 1),
-    offset: whole(offset),
-    length: whole(length),
-    segments: whole(segments),
-    records: whole(records),
+    frame: count(frame, maxFrames - 1),
+    offset: count(offset),
+    length: count(length),
+    segments: count(segments),
+    records: count(records),
     first: matching(first, /^[\w-]*$/),
     sha256: bytes(sha256, 32),
   };
@@ -83,9 +83,10 @@ const pageEntry = (value: unknown): PageEntry => {
 const checkObjects = ({ backup, objects }: Manifest): void => {
   const seen = new Set<string>();
   for (const entry of objects) {
-    if (seen.has(objectId(entry))) throw invalid('an object is listed twice');
+    if (seen.has(objectId(entry))) throw invalid('the manifest lists an object twice');
     seen.add(objectId(entry));
-    if (entry.backup !== backup && objectKind(entry.name) !== 'chunk') throw invalid('an index of another backup');
+    if (entry.backup !== backup && objectKind(entry.name) !== 'chunk')
+      throw invalid('the manifest lists an index of another backup');
   }
 };
 
@@ -96,58 +97,60 @@ const checkPages = ({ backup, objects, pages, counts }: Manifest): void => {
   let records = 0;
   for (const page of pages) {
     const entry = indexes.get(page.object);
-    if (!entry || objectKind(page.object) !== 'index') throw invalid('a page of no index');
-    if (page.frame >= entry.frames || page.offset + page.length > entry.size) throw invalid('a page beyond its index');
+    if (!entry || objectKind(page.object) !== 'index') throw invalid('the manifest lists a page of an unknown index');
+    if (page.frame >= entry.frames || page.offset + page.length > entry.size)
+      throw invalid('the manifest lists a page beyond its index');
     framesSeen.set(page.object, (framesSeen.get(page.object) ?? 0) + 1);
     records += page.records;
     if (page.segments === 0) continue;
     const first = Buffer.from(page.first, 'base64url');
     if (first.length === 0 || first.length > maxNameBytes || first.toString('base64url') !== page.first)
-      throw invalid('a page without a first name');
-    if (before && compareNames(before, first) >= 0) throw invalid('pages out of order');
+      throw invalid('the manifest lists a page with an invalid first name');
+    if (before && compareNames(before, first) >= 0) throw invalid('the pages of the manifest are out of order');
     before = first;
   }
   for (const [name, entry] of indexes)
     if (objectKind(name) === 'index' && framesSeen.get(name) !== entry.frames)
-      throw invalid('an index with pages that are not listed');
-  if (records !== counts.documents + counts.tombstones + counts.users) throw invalid('the pages hold another number of records');
+      throw invalid('the manifest does not list all pages of an index');
+  if (records !== counts.documents + counts.tombstones + counts.users)
+    throw invalid('the number of records in the pages differs from the counts of the manifest');
 };
 
 const invalid = (message: string): ArchiveError => new ArchiveError('manifest-invalid', message);
 
 const record = (value: unknown): Record<string, unknown> => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('something else where an object should be');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('expected an object in the manifest');
   return value as Record<string, unknown>;
 };
 
-const list = <T>(value: unknown, each: (one: unknown) => T, most = maxManifestPages): T[] => {
-  if (!Array.isArray(value)) throw invalid('something else where a list should be');
-  if (value.length > most) throw new ArchiveError('too-large', `a list of ${value.length} entries`);
+const list = <T>(value: unknown, each: (one: unknown) => T, max = maxManifestPages): T[] => {
+  if (!Array.isArray(value)) throw invalid('expected a list in the manifest');
+  if (value.length > max) throw new ArchiveError('too-large', `a list of the manifest has ${value.length} entries`);
   return value.map(each);
 };
 
 const text = (value: unknown): string => {
-  if (typeof value !== 'string') throw invalid('something else where text should be');
+  if (typeof value !== 'string') throw invalid('expected text in the manifest');
   return value;
 };
 
 const matching = (value: unknown, pattern: RegExp): string => {
-  if (!pattern.test(text(value))) throw invalid('text of another form than it should have');
+  if (!pattern.test(text(value))) throw invalid('a text of the manifest has an invalid format');
   return text(value);
 };
 
 const id = (value: unknown): string => {
-  if (!isId(value)) throw invalid('not an id');
+  if (!isId(value)) throw invalid('the manifest has an invalid id');
   return value;
 };
 
-const whole = (value: unknown, most = Number.MAX_SAFE_INTEGER): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > most) throw invalid('not a count');
+const count = (value: unknown, max = Number.MAX_SAFE_INTEGER): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > max)
+    throw invalid('the manifest has an invalid number');
   return value;
 };
 
 const bytes = (value: unknown, length: number): string => {
-  if (!decodeBase64(value, length)) throw invalid(`not ${length} bytes`);
+  if (!decodeBase64(value, length)) throw invalid(`the manifest has a value that is not ${length} bytes in base64url`);
   return text(value);
 };

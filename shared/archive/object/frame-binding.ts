@@ -6,7 +6,7 @@ import { type Header, magic, noncePrefixBytes, saltBytes, version } from './head
 
 const start = Buffer.concat([magic, Buffer.from([version])]);
 
-/** The key of one object: another salt, backup or name gives another key, so nonces need only differ within an object. */
+/** The key of one object. It depends on salt, backup and name, so nonces need only be unique within an object. */
 export const objectKey = (dataKey: Uint8Array, { identity, name, salt }: Header): KeyObject => {
   if (dataKey.length !== 32) throw new RangeError('a data key has 32 bytes');
   if (salt.length !== saltBytes) throw new RangeError(`a salt has ${saltBytes} bytes`);
@@ -14,7 +14,7 @@ export const objectKey = (dataKey: Uint8Array, { identity, name, salt }: Header)
   return createSecretKey(hkdf(dataKey, salt, info));
 };
 
-/** Never the same for two frames of an object: the number is in it, and so is whether the object ends here. */
+/** Unique per frame of an object: contains the frame number and whether the frame is the last. */
 export const frameNonce = (prefix: Uint8Array, index: number, last: boolean): Buffer => {
   if (prefix.length !== noncePrefixBytes) throw new RangeError(`a nonce prefix has ${noncePrefixBytes} bytes`);
   if (!Number.isInteger(index) || index < 0 || index >= maxFrames) throw new RangeError(`frame number ${index}`);
@@ -26,8 +26,8 @@ export const frameNonce = (prefix: Uint8Array, index: number, last: boolean): Bu
 };
 
 /**
- * What a frame is bound to besides its bytes. Texts carry their lengths and numbers have fixed widths, so two different
- * places never give the same bytes. The part that an object's frames share is made once.
+ * Additional authenticated data of a frame. Texts are length-prefixed and numbers have fixed widths, so no two frames have the
+ * same binding. The part shared by all frames of an object is built once.
  */
 export class FrameBinding {
   readonly #bytes: Buffer;

@@ -14,7 +14,7 @@ import { decompress } from '../primitives/zstd.ts';
 import { FrameBinding, frameNonce, objectKey } from './frame-binding.ts';
 import type { Header } from './header.ts';
 
-/** Opens frames of one object; no byte of a frame is given out before all of it is authenticated. */
+/** Opens frames of one object. Returns no byte of a frame before all of it is authenticated. */
 export class FrameOpener {
   readonly #key: KeyObject;
   readonly #prefix: Buffer;
@@ -26,14 +26,14 @@ export class FrameOpener {
     this.#binding = new FrameBinding(header);
   }
 
-  /** The records of a whole frame, which begins with its length. */
+  /** Decrypts and decompresses a whole frame, including its length prefix. */
   open(frame: Uint8Array, index: number, last: boolean): Buffer {
     const bytes = asBuffer(frame);
     if (bytes.length < frameLengthBytes || bytes.length !== frameLengthBytes + sealedLength(bytes))
       throw new ArchiveError('truncated', `frame ${index} does not have the length it declares`);
     const sealed = bytes.subarray(frameLengthBytes);
     const content = this.#decrypt(sealed, index, last);
-    if (!content) throw this.#misplaced(sealed, index, last);
+    if (!content) throw this.#diagnose(sealed, index, last);
     return decompress(content.subarray(plainLengthBytes), content.readUInt32BE());
   }
 
@@ -43,23 +43,26 @@ export class FrameOpener {
     return gcmOpen(this.#key, nonce, this.#binding.of(index, last, end), [sealed.subarray(0, end)], sealed.subarray(end))?.[0];
   }
 
-  /** A frame that is genuine elsewhere tells what was done to the object; what it holds is not looked at. */
-  #misplaced(sealed: Buffer, index: number, last: boolean): ArchiveError {
+  /**
+   * Diagnoses a frame that does not authenticate: a genuine frame at another position shows how the object was modified. Its
+   * content is not used.
+   */
+  #diagnose(sealed: Buffer, index: number, last: boolean): ArchiveError {
     if (this.#decrypt(sealed, index, !last))
       return last
         ? new ArchiveError('truncated', `the object ends after frame ${index}, which is not its last`)
         : new ArchiveError('trailing-data', `bytes follow frame ${index}, which is the last`);
     for (const other of [index + 1, index - 1, index + 2])
       if (other >= 0 && other < maxFrames && (this.#decrypt(sealed, other, false) || this.#decrypt(sealed, other, true)))
-        return new ArchiveError('frame-order', `frame ${other} stands where frame ${index} should`);
-    return new ArchiveError('tag-mismatch', `frame ${index} is not authentic`);
+        return new ArchiveError('frame-order', `found frame ${other} in place of frame ${index}`);
+    return new ArchiveError('tag-mismatch', `frame ${index} failed authentication`);
   }
 }
 
-/** The declared length of a frame, refused before anything of that length is allocated or awaited. */
+/** The declared length of a frame; checked before anything of that length is allocated or awaited. */
 export const sealedLength = (bytes: Uint8Array): number => {
   const length = asBuffer(bytes).readUInt32BE();
-  if (length > maxSealedBytes) throw new ArchiveError('too-large', `a frame of ${length} sealed bytes`);
-  if (length < minSealedBytes) throw new ArchiveError('truncated', `no frame has ${length} sealed bytes`);
+  if (length > maxSealedBytes) throw new ArchiveError('too-large', `a frame declares ${length} sealed bytes`);
+  if (length < minSealedBytes) throw new ArchiveError('truncated', `a frame declares only ${length} sealed bytes`);
   return length;
 };

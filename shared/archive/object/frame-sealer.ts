@@ -7,8 +7,8 @@ import { FrameBinding, frameNonce, objectKey } from './frame-binding.ts';
 import type { Header } from './header.ts';
 
 /**
- * How what is about to be stored is read back, against faulty memory and processors: `sealed` decrypts and compares with
- * what was encrypted, `restored` also decompresses and compares with the records, `none` trusts the machine.
+ * Read-back check against faulty memory or CPUs. `sealed` decrypts and compares; `restored` also decompresses and compares with
+ * the records; `none` trusts the machine.
  */
 export type SelfCheck = 'none' | 'sealed' | 'restored';
 
@@ -30,9 +30,9 @@ export class FrameSealer {
     this.#inspect = options.inspect;
   }
 
-  /** The pieces of a whole frame, its length first; the frame numbers of an object must never repeat. */
+  /** The pieces of a whole frame, length first. Frame numbers of an object must never repeat. */
   seal(plain: Buffer, index: number, last: boolean): readonly Buffer[] {
-    if (plain.length > maxPlainBytes) throw new ArchiveError('too-large', `a frame of ${plain.length} bytes`);
+    if (plain.length > maxPlainBytes) throw new ArchiveError('too-large', `a frame has ${plain.length} bytes`);
     const packed = compress(plain, this.#level);
     this.#inspect?.('compressed', packed);
     const plainLength = Buffer.allocUnsafe(plainLengthBytes);
@@ -62,7 +62,7 @@ const isRestored = (packed: Buffer, plain: Buffer): boolean => {
 
 const failed = (index: number): ArchiveError => new ArchiveError('self-check-failed', `frame ${index} cannot be read back`);
 
-/** Sees the bytes of each frame after a step and before they are checked: the place where a test damages them. */
+/** Test hook: sees, and may damage, the bytes of each frame before they are checked. */
 export type Inspect = (after: 'compressed' | 'sealed', bytes: Buffer) => void;
 
 interface SealOptions {

@@ -3,13 +3,13 @@ import { asBuffer, decodeBase64, encodeBase64 } from '../primitives/bytes.ts';
 import { maxHeaderBytes } from '../primitives/format-limits.ts';
 import { checkIdentity, type Identity, isId, objectKind } from '../primitives/identity.ts';
 
-/** What stands in the clear before an object's frames. */
+/** The clear-text header of an object. */
 export interface Header {
   readonly identity: Identity;
   readonly name: string;
-  /** 32 bytes, new for every object that is begun. */
+  /** 32 bytes, new for every started object. */
   readonly salt: Buffer;
-  /** 7 bytes, new for every object that is begun. */
+  /** 7 bytes, new for every started object. */
   readonly noncePrefix: Buffer;
 }
 
@@ -17,13 +17,13 @@ export const magic = Buffer.from('FBK2', 'latin1');
 export const version = 2;
 export const saltBytes = 32;
 export const noncePrefixBytes = 7;
-/** Magic, version and the length of the JSON that follows. */
+/** Magic, version and length of the header JSON. */
 export const preambleBytes = magic.length + 1 + 4;
 
-/** An object's first bytes. There is one way to write a header, so that no byte of it can change unnoticed. */
+/** Encodes the header. There is one canonical spelling, so every modification is detected. */
 export const encodeHeader = (header: Header): Buffer => {
   checkIdentity(header.identity);
-  if (!objectKind(header.name)) throw new ArchiveError('header-invalid', 'not the name of an object');
+  if (!objectKind(header.name)) throw new ArchiveError('header-invalid', 'not an object name');
   const json = Buffer.from(canonical(header), 'utf8');
   const preamble = Buffer.alloc(preambleBytes);
   magic.copy(preamble);
@@ -45,26 +45,26 @@ const canonical = ({ identity, name, salt, noncePrefix }: Header): string =>
     noncePrefix: encodeBase64(noncePrefix),
   });
 
-/** The length of the header JSON, read from an object's first bytes, of which there may be fewer than there should. */
+/** Reads the length of the header JSON from the first bytes of an object, which may be truncated. */
 export const headerLength = (start: Uint8Array): number => {
   const bytes = asBuffer(start);
   const given = Math.min(bytes.length, magic.length);
-  if (bytes.compare(magic, 0, given, 0, given) !== 0) throw new ArchiveError('bad-magic', 'not an object of an archive');
+  if (bytes.compare(magic, 0, given, 0, given) !== 0) throw new ArchiveError('bad-magic', 'not an archive object');
   const found = bytes.length > magic.length ? bytes.readUInt8(magic.length) : version;
   if (found !== version)
-    throw new ArchiveError('unsupported-version', `the object has format version ${found}, known is ${version}`);
+    throw new ArchiveError('unsupported-version', `the object has format version ${found}; this reader supports ${version}`);
   if (bytes.length < preambleBytes) throw new ArchiveError('truncated', 'the object ends within its header');
   const length = bytes.readUInt32BE(magic.length + 1);
-  if (length > maxHeaderBytes) throw new ArchiveError('too-large', `a header of ${length} bytes`);
+  if (length > maxHeaderBytes) throw new ArchiveError('too-large', `the header declares ${length} bytes`);
   return length;
 };
 
-/** Reads the header JSON; anything but the one canonical spelling is refused. */
+/** Parses the header JSON; rejects any but the canonical spelling. */
 export const parseHeader = (json: Uint8Array): Header => {
   const bytes = asBuffer(json);
   const header = read(bytes);
   if (!header || !Buffer.from(canonical(header), 'utf8').equals(bytes))
-    throw new ArchiveError('header-invalid', 'the header is not one that this format writes');
+    throw new ArchiveError('header-invalid', 'the header is not in canonical form');
   return header;
 };
 

@@ -7,38 +7,37 @@ import { defaultLevel } from '../primitives/zstd.ts';
 import { FrameSealer, type Inspect, type SelfCheck } from './frame-sealer.ts';
 import { encodeHeader, type Header, noncePrefixBytes, saltBytes } from './header.ts';
 
-/** What every writer needs. */
 export interface WriterOptions {
   readonly identity: Identity;
-  /** 32 bytes, of this backup alone. */
+  /** 32 bytes, unique to this backup. */
   readonly dataKey: Uint8Array;
-  /** Bytes that nobody can predict; each object begun takes its salt and nonce prefix from it. */
+  /** Cryptographically secure; every started object takes its salt and nonce prefix from it. */
   readonly random: (bytes: number) => Uint8Array;
-  /** zstd level, 3 unless said. */
+  /** zstd level; default 3. */
   readonly level?: number;
-  /** `sealed` unless said. */
+  /** Default `sealed`. */
   readonly check?: SelfCheck;
   readonly inspect?: Inspect;
 }
 
-/** What the manifest says about an object: enough to notice any other object in its place, and to read parts of it. */
+/** The manifest entry of an object: enough to detect a replaced object and to read parts of it. */
 export interface ObjectEntry {
   readonly backup: string;
   readonly name: string;
   readonly size: number;
   readonly frames: number;
-  /** Records of a chunk, segments of an index. */
+  /** Number of records (chunk) or segments (index). */
   readonly records: number;
-  /** Of the bytes as stored. */
+  /** Hash of the stored bytes. */
   readonly sha256: string;
-  /** SHA-256 over the SHA-256 of each frame before compression, in order. */
+  /** SHA-256 over the SHA-256 of each uncompressed frame, in order. */
   readonly plainSha256: string;
   readonly salt: string;
   readonly noncePrefix: string;
 }
 
-/** Where a frame went, and the SHA-256 of what is in it. */
-export interface Placed {
+/** Position of a frame and the SHA-256 of its content. */
+export interface FrameLocation {
   readonly frame: number;
   readonly offset: number;
   readonly length: number;
@@ -46,9 +45,9 @@ export interface Placed {
 }
 
 /**
- * Writes one sealed object. Bytes wait inside until taken: a caller that takes them whenever `pendingBytes` reaches the
- * size of an upload part holds one part and one frame, however long the object is. An object cannot be resumed: begun
- * again it has a new salt, so no key and nonce are ever used twice.
+ * Writes one sealed object. Callers take pending bytes whenever `pendingBytes` reaches the size of an upload part, so memory
+ * holds one part and one frame. An object cannot be resumed: a restarted object has a new salt, so no key and nonce pair is
+ * reused.
  */
 export class ObjectWriter {
   readonly #header: Header;
@@ -64,16 +63,16 @@ export class ObjectWriter {
 
   constructor(name: string, options: WriterOptions) {
     const { identity, dataKey, random, level = defaultLevel, check = 'sealed', inspect } = options;
-    const noise = Buffer.from(random(saltBytes + noncePrefixBytes));
-    if (noise.length !== saltBytes + noncePrefixBytes) throw new RangeError('randomness of the wrong length');
-    this.#header = { identity, name, salt: noise.subarray(0, saltBytes), noncePrefix: noise.subarray(saltBytes) };
+    const randomBytes = Buffer.from(random(saltBytes + noncePrefixBytes));
+    if (randomBytes.length !== saltBytes + noncePrefixBytes) throw new RangeError('random returned the wrong number of bytes');
+    this.#header = { identity, name, salt: randomBytes.subarray(0, saltBytes), noncePrefix: randomBytes.subarray(saltBytes) };
     this.#sealer = new FrameSealer(this.#header, dataKey, { level, check, inspect });
     this.#push(encodeHeader(this.#header));
   }
 
-  seal(plain: Buffer, last: boolean): Placed {
-    if (this.#ended) throw new Error('the last frame was written already');
-    if (this.#frames >= maxFrames) throw new ArchiveError('too-large', 'an object has no more than 2^32 frames');
+  seal(plain: Buffer, last: boolean): FrameLocation {
+    if (this.#ended) throw new Error('the last frame was already written');
+    if (this.#frames >= maxFrames) throw new ArchiveError('too-large', 'the object has more than 2^32 frames');
     const [frame, offset, sha256] = [this.#frames++, this.#size, hash('sha256', plain, 'buffer')];
     for (const piece of this.#sealer.seal(plain, frame, last)) this.#push(piece);
     this.#plain.update(sha256);
@@ -81,7 +80,7 @@ export class ObjectWriter {
     return { frame, offset, length: this.#size - offset, sha256 };
   }
 
-  /** The bytes written since the last time, in order. */
+  /** The bytes written since the last call, in order. */
   take(): readonly Buffer[] {
     const pieces = this.#pieces;
     this.#pieces = [];
@@ -90,7 +89,7 @@ export class ObjectWriter {
   }
 
   entry(records: number): ObjectEntry {
-    if (!this.#ended) throw new Error('the last frame is not written yet');
+    if (!this.#ended) throw new Error('the last frame has not been written');
     return {
       backup: this.#header.identity.backup,
       name: this.#header.name,

@@ -11,34 +11,36 @@ import {
 } from '../primitives/format-limits.ts';
 import { isId, objectKind } from '../primitives/identity.ts';
 
-/** A leaf's two frames: where they lie and the SHA-256 of what is in them. */
-export interface LeafPlace {
+/** The location of the two frames of a leaf and the SHA-256 of their contents. */
+export interface LeafLocation {
   readonly backup: string;
   readonly object: string;
-  /** Number of the keys frame; the bodies are the next one. */
+  /** Number of the keys frame; the bodies frame follows. */
   readonly frame: number;
   readonly offset: number;
   readonly keysLength: number;
-  /** Of the bodies frame, which follows the keys frame at once. */
+  /** Length of the bodies frame, which directly follows the keys frame. */
   readonly bodiesLength: number;
-  /** Records in the whole leaf. */
+  /** In the whole leaf. */
   readonly records: number;
   readonly keysSha256: Buffer;
   readonly bodiesSha256: Buffer;
 }
 
-/** Slots `start` to `start + count` of a leaf. An index is a list of these in the order of names: all records of a backup. */
-export interface Segment extends LeafPlace {
+/**
+ * Slots `start` to `start + count` of a leaf. An index lists segments in name order; together they are all records of a backup.
+ */
+export interface Segment extends LeafLocation {
   readonly start: number;
   readonly count: number;
   /** The name in slot `start`. */
   readonly first: Buffer;
 }
 
-/** source u16, frame u32, offset u48, two lengths, records, start, count u32, two hashes, shared and suffix of the name u16. */
+/** Source u16, frame u32, offset u48, two lengths, records, start and count u32, two hashes, shared and suffix length u16. */
 const rowBytes = 2 + 4 + 6 + 4 + 4 + 4 + 4 + 4 + 32 + 32 + 2 + 2;
 
-/** The frame of an index page. */
+/** Encodes an index page. */
 export const encodePage = (segments: readonly Segment[]): Buffer => {
   const sources = new Map<string, number>();
   const parts: Buffer[] = [];
@@ -55,7 +57,7 @@ export const encodePage = (segments: readonly Segment[]): Buffer => {
   return Buffer.concat([u16(sources.size), ...head, u16(segments.length), ...parts]);
 };
 
-/** Neither an id nor the name of an object has a blank in it. */
+/** Ids and object names contain no spaces. */
 const sourceText = (backup: string, object: string): string => `${backup} ${object}`;
 
 const u16 = (value: number): Buffer => {
@@ -78,24 +80,24 @@ const encodeRow = (segment: Segment, source: number, shared: number): Buffer => 
   return row;
 };
 
-/** Reads a page; whatever it says is bounded and its segments ascend. */
+/** Decodes a page; checks limits and that segments ascend. */
 export const decodePage = (page: Uint8Array): readonly Segment[] => {
   const reader = new PageReader(asBuffer(page));
   const sources = Array.from({ length: reader.number(2) }, () => readSource(reader));
   const count = reader.number(2);
-  if (count > maxPageSegments) throw new ArchiveError('too-large', `a page of ${count} segments`);
+  if (count > maxPageSegments) throw new ArchiveError('too-large', `an index page has ${count} segments`);
   const segments: Segment[] = [];
   let before: Buffer = Buffer.alloc(0);
   let nameBytes = 0;
   for (let i = 0; i < count; i++) {
     const segment = readRow(reader, sources, before);
     nameBytes += segment.first.length;
-    if (nameBytes > maxLeafNameBytes) throw new ArchiveError('too-large', `names of ${nameBytes} bytes in one page`);
-    if (i > 0 && compareNames(before, segment.first) >= 0) throw invalid('segments out of order');
+    if (nameBytes > maxLeafNameBytes) throw new ArchiveError('too-large', `the names of an index page have ${nameBytes} bytes`);
+    if (i > 0 && compareNames(before, segment.first) >= 0) throw invalid('the segments of an index page are out of order');
     segments.push(segment);
     before = segment.first;
   }
-  if (!reader.isAtEnd) throw invalid('bytes after the last segment');
+  if (!reader.isAtEnd) throw invalid('bytes follow the last segment of an index page');
   return segments;
 };
 
@@ -106,26 +108,29 @@ interface Source {
 
 const readSource = (reader: PageReader): Source => {
   const [backup, object, more] = reader.bytes(reader.number(1)).toString('latin1').split(' ');
-  if (!isId(backup) || !object || objectKind(object) !== 'chunk' || more !== undefined) throw invalid('not the name of a chunk');
+  if (!isId(backup) || !object || objectKind(object) !== 'chunk' || more !== undefined)
+    throw invalid('an index page references an invalid chunk name');
   return { backup, object };
 };
 
 const readRow = (reader: PageReader, sources: readonly Source[], before: Buffer): Segment => {
   const source = sources[reader.number(2)];
-  if (!source) throw invalid('a segment of no chunk');
+  if (!source) throw invalid('a segment references an unknown chunk');
   const [frame, offset] = [reader.number(4), reader.number(6)];
   const [keysLength, bodiesLength, records] = [reader.number(4), reader.number(4), reader.number(4)];
   const [start, count] = [reader.number(4), reader.number(4)];
-  if (count === 0 || start + count > records) throw invalid('a segment beyond its leaf');
+  if (count === 0 || start + count > records) throw invalid('a segment exceeds its leaf');
   for (const length of [keysLength, bodiesLength]) {
-    if (length > frameLengthBytes + maxSealedBytes) throw new ArchiveError('too-large', `a frame of ${length} bytes`);
-    if (length < frameLengthBytes + minSealedBytes) throw invalid('a frame shorter than any');
+    if (length > frameLengthBytes + maxSealedBytes)
+      throw new ArchiveError('too-large', `a segment declares a frame of ${length} bytes`);
+    if (length < frameLengthBytes + minSealedBytes) throw invalid('a segment declares a frame that is too short');
   }
   const [keysSha256, bodiesSha256] = [reader.bytes(32), reader.bytes(32)];
   const shared = reader.number(2);
   const suffix = reader.bytes(reader.number(2));
   const length = shared + suffix.length;
-  if (shared > before.length || length === 0 || length > maxNameBytes) throw invalid('a name that shares more than there is');
+  if (shared > before.length || length === 0 || length > maxNameBytes)
+    throw invalid('a segment name has an invalid shared prefix');
   const first = Buffer.concat([before.subarray(0, shared), suffix]);
   return { ...source, frame, offset, keysLength, bodiesLength, records, start, count, first, keysSha256, bodiesSha256 };
 };
@@ -144,7 +149,7 @@ class PageReader {
 
   bytes(length: number): Buffer {
     const end = this.#at + length;
-    if (end > this.#page.length) throw invalid('the page ends within a segment');
+    if (end > this.#page.length) throw invalid('the index page is truncated');
     const bytes = this.#page.subarray(this.#at, end);
     this.#at = end;
     return bytes;

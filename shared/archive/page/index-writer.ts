@@ -1,20 +1,20 @@
 import { compareNames } from '../name/compare-names.ts';
-import { type ObjectEntry, ObjectWriter, type Placed, type WriterOptions } from '../object/object-writer.ts';
+import { type FrameLocation, type ObjectEntry, ObjectWriter, type WriterOptions } from '../object/object-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { encodeBase64 } from '../primitives/bytes.ts';
 import { pageSegments } from '../primitives/format-limits.ts';
 import { objectKind } from '../primitives/identity.ts';
 import { encodePage, type Segment } from './index-page.ts';
 
-/** A page of the index, as the manifest lists it: the upper level of the index. */
+/** An index page as listed in the manifest, the upper level of the index. */
 export interface PageEntry {
-  /** Name of the index object, always of the manifest's own backup. */
+  /** Name of the index object; always of the same backup as the manifest. */
   readonly object: string;
   readonly frame: number;
   readonly offset: number;
   readonly length: number;
   readonly segments: number;
-  /** Records that the page's segments cover. */
+  /** Number of records that the page covers. */
   readonly records: number;
   /** The first name in the page, base64url; empty for a page without segments. */
   readonly first: string;
@@ -22,30 +22,30 @@ export interface PageEntry {
   readonly sha256: string;
 }
 
-/** All of an entry but its first name: a name, a hash, five numbers and what they are called. */
+/** Listed size of an entry without its first name: object name, hash, five numbers and their keys. */
 export const pageListedBytes = 224;
 
-/** Writes segments into pages; the pages go into the manifest. */
+/** Writes segments into pages. */
 export class IndexWriter {
   readonly #object: ObjectWriter;
   readonly #name: string;
   readonly #pages: PageEntry[] = [];
-  #held: Segment[] = [];
+  #pending: Segment[] = [];
   #last: Buffer | undefined;
   #segments = 0;
   #listedBytes = 0;
 
   constructor(name: string, options: WriterOptions) {
-    if (objectKind(name) !== 'index') throw new ArchiveError('header-invalid', 'not the name of an index');
+    if (objectKind(name) !== 'index') throw new ArchiveError('header-invalid', 'not an index name');
     this.#name = name;
     this.#object = new ObjectWriter(name, options);
   }
 
   add(segment: Segment): void {
     if (this.#last && compareNames(this.#last, segment.first) >= 0)
-      throw new ArchiveError('index-invalid', 'segments out of order');
-    if (this.#held.length >= pageSegments) this.#flush(false);
-    this.#held.push(segment);
+      throw new ArchiveError('index-invalid', 'segments must be added in name order');
+    if (this.#pending.length >= pageSegments) this.#flush(false);
+    this.#pending.push(segment);
     this.#last = segment.first;
     this.#segments += 1;
   }
@@ -54,7 +54,7 @@ export class IndexWriter {
     return this.#object.pendingBytes;
   }
 
-  /** What its pages take where they are listed, about. */
+  /** Approximate size of the page entries in the manifest. */
   get listedBytes(): number {
     return this.#listedBytes;
   }
@@ -63,26 +63,25 @@ export class IndexWriter {
     return this.#object.take();
   }
 
-  /** An index of nothing has one page of nothing. */
+  /** An empty index has one empty page. */
   finish(): { readonly entry: ObjectEntry; readonly pages: readonly PageEntry[] } {
     this.#flush(true);
     return { entry: this.#object.entry(this.#segments), pages: this.#pages };
   }
 
   #flush(last: boolean): void {
-    const held = this.#held;
-    this.#held = [];
-    const placed = this.#object.seal(encodePage(held), last);
-    const page = pageEntry(this.#name, placed, held);
+    const pending = this.#pending;
+    this.#pending = [];
+    const location = this.#object.seal(encodePage(pending), last);
+    const page = pageEntry(this.#name, location, pending);
     this.#pages.push(page);
     this.#listedBytes += pageListedBytes + page.first.length;
   }
 }
 
-/** What the manifest says about a page. */
 export const pageEntry = (
   object: string,
-  { frame, offset, length, sha256 }: Placed,
+  { frame, offset, length, sha256 }: FrameLocation,
   segments: readonly Segment[],
 ): PageEntry => ({
   object,

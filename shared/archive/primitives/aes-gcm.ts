@@ -3,7 +3,7 @@ import { tagBytes } from './format-limits.ts';
 
 const nonceBytes = 12;
 
-/** AES-256-GCM with the one nonce length and the one tag length this format has; pieces keep their borders. */
+/** AES-256-GCM with the nonce and tag lengths of this format. The output has the same pieces as the input. */
 export const gcmSeal = (
   key: KeyObject | Uint8Array,
   nonce: Uint8Array,
@@ -17,7 +17,7 @@ export const gcmSeal = (
   return { pieces: sealed, tag: cipher.getAuthTag() };
 };
 
-/** What was sealed, or undefined if key, nonce, binding, bytes or tag differ in anything; a shorter tag is never taken. */
+/** Undefined if authentication fails for any reason; shorter tags are rejected. */
 export const gcmOpen = (
   key: KeyObject | Uint8Array,
   nonce: Uint8Array,
@@ -25,7 +25,7 @@ export const gcmOpen = (
   pieces: readonly Uint8Array[],
   tag: Uint8Array,
 ): readonly Buffer[] | undefined => {
-  // Without authTagLength, Node takes tags of 12, 8 and 4 bytes too.
+  // Without authTagLength, Node accepts tags of 12, 8 and 4 bytes.
   if (nonce.length !== nonceBytes || tag.length !== tagBytes) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(binding).setAuthTag(tag);
   const opened = pieces.map((piece) => decipher.update(piece));

@@ -1,26 +1,26 @@
-/** What can be wrong with an archive, and the step of reading it that notices. */
+/** Archive errors, and the phase that detects each. */
 export const archiveErrors = {
   /** The bytes end before they should. */
   truncated: 'reading',
   /** Bytes follow the last frame. */
   'trailing-data': 'reading',
-  /** Not one of our objects. */
+  /** Not an archive object. */
   'bad-magic': 'reading',
-  /** Written by a later format than this code knows. */
+  /** Written in a format version that this code does not know. */
   'unsupported-version': 'reading',
-  /** The archive needs a feature that this code does not have. */
+  /** The archive requires a feature that this code does not support. */
   'unknown-feature': 'reading',
   'header-invalid': 'reading',
-  /** A declared length is beyond what the format allows; nothing of that length was allocated. */
+  /** A declared length exceeds the limits of the format; nothing was allocated for it. */
   'too-large': 'reading',
-  /** The object says that it belongs to another organization, project, backup or name. */
+  /** The object claims to belong to another organization, project, backup or name. */
   'wrong-backup': 'decrypting',
-  /** The bytes or what they are bound to were changed, or the key is another one. */
+  /** The bytes or their binding were modified, or the key is wrong. */
   'tag-mismatch': 'decrypting',
-  /** A frame is genuine but not at its place. */
+  /** A frame is genuine but at the wrong position. */
   'frame-order': 'decrypting',
   'decompression-failed': 'decompressing',
-  /** The bytes are not those the manifest, the index or the caller's digest names. */
+  /** The bytes differ from the hash in the manifest, the index or the digest. */
   'hash-mismatch': 'validating',
   'record-invalid': 'validating',
   'index-invalid': 'validating',
@@ -29,20 +29,20 @@ export const archiveErrors = {
   'key-invalid': 'decrypting',
   /** The passphrase does not open the key. */
   'wrong-passphrase': 'decrypting',
-  /** The passphrase is not one that the format allows. */
+  /** The passphrase violates the rules of the format. */
   'passphrase-refused': 'decrypting',
-  /** Iterations or salt of the key derivation are outside of what is safe. */
+  /** Iterations or salt of the key derivation are outside the safe range. */
   'kdf-refused': 'decrypting',
-  /** What was about to be stored could not be read back: memory or processor are at fault. */
+  /** The sealed bytes could not be read back: memory or CPU are faulty. */
   'self-check-failed': 'writing',
 } as const;
 
 export type ArchiveErrorCode = keyof typeof archiveErrors;
 
-/** Everything that this room refuses, with a code to act on; errors of the source of the bytes pass through unchanged. */
+/** Every error of the archive format, with a code to act on. Errors of the byte source pass through unchanged. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
-  /** Where it was noticed, if whoever read it knows. */
+  /** The affected object, if known. */
   object: { readonly backup: string; readonly name: string } | undefined;
 
   constructor(code: ArchiveErrorCode, message: string, options?: ErrorOptions) {

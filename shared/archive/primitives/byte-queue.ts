@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { asBuffer } from './bytes.ts';
 
-/** Bytes as they arrive, in whatever pieces, held only until they are taken. */
+/** Bytes in pieces of any size. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Turns pieces of any size into runs of the wanted size; never reads further ahead than one piece. */
+/** Buffers pieces into runs of the requested size; reads at most one piece ahead. */
 export class ByteQueue {
   readonly #pieces: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
   readonly #hash = createHash('sha256');
   #held: Buffer[] = [];
   #isOver = false;
-  /** Bytes that came so far, and those of them that were not taken. */
+  /** Bytes received so far, and those not yet taken. */
   received = 0;
   heldBytes = 0;
 
@@ -18,7 +18,7 @@ export class ByteQueue {
     this.#pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
   }
 
-  /** True once that many bytes are here, false if the source ends before. */
+  /** True once `length` bytes are buffered, false if the source ends first. */
   async has(length: number): Promise<boolean> {
     while (this.heldBytes < length && !this.#isOver) {
       const { done, value } = await this.#pieces.next();
@@ -35,7 +35,7 @@ export class ByteQueue {
     this.received += piece.length;
   }
 
-  /** Up to `length` bytes from the front, which stay. */
+  /** Up to `length` bytes from the front, without taking them. */
   peek(length: number): Buffer {
     const [first] = this.#held;
     if (first && first.length >= length) return first.subarray(0, length);
@@ -44,23 +44,23 @@ export class ByteQueue {
     return all.subarray(0, length);
   }
 
-  /** `length` bytes, which must be here. */
+  /** Takes `length` buffered bytes. */
   take(length: number): Buffer {
     const taken = this.peek(length);
     const [first] = this.#held;
-    if (taken.length !== length || !first) throw new RangeError(`${length} bytes are not here`);
+    if (taken.length !== length || !first) throw new RangeError(`${length} bytes are not buffered`);
     if (first.length === length) this.#held.shift();
     else this.#held[0] = first.subarray(length);
     this.heldBytes -= length;
     return taken;
   }
 
-  /** The SHA-256 of all that came. */
+  /** SHA-256 of all received bytes. */
   sha256(): Buffer {
     return this.#hash.copy().digest();
   }
 
-  /** Lets the source know that no more is wanted. */
+  /** Tells the source that no more bytes are needed. */
   async close(): Promise<void> {
     if (!this.#isOver) await this.#pieces.return?.();
     this.#isOver = true;

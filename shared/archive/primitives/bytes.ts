@@ -1,8 +1,8 @@
-/** The same bytes with Buffer's methods; nothing is copied. */
+/** Views the bytes as a Buffer without copying. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** The bytes of base64url text, or undefined unless it is the one spelling of exactly that many bytes. */
+/** Decodes base64url; undefined unless it is the canonical spelling of exactly `length` bytes. */
 export const decodeBase64 = (text: unknown, length: number): Buffer | undefined => {
   if (typeof text !== 'string' || text.length > 2 * length + 4) return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -11,7 +11,7 @@ export const decodeBase64 = (text: unknown, length: number): Buffer | undefined 
 
 export const encodeBase64 = (bytes: Uint8Array): string => asBuffer(bytes).toString('base64url');
 
-/** Text with its length before it, so that no two lists of texts have the same bytes. */
+/** Length-prefixed text, so that different lists of texts never have the same bytes. */
 export const prefixed = (text: string): Buffer => {
   const bytes = Buffer.from(text, 'utf8');
   const out = Buffer.allocUnsafe(2 + bytes.length);
@@ -20,7 +20,7 @@ export const prefixed = (text: string): Buffer => {
   return out;
 };
 
-/** Copies a range without making a view of it first: called for every record, that alone was a tenth of the work on it. */
+/** Copies a range without creating a view: called per record, where the view took a tenth of the time. */
 export const copyBytes = (from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void => {
   Buffer.prototype.copy.call(from, to, at, start, end);
 };

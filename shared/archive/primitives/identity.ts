@@ -1,6 +1,6 @@
 import { ArchiveError } from './archive-error.ts';
 
-/** Whose archive it is: every frame is bound to all three. */
+/** The owner of an archive. Every frame is bound to all three ids. */
 export interface Identity {
   readonly organization: string;
   readonly project: string;
@@ -9,39 +9,39 @@ export interface Identity {
 
 export type ObjectKind = 'manifest' | 'index' | 'chunk';
 
-/** No character that JSON or a storage key would spell in two ways. */
+/** Excludes characters that JSON or object stores could spell in two ways. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 const namePattern = /^(?:(chunk|index)\/\d{8}-\d{4}|(manifest))$/;
 
 export const manifestName = 'manifest';
-/** Where the wrapped data key lies: in the clear, beside the sealed objects, so that wrapping it anew touches none of them. */
+/** Object name of the wrapped data key. It is separate from the sealed objects, so that rewrapping changes none of them. */
 export const keyFileName = 'key';
 
-/** Object names are made of numbers alone: no document id can get into one. */
+/** Object names contain only numbers, never document ids. */
 export const objectName = (kind: 'index' | 'chunk', number: number, part = 0): string => {
-  if (!Number.isInteger(number) || number < 0 || number > 99_999_999) throw new RangeError(`object number ${number}`);
-  if (!Number.isInteger(part) || part < 0 || part > 9_999) throw new RangeError(`object part ${part}`);
+  if (!Number.isInteger(number) || number < 0 || number > 99_999_999) throw new RangeError(`invalid object number ${number}`);
+  if (!Number.isInteger(part) || part < 0 || part > 9_999) throw new RangeError(`invalid object part ${part}`);
   return `${kind}/${String(number).padStart(8, '0')}-${String(part).padStart(4, '0')}`;
 };
 
-/** What an object holds is part of its name, and so of what its frames are bound to. */
+/** The kind is part of the name, and frames are bound to the name. */
 export const objectKind = (name: string): ObjectKind | undefined => {
   const match = namePattern.exec(name);
   return (match?.[1] ?? match?.[2]) as ObjectKind | undefined;
 };
 
-/** Names an object over all backups; no id has a blank in it. */
+/** Identifies an object across backups; ids contain no spaces. */
 export const objectId = ({ backup, name }: { readonly backup: string; readonly name: string }): string => `${backup} ${name}`;
 
 export const isId = (text: unknown): text is string => typeof text === 'string' && idPattern.test(text);
 
 export const checkIdentity = ({ organization, project, backup }: Identity): void => {
   for (const id of [organization, project, backup])
-    if (!isId(id)) throw new ArchiveError('header-invalid', 'an id has characters that an archive does not take');
+    if (!isId(id)) throw new ArchiveError('header-invalid', 'an id has characters that are not allowed in an archive');
 };
 
-/** Refuses an object that says it belongs elsewhere, before any of it is decrypted. */
-export const checkSameIdentity = (said: Identity, expected: Identity): void => {
+/** Rejects an object that claims another owner before anything is decrypted. */
+export const checkSameIdentity = (claimed: Identity, expected: Identity): void => {
   for (const part of ['organization', 'project', 'backup'] as const)
-    if (said[part] !== expected[part]) throw new ArchiveError('wrong-backup', `the object belongs to another ${part}`);
+    if (claimed[part] !== expected[part]) throw new ArchiveError('wrong-backup', `the object belongs to another ${part}`);
 };

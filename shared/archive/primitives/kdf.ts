@@ -7,6 +7,6 @@ export const hkdf = (secret: Uint8Array, salt: Uint8Array, info: Uint8Array): Bu
 
 const derive = promisify(pbkdf2);
 
-/** PBKDF2-HMAC-SHA256 (RFC 8018), 32 bytes; off the main thread, as it takes long. Whoever calls it bounds the iterations. */
+/** PBKDF2-HMAC-SHA256 (RFC 8018), 32 bytes, off the main thread. Callers limit the iterations. */
 export const stretch = (password: Uint8Array, salt: Uint8Array, iterations: number): Promise<Buffer> =>
   derive(password, salt, iterations, 32, 'sha256');

@@ -4,17 +4,17 @@ import { compressedBound, maxPlainBytes } from './format-limits.ts';
 
 export const defaultLevel = 3;
 
-/** One zstd frame, without a checksum of its own, as SHA-256 over the same bytes is kept. */
+/** One zstd frame without a checksum: SHA-256 covers the same bytes. */
 export const compress = (plain: Buffer, level: number): Buffer =>
   zstdCompressSync(plain, {
-    // Documents shrink to a quarter: a piece of that size is mostly enough, and leaves less memory to be collected.
+    // Documents compress to a quarter: a buffer of that size usually suffices and reduces garbage.
     chunkSize: Math.min(compressedBound(plain.length), 16 * 1024 + (plain.length >>> 2)),
     params: { [constants.ZSTD_c_compressionLevel]: level },
   });
 
-/** Exactly `plainBytes` bytes or an error; never more memory than that and a window of the same size. */
+/** Returns exactly `plainBytes` bytes or throws. Memory is bounded by that size and a window of the same size. */
 export const decompress = (packed: Buffer, plainBytes: number): Buffer => {
-  if (plainBytes > maxPlainBytes) throw new ArchiveError('too-large', `a frame of ${plainBytes} bytes`);
+  if (plainBytes > maxPlainBytes) throw new ArchiveError('too-large', `a frame declares ${plainBytes} bytes`);
   let plain: Buffer;
   try {
     plain = zstdDecompressSync(packed, {
@@ -23,11 +23,11 @@ export const decompress = (packed: Buffer, plainBytes: number): Buffer => {
       params: { [constants.ZSTD_d_windowLogMax]: windowLogMax },
     });
   } catch (cause) {
-    throw new ArchiveError('decompression-failed', 'a frame does not decompress to the length it declares', { cause });
+    throw new ArchiveError('decompression-failed', 'a frame does not decompress to its declared length', { cause });
   }
-  if (plain.length !== plainBytes) throw new ArchiveError('decompression-failed', 'a frame is shorter than it declares');
+  if (plain.length !== plainBytes) throw new ArchiveError('decompression-failed', 'a frame is shorter than its declared length');
   return plain;
 };
 
-/** No window is larger than the largest frame. */
+/** The window never exceeds the largest frame. */
 const windowLogMax = Math.log2(maxPlainBytes);

@@ -1,19 +1,19 @@
-/** What every range of an archive that was read is held against. */
+/** Checks on every range read from an archive. */
 import { hash } from 'node:crypto';
 import type { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 
-/** Refuses a segment that says something else than its leaf. */
+/** Rejects a segment that differs from its leaf. */
 export const checkSegment = (leaf: Leaf, { records, start, first }: Segment): Leaf => {
   if (!leaf.ordered || leaf.count !== records || compareNames(leaf.name(start), first) !== 0)
-    throw new ArchiveError('index-invalid', 'a segment that is not what its leaf holds');
+    throw new ArchiveError('index-invalid', 'a segment differs from its leaf');
   return leaf;
 };
 
-/** Whoever repairs a backup must know which object to look at. */
-export const naming = async <T>(
+/** Adds the object to archive errors, so that a repair knows where to look. */
+export const attachObject = async <T>(
   object: { readonly backup: string; readonly name: string },
   read: () => Promise<T>,
 ): Promise<T> => {
@@ -25,9 +25,9 @@ export const naming = async <T>(
   }
 };
 
-/** The bytes, if they are those that were listed. */
-export const proven = (plain: Buffer, sha256: Buffer): Buffer => {
+/** Returns the bytes if their hash matches. */
+export const verified = (plain: Buffer, sha256: Buffer): Buffer => {
   if (!hash('sha256', plain, 'buffer').equals(sha256))
-    throw new ArchiveError('hash-mismatch', 'a frame holds other bytes than listed');
+    throw new ArchiveError('hash-mismatch', 'the hash of a frame differs from the index or the manifest');
   return plain;
 };

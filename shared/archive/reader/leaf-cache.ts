@@ -1,60 +1,62 @@
 import type { Leaf } from '../leaf/leaf.ts';
 import type { Segment } from '../page/index-page.ts';
-import type { LeafContents } from './leaf-stream.ts';
 
-/** A chain as long as they get has some fifty leaves under way at once, of less than a megabyte each with their names. */
-const heldBytesMax = 48 << 20;
+/** The parts of a leaf to fetch. */
+export type LeafContents = 'all' | 'keys';
 
-interface Held {
+/** The longest chain has about fifty leaves in use at once, each below 1 MB with its names. */
+const maxCachedBytes = 48 << 20;
+
+interface CacheEntry {
   readonly leaf: Promise<Leaf>;
   readonly part: LeafContents;
-  readonly of: Segment;
+  readonly segment: Segment;
   bytes: number;
 }
 
 /**
- * The leaves of a chain that were looked at last. The index of an incremental backup goes back and forth between the leaves of
- * all the backups that it finds records in, a few records at a time: without this each of them would be fetched again and again.
+ * LRU cache of the leaves of a chain. The index of an incremental backup alternates between leaves of all the backups it
+ * references, a few records at a time; without the cache each leaf would be fetched repeatedly.
  */
 export class LeafCache {
-  readonly #held = new Map<string, Held>();
+  readonly #entries = new Map<string, CacheEntry>();
   #bytes = 0;
 
   get(segment: Segment, part: LeafContents, read: () => Promise<Leaf>): Promise<Leaf> {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
-    const known = this.#held.get(key);
-    if (known && isSame(known.of, segment) && (known.part === 'all' || part === 'keys')) {
-      this.#held.delete(key);
-      this.#held.set(key, known);
+    const known = this.#entries.get(key);
+    if (known && isSame(known.segment, segment) && (known.part === 'all' || part === 'keys')) {
+      this.#entries.delete(key);
+      this.#entries.set(key, known);
       return known.leaf;
     }
-    this.#forget(key);
-    const held: Held = { leaf: read(), part, of: segment, bytes: 0 };
-    this.#held.set(key, held);
-    held.leaf.then(
-      (leaf) => this.#weigh(key, held, leaf),
-      // What failed may succeed for the next who asks.
-      () => this.#held.get(key) === held && this.#forget(key),
+    this.#evict(key);
+    const entry: CacheEntry = { leaf: read(), part, segment, bytes: 0 };
+    this.#entries.set(key, entry);
+    entry.leaf.then(
+      (leaf) => this.#addSize(key, entry, leaf),
+      // Failures are not cached.
+      () => this.#entries.get(key) === entry && this.#evict(key),
     );
-    return held.leaf;
+    return entry.leaf;
   }
 
-  #weigh(key: string, held: Held, { bytes }: Leaf): void {
-    if (this.#held.get(key) !== held) return;
-    held.bytes = bytes;
+  #addSize(key: string, entry: CacheEntry, { bytes }: Leaf): void {
+    if (this.#entries.get(key) !== entry) return;
+    entry.bytes = bytes;
     this.#bytes += bytes;
-    for (const oldest of this.#held.keys()) {
-      if (this.#bytes <= heldBytesMax) return;
-      this.#forget(oldest);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= maxCachedBytes) return;
+      this.#evict(oldest);
     }
   }
 
-  #forget(key: string): void {
-    this.#bytes -= this.#held.get(key)?.bytes ?? 0;
-    this.#held.delete(key);
+  #evict(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
   }
 }
 
-/** What was proven by one segment is proven for another only if that lists the same. */
+/** A cached leaf is valid for another segment only if that lists the same hashes. */
 const isSame = (a: Segment, b: Segment): boolean =>
   a.offset === b.offset && a.keysSha256.equals(b.keysSha256) && a.bodiesSha256.equals(b.bodiesSha256);

@@ -2,16 +2,17 @@ import type { RecordKind } from '../leaf/column-layout.ts';
 import type { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
-import { lastAtMost } from '../primitives/binary-search.ts';
-import type { Archive } from './archive-reader.ts';
+import { lastAtMost } from '../primitives/last-at-most.ts';
+import type { Archive } from './archive.ts';
+import type { LeafContents } from './leaf-cache.ts';
 
 /**
- * A place among the records of a backup that moves to any name or number. It fetches a page or a leaf only when what is asked
- * for lies in it and it does not hold it already; where a segment begins, its name is known from the index.
+ * A cursor over the records of a backup that seeks by name or rank. It fetches a page or a leaf only if needed; the first name of
+ * a segment is known from the index.
  */
 export class Seeker {
-  /** Whether leaves are fetched with their bodies; one that is held with them is never fetched again. */
-  part: 'all' | 'keys' = 'keys';
+  /** Whether leaves are fetched with bodies. */
+  part: LeafContents = 'keys';
   /** Leaves and pages fetched so far. */
   fetches = 0;
   readonly #archive: Archive;
@@ -20,8 +21,8 @@ export class Seeker {
   #page = 0;
   #segment = 0;
   #offset = 0;
-  #held: { readonly page: number; readonly segments: readonly Segment[] } | undefined;
-  #leaf: { readonly key: string; readonly leaf: Leaf; readonly part: 'all' | 'keys' } | undefined;
+  #heldPage: { readonly page: number; readonly segments: readonly Segment[] } | undefined;
+  #leaf: { readonly key: string; readonly leaf: Leaf; readonly part: LeafContents } | undefined;
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -32,7 +33,7 @@ export class Seeker {
     });
   }
 
-  /** To the first record whose name does not come before this one; false if there is none. */
+  /** Moves to the first record whose name is not less than `name`; false if there is none. */
   async seek(name: Uint8Array): Promise<boolean> {
     const { pages } = this.#archive;
     const page = lastAtMost(pages, name, (one) => one.name);
@@ -43,34 +44,29 @@ export class Seeker {
     if (!segment) return this.#move(page, 0, 0);
     if (compareNames(segment.first, name) === 0) return this.#move(page, number, 0);
     const leaf = await this.#leafOf(segment);
-    let [low, high] = [1, segment.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compareNames(leaf.name(segment.start + middle), name) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return this.#move(page, number, low);
+    const slot = leaf.lowerBound(name, segment.start + 1, segment.start + segment.count);
+    return this.#move(page, number, slot - segment.start);
   }
 
-  /** To the record that so many others come before; false if there are no more than that. */
+  /** Moves to the record with this rank; false if there is none. */
   async seekRank(rank: number): Promise<boolean> {
     const page = this.#before.findLastIndex((before) => before <= rank);
-    let left = rank - (this.#before[page] ?? 0);
+    let offset = rank - (this.#before[page] ?? 0);
     const segments = page < 0 ? [] : await this.#segments(page);
     for (const [number, { count }] of segments.entries()) {
-      if (left < count) return this.#move(page, number, left);
-      left -= count;
+      if (offset < count) return this.#move(page, number, offset);
+      offset -= count;
     }
     this.#page = this.#archive.pages.length;
     return false;
   }
 
-  /** To the next record; false if there is none. */
+  /** Moves to the next record; false if there is none. */
   next(): Promise<boolean> {
     return this.pass(1);
   }
 
-  /** Beyond so many records of the present run. */
+  /** Skips records of the current run. */
   async pass(records: number): Promise<boolean> {
     return !this.isAtEnd && this.#move(this.#page, this.#segment, this.#offset + records);
   }
@@ -79,7 +75,7 @@ export class Seeker {
     return this.#page >= this.#archive.pages.length;
   }
 
-  /** How many records come before. */
+  /** The number of preceding records. */
   async rank(): Promise<number> {
     const segments = this.isAtEnd ? [] : await this.#segments(this.#page);
     const before = segments.slice(0, this.#segment).reduce((sum, { count }) => sum + count, 0);
@@ -88,11 +84,11 @@ export class Seeker {
     );
   }
 
-  /** The name here, or undefined at the end. */
+  /** The current name; undefined at the end. */
   async name(): Promise<Buffer | undefined> {
     if (this.isAtEnd) return undefined;
     if (this.#segment === 0 && this.#offset === 0) return this.#archive.pages[this.#page]?.name;
-    const segment = await this.#present();
+    const segment = await this.#currentSegment();
     return this.#offset === 0 ? segment.first : (await this.#leafOf(segment)).name(segment.start + this.#offset);
   }
 
@@ -101,26 +97,26 @@ export class Seeker {
     return leaf.kind(slot);
   }
 
-  /** The record here, with its body if bodies are fetched. */
+  /** The current record, with its body if bodies are fetched. */
   async record(): Promise<{ readonly leaf: Leaf; readonly slot: number }> {
-    const segment = await this.#present();
+    const segment = await this.#currentSegment();
     return { leaf: await this.#leafOf(segment), slot: segment.start + this.#offset };
   }
 
-  /** The records from here on that stand side by side in one leaf. */
+  /** The records from the current one to the end of its run in one leaf. */
   async run(): Promise<{ readonly leaf: Leaf; readonly from: number; readonly to: number }> {
-    const { start, count } = await this.#present();
+    const { start, count } = await this.#currentSegment();
     const { leaf, slot } = await this.record();
     return { leaf, from: slot, to: start + count };
   }
 
-  async #present(): Promise<Segment> {
+  async #currentSegment(): Promise<Segment> {
     const segment = (await this.#segments(this.#page))[this.#segment];
-    if (!segment) throw new RangeError('there is no record here');
+    if (!segment) throw new RangeError('the seeker is at the end');
     return segment;
   }
 
-  /** Steps over the ends of segments and pages. */
+  /** Moves across the ends of segments and pages. */
   async #move(page: number, number: number, offset: number): Promise<boolean> {
     [this.#page, this.#segment, this.#offset] = [page, number, offset];
     if (offset === 0) return !this.isAtEnd;
@@ -133,19 +129,19 @@ export class Seeker {
   }
 
   async #segments(page: number): Promise<readonly Segment[]> {
-    if (this.#held?.page === page) return this.#held.segments;
+    if (this.#heldPage?.page === page) return this.#heldPage.segments;
     const entry = this.#archive.pages[page];
-    if (!entry) throw new RangeError('there is no such page');
+    if (!entry) throw new RangeError(`page ${page} does not exist`);
     this.fetches += 1;
     const segments = await this.#archive.segmentsOf(entry);
-    this.#held = { page, segments };
+    this.#heldPage = { page, segments };
     return segments;
   }
 
   async #leafOf(segment: Segment): Promise<Leaf> {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
-    const held = this.#leaf;
-    if (held?.key === key && (held.part === 'all' || this.part === 'keys')) return held.leaf;
+    const current = this.#leaf;
+    if (current?.key === key && (current.part === 'all' || this.part === 'keys')) return current.leaf;
     this.fetches += 1;
     const leaf = await this.#archive.leaf(segment, this.part);
     this.#leaf = { key, leaf, part: this.part };

@@ -1,6 +1,6 @@
 /** Lists the contents of a backup: the collections of the root or a document, or the documents of a collection. */
 import type * as z from 'zod';
-import { type Archive, afterAll, recordKind, Seeker } from '../../archive/index.ts';
+import { type Archive, afterSubtree, recordKind, Seeker } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { BackupEntry } from '../../contract/models/backup.ts';
 import { collectionRange, restDocument } from '../../firestore/index.ts';
@@ -79,7 +79,7 @@ class PageBuilder {
       } else {
         const isMissing = this.#options.showMissing && id !== listed;
         if (isMissing && !(await this.#add({ type: 'document', path: `${this.#path}/${id}`, id, missing: true }))) return;
-        await seeker.seek(afterAll(own));
+        await seeker.seek(afterSubtree(own));
       }
       listed = id;
     }
@@ -108,7 +108,7 @@ class PageBuilder {
       const path = isDocument ? `${this.#path}/${id}` : id;
       if (!(await this.#add({ type: 'collection', path, id }))) return;
       await this.#count(Buffer.from(`${this.#root}${path}/`));
-      await seeker.seek(afterAll(collection));
+      await seeker.seek(afterSubtree(collection));
     }
   }
 
@@ -147,7 +147,7 @@ class PageBuilder {
     const end = name.indexOf(slash, prefix.length);
     const own = end < 0 ? name : name.subarray(0, end);
     if (end < 0) await seeker.next();
-    else await seeker.seek(afterAll(own));
+    else await seeker.seek(afterSubtree(own));
     return own.toString('utf8', prefix.length);
   }
 

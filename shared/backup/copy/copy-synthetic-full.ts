@@ -1,5 +1,5 @@
 /** Copies a range of another backup, or its users, record by record, encrypted with a new data key. */
-import { type Archive, type ByteRange, compareNames } from '../../archive/index.ts';
+import { type Archive, compareNames, type EncodedNameRange } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 import { type ArchivePart, archivePartsIn, archiveRanges, documentsRoot } from '../cursor/archive-cursor.ts';
@@ -85,7 +85,7 @@ class RecordCopier {
   }
 
   /** The rest of the range. Users sort before all documents. */
-  rangeIn(archive: Archive): ByteRange {
+  rangeIn(archive: Archive): EncodedNameRange {
     const users = { from: Buffer.from('accounts'), to: Buffer.from(documentsRoot(archive).slice(0, -1)) };
     const [range = users] = this.#range ? archiveRanges(archive, [this.#range]) : [];
     return { from: this.#after ?? range.from, to: range.to };

@@ -1,7 +1,6 @@
 import {
   type Archive,
-  type ByteRange,
-  compareNames,
+  type EncodedNameRange,
   type Leaf,
   type LeafContents,
   recordKind,
@@ -136,7 +135,7 @@ export const archiveRanges = (archive: Archive, scope: readonly NameRange[]) => 
 /** The slots of an archive that lie in the ranges, which must be in ascending order. */
 export async function* archivePartsIn(
   archive: Archive,
-  within: readonly ByteRange[],
+  within: readonly EncodedNameRange[],
   part: () => LeafContents,
 ): AsyncGenerator<ArchivePart, void, undefined> {
   let at = 0;
@@ -144,8 +143,8 @@ export async function* archivePartsIn(
     const last = segment.start + segment.count;
     for (let next = segment.start; at < within.length; at++) {
       const { from, to } = within[at] ?? {};
-      const start = from ? lowerBound(leaf, from, next, last) : next;
-      const end = to ? lowerBound(leaf, to, start, last) : last;
+      const start = from ? lowerBound(leaf.lowerBound(from, next, last) : next;
+      const end = to ? lowerBound(leaf.lowerBound(to, start, last) : last;
       if (start < end) yield { segment, leaf, start, end };
       // The range may continue in the next leaf.
       if (end === last) break;

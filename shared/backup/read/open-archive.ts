@@ -112,8 +112,8 @@ export const openWithManifest = (
   const archive = new Archive(manifest, {
     fetch: async ({ backup: id, name }, offset, length) => (await sourceOf(id)).store.get(name, { offset, length }),
     dataKey: async (id) => (await sourceOf(id)).dataKey,
-    provesHeaders: deps.verifyHeaders,
-    onDoubt: ({ name }, { code }) =>
+    verifiesHeaders: deps.verifyHeaders,
+    onRetry: ({ name }, { code }) =>
       log.warn('an object of a backup failed its check and is read again', { backupId: backup.id, name, code }),
   });
   const close = (): void => {

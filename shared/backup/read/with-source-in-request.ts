@@ -38,9 +38,9 @@ export const sourceRequestTimeoutMs = 17_000;
 const retryPolicy = {
   attempts: 3,
   firstDelayMs: 200,
-  mostDelayMs: 1_000,
+  maxDelayMs: 1_000,
   firstExhaustedDelayMs: 500,
-  mostExhaustedDelayMs: 1_000,
+  maxExhaustedDelayMs: 1_000,
   silenceMs: sourceRequestTimeoutMs,
 };
 

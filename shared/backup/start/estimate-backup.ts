@@ -3,7 +3,14 @@ import type * as z from 'zod';
 import { type Moment, parseMoment } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Estimate } from '../../contract/models/backup.ts';
-import { type DocumentBatch, type FirestoreDatabase, type Plan, plan, readRange, SourceError } from '../../firestore/index.ts';
+import {
+  type DocumentBatch,
+  type FirestoreDatabase,
+  type Plan,
+  planRanges,
+  readRange,
+  SourceError,
+} from '../../firestore/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { openSource, type ProjectRecord } from '../../project/index.ts';
 import { costOf } from '../model/backup-view.ts';
@@ -30,7 +37,7 @@ export const estimateBackup = async (
   const signal = AbortSignal.timeout(timeoutMs);
   const since = parent && parseMoment(parent.readTime ?? '');
   try {
-    const planned = await plan(source, { ...options, signal });
+    const planned = await planRanges(source, { ...options, signal });
     const { documents, ranges, collections, unknown } = planned;
     const reads = estimateReads(planned);
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };

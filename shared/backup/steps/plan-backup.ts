@@ -1,5 +1,5 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
-import { type Plan, plan } from '../../firestore/index.ts';
+import { type Plan, planRanges } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import {
   after,
@@ -93,10 +93,10 @@ const queryPlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps)
   const { collections, excludedCollections: excludeCollections, deadline } = backup;
   const options = { collections, excludeCollections, rangesMax, signal: signalUntil(deadline, deps) };
   try {
-    if (!mayOutliveSnapshot(backup)) return await plan(source, options);
+    if (!mayOutliveSnapshot(backup)) return await planRanges(source, options);
     const pointInTimeRecovery = await hasPointInTimeRecovery(source, deps.clock.now(), options.signal);
     if (pointInTimeRecovery) await waitForNextMinute(deps.clock, options.signal);
-    const planned = await plan(source, { ...options, pointInTimeRecovery });
+    const planned = await planRanges(source, { ...options, pointInTimeRecovery });
     return { ...planned, reads: planned.reads + pitrProbeReads };
   } finally {
     source.close();

@@ -2,7 +2,7 @@
 import {
   ArchiveError,
   type Leaf,
-  type LeafPlace,
+  type LeafLocation,
   type ObjectEntry,
   objectKind,
   type ReadOptions,
@@ -99,13 +99,13 @@ const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally
 const checkChunk = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
   const tally = emptyTally();
   const expectedSegments = Map.groupBy(await segmentsIn(check, entry), ({ frame }) => frame);
-  for await (const { leaf, place } of readChunk(streamObject(check.open.store, entry), await optionsOf(check, entry))) {
-    for (const segment of expectedSegments.get(place.frame) ?? []) {
-      if (!isSamePlace(segment, place) || !leaf.name(segment.start).equals(segment.first))
+  for await (const { leaf, location } of readChunk(streamObject(check.open.store, entry), await optionsOf(check, entry))) {
+    for (const segment of expectedSegments.get(location.frame) ?? []) {
+      if (!isSamePlace(segment, location) || !leaf.name(segment.start).equals(segment.first))
         throw new ArchiveError('index-invalid', 'the index does not match the chunk');
       countRecords(leaf, segment, tally);
     }
-    expectedSegments.delete(place.frame);
+    expectedSegments.delete(location.frame);
   }
   if (expectedSegments.size > 0) throw new ArchiveError('index-invalid', 'the index lists records that the chunk does not have');
   return tally;
@@ -126,7 +126,7 @@ const segmentsIn = async ({ open: { archive } }: ObjectCheck, entry: ObjectEntry
 /** `index/00000001-0002` is written together with `chunk/00000001-0002`. */
 export const isPair = (index: string, chunk: string): boolean => index.slice('index'.length) === chunk.slice('chunk'.length);
 
-const isSamePlace = (a: LeafPlace, b: LeafPlace): boolean =>
+const isSamePlace = (a: LeafLocation, b: LeafLocation): boolean =>
   a.offset === b.offset &&
   a.keysLength === b.keysLength &&
   a.bodiesLength === b.bodiesLength &&

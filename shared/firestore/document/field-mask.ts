@@ -1,11 +1,11 @@
 import { broken, MessageReader } from '../wire/message-reader.ts';
 
-/** Firestore nests 20 deep; what is not of its making must not exhaust the stack. */
+/** Firestore nests 20 levels; deeper input must not exhaust the stack. */
 const depthMax = 100;
 
 /**
- * The paths that merging an encoded document is about: of maps every field by itself, so that the target's other fields
- * stay; of anything else, arrays and empty maps too, the whole value. The same as the official client's `set` with `merge`.
+ * The field paths of a merge: of maps each field, so that other fields of the target stay; of other values, including arrays and
+ * empty maps, the whole value. Matches `set` with `merge` of the official client.
  */
 export const fieldMask = (document: Uint8Array): readonly string[] => {
   const reader = new MessageReader(document);
@@ -18,16 +18,16 @@ export const fieldMask = (document: Uint8Array): readonly string[] => {
   return paths;
 };
 
-/** A field's name as it stands in a path: plain, or in backticks. */
+/** A field name as a path segment: plain, or quoted in backticks. */
 export const pathSegment = (name: string): string => (plain.test(name) ? name : `\`${name.replaceAll(/[\\`]/g, '\\$&')}\``);
 
 const plain = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
 
-/** Names between double underscores are the service's own; no path can lead to them, nor to a name that is empty. */
+/** Names between double underscores are reserved by Firestore. No path can address them or an empty name. */
 export const isNameable = (name: string): boolean =>
   name !== '' && !(name.length >= 4 && name.startsWith('__') && name.endsWith('__'));
 
-/** Adds what lies below an entry of a map of fields; false if no path can name it. */
+/** Adds the paths of a map entry; false if no path can address it. */
 const addEntry = (reader: MessageReader, end: number, prefix: string, paths: string[], depth: number): boolean => {
   if (depth > depthMax) throw broken();
   let name = '';
@@ -50,11 +50,13 @@ const addEntry = (reader: MessageReader, end: number, prefix: string, paths: str
   return true;
 };
 
-/** Adds the fields of a value; false if it is to be taken as a whole: no map, an empty one, or the service's own, as a vector is. */
+/**
+ * Adds the paths below a value; false if the value is written whole: not a map, an empty map, or a reserved one such as a vector.
+ */
 const addFields = (reader: MessageReader, end: number, path: string, paths: string[], depth: number): boolean => {
   let mapEnd = -1;
   let mapStart = end;
-  // Of several kinds the last counts, as protobuf says.
+  // The last of several value types wins, as in protobuf.
   while (reader.next(end)) {
     mapEnd = -1;
     if (reader.field !== mapValue || reader.type !== 2) {
@@ -77,5 +79,5 @@ const addFields = (reader: MessageReader, end: number, path: string, paths: stri
   return paths.length > before;
 };
 
-/** Its number in google.firestore.v1.Value. */
+/** Field number in google.firestore.v1.Value. */
 const mapValue = 6;

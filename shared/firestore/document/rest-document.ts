@@ -1,7 +1,7 @@
 import { broken, MessageReader } from '../wire/message-reader.ts';
 import { addEntry, noFields, type RestFields, type RestValue, restTime } from './rest-value.ts';
 
-/** A document as the Firestore REST API writes it; `fields` is there also where there are none. */
+/** A document in the JSON format of the Firestore REST API; `fields` is always present. */
 export interface RestDocument {
   readonly name: string;
   readonly fields: RestFields;
@@ -10,8 +10,8 @@ export interface RestDocument {
 }
 
 /**
- * The JSON form of an encoded google.firestore.v1.Document: 64-bit integers as text, NaN and infinities as text, bytes as
- * base64, times to the nanosecond, `-0` as such. It is made to be written by `JSON.stringify`, which keeps all of that.
+ * Converts an encoded google.firestore.v1.Document to REST JSON: 64-bit integers, NaN and infinities as text, bytes as base64,
+ * times with nanoseconds, `-0` kept. `JSON.stringify` preserves all of it.
  */
 export const restDocument = (encoded: Uint8Array): RestDocument => {
   const reader = new MessageReader(encoded);
@@ -36,21 +36,21 @@ export const restDocument = (encoded: Uint8Array): RestDocument => {
   return { name, fields, ...(createTime !== undefined && { createTime }), ...(updateTime !== undefined && { updateTime }) };
 };
 
-/** Whether two encoded documents hold the same fields; the order of a map means nothing, the kind of a number does. */
+/** Whether two encoded documents have the same fields. Map order is ignored; number types are not. */
 export const sameFields = (a: Uint8Array, b: Uint8Array): boolean =>
   sameBytes(a, b) || sameValues(restDocument(a).fields, restDocument(b).fields);
 
-/** The same for fields, or values, in their JSON form. */
+/** Whether two JSON fields or values are equal. */
 export const sameValues = (a: RestFields, b: RestFields): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonical(a) === canonical(b);
 
-/** A source encodes the same fields alike, nearly always: then nothing needs to be decoded. */
+/** Fast path: Firestore almost always encodes equal fields alike. */
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   const [left, right] = [fieldBytes(a), fieldBytes(b)];
   return left !== undefined && right !== undefined && left.equals(right);
 };
 
-/** The entries of a document's map of fields, if they stand side by side. */
+/** The encoded field entries of a document, if they are contiguous. */
 const fieldBytes = (encoded: Uint8Array): Buffer | undefined => {
   const reader = new MessageReader(encoded);
   const end = reader.bytes.length;
@@ -68,11 +68,11 @@ const fieldBytes = (encoded: Uint8Array): Buffer | undefined => {
 
 const none = Buffer.alloc(0);
 
-/** The same text for the same fields, whatever their order. */
+/** Canonical text of fields, independent of their order. */
 const canonical = (fields: RestFields): string =>
   JSON.stringify(fields, (_, value: unknown) => (isFields(value) ? sorted(value) : value));
 
-/** Only maps of fields have no prototype; what stands for `-0` has none either, and is frozen. */
+/** Only field maps have no prototype; the value for `-0` has none either, but is frozen. */
 const isFields = (value: unknown): value is RestFields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null && !Object.isFrozen(value);
 

@@ -1,15 +1,15 @@
 import { broken, type MessageReader } from '../wire/message-reader.ts';
 
-/** A value in the JSON form of the REST API: an object with the one key that names its kind. */
+/** A value in REST JSON: an object with one key that names its type. */
 export type RestValue = Readonly<Record<string, unknown>>;
 export type RestFields = Readonly<Record<string, RestValue>>;
 
-/** Firestore nests maps and arrays 20 deep; what is not of its making must not exhaust the stack. */
+/** Firestore nests 20 levels; deeper input must not exhaust the stack. */
 const depthMax = 100;
 
 /**
- * The value that lies up to `end`. One of a kind this code does not know, or with a part it does not know, is kept whole as
- * `{unknownValue: base64 of the encoded Value}`; nothing is lost and nothing is guessed.
+ * Reads the value that ends at `end`. A value of an unknown type or with unknown parts is kept as `{unknownValue: base64 of the
+ * encoded Value}`, so nothing is lost.
  */
 export const restValue = (reader: MessageReader, end: number, depth = 0): RestValue => {
   if (depth > depthMax) throw broken();
@@ -22,13 +22,13 @@ export const restValue = (reader: MessageReader, end: number, depth = 0): RestVa
       reader.at = start;
       return { unknownValue: reader.base64(end) };
     }
-    // Of several the last counts, as protobuf says.
+    // The last of several value types wins, as in protobuf.
     value = found;
   }
   return value;
 };
 
-/** Adds an entry of a map of fields: any name becomes a property of its own, `__proto__` too. */
+/** Adds an entry of a field map. Any name becomes an own property, including `__proto__`. */
 export const addEntry = (fields: Record<string, RestValue>, reader: MessageReader, end: number, depth: number): boolean => {
   let name = '';
   let value: RestValue = {};
@@ -42,10 +42,10 @@ export const addEntry = (fields: Record<string, RestValue>, reader: MessageReade
   return true;
 };
 
-/** Without a prototype, so that no name of a field means anything. */
+/** Without a prototype, so that no field name has a special meaning. */
 export const noFields = (): Record<string, RestValue> => Object.create(null) as Record<string, RestValue>;
 
-/** RFC 3339 with no, 3, 6 or 9 digits of a second; undefined if the message has other parts than seconds and nanoseconds. */
+/** RFC 3339 with 0, 3, 6 or 9 fractional digits; undefined if the message has unknown parts. */
 export const restTime = (reader: MessageReader, end: number): string | undefined => {
   let seconds = 0;
   let nanos = 0;
@@ -59,7 +59,7 @@ export const restTime = (reader: MessageReader, end: number): string | undefined
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}${digits(nanos)}Z`;
 };
 
-/** The years 1 to 9999, all that the type has. */
+/** The range of the type: years 1 to 9999. */
 const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 
@@ -69,10 +69,10 @@ const digits = (nanos: number): string => {
   return `.${text.endsWith('000000') ? text.slice(0, 3) : text.endsWith('000') ? text.slice(0, 6) : text}`;
 };
 
-/** What is written `-0`, which `JSON.stringify` of itself does not. TypeScript does not know `rawJSON` yet. */
+/** Makes `JSON.stringify` write `-0`. TypeScript has no type for `rawJSON` yet. */
 const minusZero = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0');
 
-/** JSON has no numbers for those that are not finite. */
+/** JSON has no representation of non-finite numbers. */
 const restDouble = (value: number): unknown =>
   Object.is(value, -0) ? minusZero : Number.isFinite(value) ? value : String(value);
 
@@ -95,7 +95,7 @@ const arrayOf = (reader: MessageReader, end: number, depth: number): RestValue |
   return values.length === 0 ? {} : { values };
 };
 
-/** What holds its default is left out, as in every message of the REST API. */
+/** Default values are omitted, as in all REST messages. */
 const pointOf = (reader: MessageReader, end: number): RestValue | undefined => {
   const point: Record<string, unknown> = {};
   while (reader.next(end)) {
@@ -127,7 +127,7 @@ const message = (name: string, read: (reader: MessageReader, end: number, depth:
   },
 });
 
-/** By their numbers in google.firestore.v1.Value. */
+/** Keyed by field number in google.firestore.v1.Value. */
 const kinds: ReadonlyMap<number, Kind> = new Map([
   [1, scalar(0, 'booleanValue', (reader, end) => reader.number(end) !== 0)],
   [2, scalar(0, 'integerValue', (reader, end) => reader.int64(end))],

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { cancelled } from './source-error.ts';
 
-/** Waits so long; with the signal it ends at once, as cancelled. */
-export const pause = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
+/** Sleeps; the signal ends it at once with CANCELLED. */
+export const cancellableSleep = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
   try {
     await wait(ms, undefined, signal ? { signal } : {});
   } catch {

@@ -1,10 +1,10 @@
 import { SourceError } from './source-error.ts';
 import { RpcError, type Status } from './status.ts';
 
-/** What to do about a failed call: try again, try again after a longer rest, try with a new token, or give up. */
-export type Verdict = 'again' | 'rest' | 'refresh' | SourceError;
+/** Reaction to a failed call: retry, retry after a longer back-off, retry with a new token, or fail with an error. */
+export type Verdict = 'retry' | 'backOff' | 'refreshToken' | SourceError;
 
-/** The one place that says what a status means for a backup. Whatever is unforeseen is ours, and not tried again. */
+/** Maps the status of a read to a verdict. Unexpected errors are internal and not retried. */
 export const classifyError = (error: unknown): Verdict => {
   if (error instanceof SourceError) return error;
   if (!(error instanceof RpcError)) return new SourceError('INTERNAL_ERROR', 'Reading the source failed.', { cause: error });
@@ -12,31 +12,38 @@ export const classifyError = (error: unknown): Verdict => {
   if (isSnapshotLost(error))
     return new SourceError(
       'SNAPSHOT_EXPIRED',
-      'The source can no longer be read as of the start of the backup. It keeps an hour; with point-in-time recovery, seven days.',
+      'The source can no longer be read at the start time of the backup. Firestore keeps one hour, or seven days with point-in-time recovery.',
       { cause: error },
     );
-  if (status === 'UNAUTHENTICATED') return 'refresh';
-  if (status === 'RESOURCE_EXHAUSTED') return 'rest';
-  if (passing.has(status)) return 'again';
-  if (refusing.has(status))
-    return new SourceError('SOURCE_AUTH_ERROR', `The source refused: ${status} ${message.slice(0, 300)}`.trim(), {
+  if (status === 'UNAUTHENTICATED') return 'refreshToken';
+  if (status === 'RESOURCE_EXHAUSTED') return 'backOff';
+  if (transient.has(status)) return 'retry';
+  if (denying.has(status))
+    return new SourceError('SOURCE_AUTH_ERROR', `The source denied access: ${status} ${message.slice(0, 300)}`.trim(), {
       cause: error,
     });
-  return new SourceError('INTERNAL_ERROR', `The source did not take a request: ${status}.`, { cause: error });
+  return new SourceError('INTERNAL_ERROR', `The source rejected a request: ${status}.`, { cause: error });
 };
 
-/** Whether the source says that it does not do this at all, so that another way may be tried. */
+/** Whether the source does not support the request, so that a fallback may be tried. */
 export const isRefusal = (error: unknown): boolean => {
   const cause = error instanceof SourceError ? error.cause : error;
-  return cause instanceof RpcError && !isSnapshotLost(cause) && unwilling.has(cause.status);
+  return cause instanceof RpcError && !isSnapshotLost(cause) && unsupported.has(cause.status);
 };
 
-/** In the service's words: "The requested snapshot version is too old", or a read time that is no longer one it takes. */
+/** Firestore says "The requested snapshot version is too old", or rejects the read time. */
 const isSnapshotLost = ({ status, message }: RpcError): boolean =>
   (status === 'FAILED_PRECONDITION' || status === 'INVALID_ARGUMENT') && tooOld.test(message);
 const tooOld = /too old|read.?time.*\b(old|past|before|minute|hour)\b/is;
 
-const passing: ReadonlySet<Status> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'ABORTED', 'CANCELLED', 'UNKNOWN']);
-/** FAILED_PRECONDITION: a database that does not speak this protocol, such as one in Datastore mode. */
-const refusing: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION']);
-const unwilling: ReadonlySet<Status> = new Set(['INVALID_ARGUMENT', 'UNIMPLEMENTED', 'FAILED_PRECONDITION', 'OUT_OF_RANGE']);
+const transient: ReadonlySet<Status> = new Set([
+  'UNAVAILABLE',
+  'DEADLINE_EXCEEDED',
+  'INTERNAL',
+  'ABORTED',
+  'CANCELLED',
+  'UNKNOWN',
+]);
+/** FAILED_PRECONDITION: the database does not support this protocol, such as one in Datastore mode. */
+const denying: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION']);
+const unsupported: ReadonlySet<Status> = new Set(['INVALID_ARGUMENT', 'UNIMPLEMENTED', 'FAILED_PRECONDITION', 'OUT_OF_RANGE']);

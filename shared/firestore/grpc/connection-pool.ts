@@ -11,8 +11,8 @@ export interface PoolOptions {
 }
 
 /**
- * The connections to one source: one, opened by the first call, and another one whenever the present ones have no room. A
- * connection that the server leaves (GOAWAY) or that stops answering takes no more calls.
+ * Connections to one source: the first call opens one, and another is opened whenever all are full. A connection that receives
+ * GOAWAY or stops responding takes no more calls.
  */
 export class ConnectionPool {
   readonly #endpoint: URL;
@@ -26,17 +26,17 @@ export class ConnectionPool {
     this.#timers = timers;
     this.#keepalive = { ...keepaliveDefaults, ...keepalive };
     const { protocol, hostname } = this.#endpoint;
-    // A token in clear text must not leave the machine.
+    // A clear-text token must not leave the machine.
     if (protocol !== 'https:' && !(protocol === 'http:' && loopback.has(hostname)))
-      throw new TypeError('the endpoint of a source is https, or http on a loopback address');
+      throw new TypeError('the endpoint must be https, or http on a loopback address');
   }
 
-  /** How many connections there are, with those that are only finishing their calls. */
+  /** Number of connections, including those that only finish their calls. */
   get size(): number {
     return this.#connections.size;
   }
 
-  /** Doubled each time the server complains of too many pings. */
+  /** Doubles each time the server reports too many pings. */
   get keepaliveIntervalMs(): number {
     return this.#keepalive.intervalMs;
   }
@@ -45,7 +45,7 @@ export class ConnectionPool {
     for (;;) {
       const connection = this.#withRoom();
       if (connection) return { connection, stream: begin(connection, headers) };
-      // Callers that wait share it; those that find it full again open the next one.
+      // Waiting callers share the new connection; if it is full again, they open the next one.
       this.#opening ??= this.#open();
       await this.#opening;
     }
@@ -70,7 +70,7 @@ export class ConnectionPool {
         this.#keepalive = { ...this.#keepalive, intervalMs: 2 * this.#keepalive.intervalMs };
       },
       idle: (one) => {
-        // Opened for a burst that is over.
+        // Was opened for a burst that has ended.
         if (this.#withRoom(one)) one.drain();
       },
       closed: (one) => this.#connections.delete(one),
@@ -78,7 +78,7 @@ export class ConnectionPool {
     this.#connections.add(connection);
     try {
       await connection.opened();
-      // Trying at once again would be an endless loop; a failed call backs off.
+      // An immediate retry would loop forever; a failed call backs off.
       if (!connection.hasRoom) throw new RpcError('UNAVAILABLE', 'The source accepts no calls on a new connection.');
     } finally {
       this.#opening = undefined;

@@ -3,13 +3,13 @@ import type { Timers } from '../../platform/index.ts';
 import { Keepalive, type KeepaliveOptions } from './keepalive.ts';
 import { RpcError } from './status.ts';
 
-/** What a stream may send ahead of its reader: bounds memory, and at 20 ms of round trip still lets 200 MB/s through. */
+/** Receive window of a stream: bounds memory and allows 200 MB/s at 20 ms round-trip time. */
 const streamWindowBytes = 4 << 20;
 const sessionWindowBytes = 64 << 20;
-/** Node's own 10 refuses new calls while requests of 10 MiB are still on their way out. */
+/** Node's default of 10 rejects new calls while requests of 10 MiB are still being sent. */
 const sessionMemoryMb = 256;
 const connectMs = 10_000;
-/** Google's front ends allow 100; a server that allows more gets no more on one connection either. */
+/** Google front ends allow 100 streams per connection; more are not used even if a server allows them. */
 const streamsMax = 100;
 
 export interface ConnectionOptions {
@@ -30,14 +30,14 @@ export class Connection {
   readonly #keepalive: Keepalive;
   #streams = 0;
   #isOpen = false;
-  /** The error code of a GOAWAY, or that the peer stopped answering. */
+  /** Code and reason of a GOAWAY, or `silent` if the peer stopped responding. */
   #ending: { readonly code: number; readonly reason: string } | 'silent' | undefined;
 
   /** Nothing is sent before `opened` resolves. */
   constructor(options: ConnectionOptions) {
     this.#options = options;
     const { endpoint, keepalive, timers, closed } = options;
-    // Loaded on first use: most API functions that could read a source do not, and start faster without it.
+    // Loaded on first use: most API functions never read a source and start faster without it.
     this.#session = process.getBuiltinModule('node:http2').connect(endpoint, {
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
       maxSessionMemory: sessionMemoryMb,
@@ -59,7 +59,7 @@ export class Connection {
     });
   }
 
-  /** Waits for the server's SETTINGS: streams beyond a limit that is not known yet would be refused. */
+  /** Waits for the server's SETTINGS: streams beyond a limit that is not yet known would be rejected. */
   opened(): Promise<void> {
     const { timers } = this.#options;
     const session = this.#session;
@@ -82,7 +82,7 @@ export class Connection {
     });
   }
 
-  /** Whether another call may begin here. */
+  /** Whether another call may start here. */
   get hasRoom(): boolean {
     const session = this.#session;
     if (!this.#isOpen || this.#ending || session.closed || session.destroyed) return false;
@@ -122,7 +122,7 @@ export class Connection {
   /** The status of a call that ended without one: by a RST_STREAM, by a GOAWAY, or with the connection. */
   failureOf(stream: ClientHttp2Stream, cause: unknown): RpcError {
     if (this.#ending === 'silent')
-      return new RpcError('UNAVAILABLE', 'The connection to the source stopped answering.', { cause });
+      return new RpcError('UNAVAILABLE', 'The connection to the source stopped responding.', { cause });
     if (this.#ending?.code === calm) {
       if (this.#ending.reason === tooManyPings)
         return new RpcError('UNAVAILABLE', 'The source closed the connection: too many pings.', { cause });
@@ -139,6 +139,6 @@ export class Connection {
   }
 }
 
-/** RFC 9113, section 7: ENHANCE_YOUR_CALM. Every other code is a lost stream, which UNAVAILABLE stands for. */
+/** RFC 9113, section 7: ENHANCE_YOUR_CALM. Any other code counts as a lost stream (UNAVAILABLE). */
 const calm = 0xb;
 const tooManyPings = 'too_many_pings';

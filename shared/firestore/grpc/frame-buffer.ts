@@ -1,11 +1,11 @@
 import { RpcError } from './status.ts';
 
-/** A document is at most 1 MiB, on some editions more; what claims to be larger than this is no answer of the source. */
+/** A document has at most 1 MiB, in some editions more; a larger message is invalid. */
 const messageBytesMax = 64 << 20;
 
 export const headerBytes = 5;
 
-/** Collects the bytes of a call's answer in one piece of memory that is used over and over: frames of 5 bytes and a message. */
+/** Reusable buffer for the response of a call: frames of a 5-byte header and a message. */
 export class FrameBuffer {
   bytes: Buffer;
   filled = 0;
@@ -25,22 +25,22 @@ export class FrameBuffer {
     this.filled = needed;
   }
 
-  /** The end of the frame that begins at `at`; undefined if it is not whole yet. */
+  /** The end of the frame that starts at `at`; undefined if it is incomplete. */
   frameEnd(at: number): number | undefined {
     if (at + headerBytes > this.filled) return undefined;
-    if (this.bytes[at] !== 0) throw new RpcError('INTERNAL', 'The source sent a compressed message, though none was asked for.');
+    if (this.bytes[at] !== 0) throw new RpcError('INTERNAL', 'The source sent a compressed message, which was not requested.');
     const length = this.bytes.readUInt32BE(at + 1);
     if (length > messageBytesMax) throw new RpcError('INTERNAL', 'The source sent a message too large to be a document.');
     const end = at + headerBytes + length;
     return end > this.filled ? undefined : end;
   }
 
-  /** How much must come before the first frame is whole; as far as its header tells. */
+  /** The number of bytes until the first frame is complete, as far as known. */
   get firstFrameBytes(): number {
     return this.filled < headerBytes ? headerBytes : headerBytes + this.bytes.readUInt32BE(1);
   }
 
-  /** Forgets what lies before `end`. */
+  /** Drops the bytes before `end`. */
   drop(end: number): void {
     this.bytes.copyWithin(0, end, this.filled);
     this.filled -= end;

@@ -65,14 +65,14 @@ export class Keepalive {
 
   #ping(): void {
     const sentAtMs = this.#timers.now();
-    // A PING that cannot be sent is waited for all the same: too many of them are unanswered.
+    // A PING that cannot be sent still times out: too many are unacknowledged.
     this.#peer.ping((error) => {
       if (error) return;
       this.received();
       if (this.#isActive) this.#schedule();
     });
     this.#arm(() => {
-      // The process may have been suspended: reads what the socket holds before it decides.
+      // The process may have been suspended: reads buffered socket data before it decides.
       setImmediate(() => {
         if (!this.#isActive) return;
         if (this.#receivedAtMs > sentAtMs) this.#schedule();

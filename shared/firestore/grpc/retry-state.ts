@@ -1,28 +1,48 @@
 import { classifyError } from './classify-error.ts';
-import { delayMs, type RetryPolicy } from './retry-policy.ts';
 import { SourceError } from './source-error.ts';
 import { RpcError } from './status.ts';
 
-/** What trying again needs from outside. */
-export interface AttemptOptions {
-  readonly patience: RetryPolicy;
-  /** From 0 up to, and without, 1. */
+/** Limits of retries before a source counts as unreachable. */
+export interface RetryPolicy {
+  /** Consecutive attempts without progress. */
+  readonly attempts: number;
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  /** Longer delays for an exhausted quota, as in the official clients. */
+  readonly firstExhaustedDelayMs: number;
+  readonly maxExhaustedDelayMs: number;
+  /** Longer than the 60 s after which Firestore ends a query without results. */
+  readonly silenceMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  attempts: 8,
+  firstDelayMs: 100,
+  maxDelayMs: 10_000,
+  firstExhaustedDelayMs: 1_000,
+  maxExhaustedDelayMs: 60_000,
+  silenceMs: 75_000,
+};
+
+export interface RetryOptions {
+  readonly policy: RetryPolicy;
+  /** Random fraction in [0, 1). */
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Counts failures in a row; progress starts the count anew, so a long read may fail often but never for nothing. */
+/** Counts consecutive failures. Progress resets the count, so a long read may fail often. */
 export class RetryState {
-  readonly #options: AttemptOptions;
+  readonly #options: RetryOptions;
   #failures = 0;
   #hasRefreshed = false;
-  /** Whether the next call must come with a new token. */
+  /** Whether the next call needs a new token. */
   needsToken = false;
-  /** How often a call was made again. */
+  /** Number of repeated calls. */
   repeats = 0;
 
-  constructor(options: AttemptOptions) {
+  constructor(options: RetryOptions) {
     this.#options = options;
   }
 
@@ -31,29 +51,37 @@ export class RetryState {
     this.#hasRefreshed = false;
   }
 
-  /** Returns when it is time to try again; throws what the failure means when there is no use in it. */
+  /** Waits until the next attempt is due; throws if retrying is pointless. */
   async failed(error: unknown): Promise<void> {
     const verdict = classifyError(error);
     if (verdict instanceof SourceError) throw verdict;
-    this.needsToken = verdict === 'refresh';
-    if (verdict === 'refresh') {
-      // A new token that is refused as well: the grant is gone.
+    this.needsToken = verdict === 'refreshToken';
+    if (this.needsToken) {
+      // The new token was rejected too: the grant was revoked.
       if (this.#hasRefreshed)
-        throw new SourceError('SOURCE_AUTH_ERROR', 'The source does not accept the credentials.', { cause: error });
+        throw new SourceError('SOURCE_AUTH_ERROR', 'The source rejected the credentials.', { cause: error });
       this.#hasRefreshed = true;
       this.repeats += 1;
       return;
     }
-    const { patience, random, sleep, signal } = this.#options;
+    const { policy, random, sleep, signal } = this.#options;
     this.#failures += 1;
-    if (this.#failures >= patience.attempts)
+    if (this.#failures >= policy.attempts)
       throw new SourceError('INTERNAL_ERROR', `The source did not answer after ${this.#failures} attempts: ${statusOf(error)}.`, {
         cause: error,
         isTransient: true,
       });
     this.repeats += 1;
-    await sleep(delayMs(this.#failures, verdict === 'rest', random, patience), signal);
+    await sleep(delayMs(this.#failures, verdict === 'backOff', random, policy), signal);
   }
 }
 
 const statusOf = (error: unknown): string => (error instanceof RpcError ? error.status : 'UNKNOWN');
+
+/** Exponential back-off with jitter: doubles each time, minus up to half at random. */
+export const delayMs = (failures: number, isExhausted: boolean, random: () => number, policy: RetryPolicy): number => {
+  const [first, max] = isExhausted
+    ? [policy.firstExhaustedDelayMs, policy.maxExhaustedDelayMs]
+    : [policy.firstDelayMs, policy.maxDelayMs];
+  return Math.min(max, first * 2 ** (failures - 1)) * (1 - random() / 2);
+};

@@ -1,6 +1,6 @@
 import type { JobErrorCode } from '../../contract/errors.ts';
 
-/** What reading a source, or writing to a target, can end with. */
+/** Job error codes of reading a source or writing to a target. */
 export type SourceErrorCode = Extract<
   JobErrorCode,
   | 'SOURCE_AUTH_ERROR'
@@ -13,12 +13,12 @@ export type SourceErrorCode = Extract<
 >;
 
 /**
- * The one error that leaves this room. Its message is fit for the customer: no token, no document. A supplier of tokens throws
- * it with SOURCE_AUTH_ERROR when its grant is gone for good.
+ * The only error that callers of this folder see. Its message is safe to show to customers: no token, no document. A token
+ * supplier throws it with SOURCE_AUTH_ERROR if its grant was revoked.
  */
 export class SourceError extends Error {
   readonly code: SourceErrorCode;
-  /** Whether the same may succeed later: the source did not answer, though nothing says that it never will. */
+  /** Whether a later attempt may succeed. */
   readonly isTransient: boolean;
 
   constructor(code: SourceErrorCode, message: string, options: { cause?: unknown; isTransient?: boolean } = {}) {

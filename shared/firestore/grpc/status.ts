@@ -1,4 +1,4 @@
-/** The status codes of gRPC, each at its number. */
+/** gRPC status codes, indexed by number. */
 const names = [
   'OK',
   'CANCELLED',
@@ -21,7 +21,7 @@ const names = [
 
 export type Status = (typeof names)[number];
 
-/** A call that failed: with the server's status, or with the one that a lost connection stands for. */
+/** A failed call, with the status of the server or the one that a lost connection maps to. */
 export class RpcError extends Error {
   readonly status: Status;
 
@@ -32,16 +32,16 @@ export class RpcError extends Error {
   }
 }
 
-/** The status of a number; one that nobody knows is UNKNOWN. */
+/** Unknown codes map to UNKNOWN. */
 export const statusOf = (code: number): Status => names[code] ?? 'UNKNOWN';
 
-/** How a call ended by its headers; undefined is success. */
+/** The failure that the trailers report; undefined on success. */
 export const failureOf = (headers: Readonly<Record<string, unknown>>): RpcError | undefined => {
   const status = statusOf(Number(headers['grpc-status']));
   return status === 'OK' ? undefined : new RpcError(status, decoded(String(headers['grpc-message'] ?? '')));
 };
 
-/** What an answer means that is not gRPC's: a proxy's, or one from before the call was let in. */
+/** Maps an HTTP response without gRPC status, such as one of a proxy. */
 export const failureOfHttp = (httpStatus: number): RpcError =>
   new RpcError(httpStatuses[httpStatus] ?? 'UNKNOWN', `The source answered with HTTP status ${httpStatus}.`);
 

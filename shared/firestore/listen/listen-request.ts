@@ -1,13 +1,13 @@
-/** Encoded requests of google.firestore.v1.Listen, with the numbers of its protos. */
+/** Encodes requests of google.firestore.v1.Listen with the field numbers of its protos. */
 
 import { integer, message, text } from '../wire/small-messages.ts';
 import { encodeReadTime } from '../wire/timestamps.ts';
 
-/** A collection group to hear of: every document whose collection has this id, wherever it lies. */
+/** A collection group: every document whose collection has this id, at any depth. */
 export interface ListenTarget {
   readonly id: number;
   readonly collectionId: string;
-  /** Goes on where this was given; without one, after the read time. */
+  /** Resumes from this token; without one, starts after the read time. */
   readonly resumeToken: Buffer | undefined;
   readonly readTime: string;
 }
@@ -15,13 +15,16 @@ export interface ListenTarget {
 export const addTarget = (database: string, target: ListenTarget): Buffer =>
   Buffer.concat([text(1, database), message(2, query(database, target), resume(target), integer(5, target.id))]);
 
-/** A document by its full name, whether or not it is there. */
+/** A document by full name, whether it exists or not. */
 export const addDocument = (database: string, name: string, id: number): Buffer =>
   Buffer.concat([text(1, database), message(2, message(3, text(2, name)), integer(5, id))]);
 
 export const removeTarget = (database: string, id: number): Buffer => Buffer.concat([text(1, database), integer(3, id)]);
 
-/** QueryTarget { parent, structured_query { from { collection_id, all_descendants } } }: the service takes no other for a group. */
+/**
+ * QueryTarget { parent, structured_query { from { collection_id, all_descendants } } }: the only form that Firestore accepts for
+ * a collection group.
+ */
 const query = (database: string, { collectionId }: ListenTarget): Buffer =>
   message(2, text(1, `${database}/documents`), message(2, message(2, text(2, collectionId), integer(3, 1))));
 

@@ -1,4 +1,4 @@
-/** What google.firestore.v1.Listen answers, as far as a capture needs to know. */
+/** Decodes the parts of google.firestore.v1.ListenResponse that captures need. */
 
 import { fieldsOf, lastField, type WireField } from '../wire/small-messages.ts';
 import { decodeReadTime } from '../wire/timestamps.ts';
@@ -7,15 +7,15 @@ export const targetChanges = ['NO_CHANGE', 'ADD', 'REMOVE', 'CURRENT', 'RESET'] 
 
 export interface TargetChange {
   readonly kind: (typeof targetChanges)[number] | undefined;
-  /** None: it is said of all. */
+  /** Empty means all targets. */
   readonly targetIds: readonly number[];
   readonly cause: { readonly code: number; readonly message: string } | undefined;
   readonly token: Buffer | undefined;
   readonly readTime: string | undefined;
 }
 
-/** The field of ListenResponse that is set: it says what kind of answer it is. */
-export const answerKinds = { target: 2, changed: 3, deleted: 4, filter: 5, removed: 6 } as const;
+/** Field numbers of ListenResponse; the one that is set is the kind of response. */
+export const responseKinds = { target: 2, changed: 3, deleted: 4, filter: 5, removed: 6 } as const;
 
 export const targetChange = (bytes: Buffer): TargetChange => {
   const cause = lastField(bytes, 3)?.bytes;
@@ -25,13 +25,13 @@ export const targetChange = (bytes: Buffer): TargetChange => {
     kind: targetChanges[lastField(bytes, 1)?.value ?? 0],
     targetIds: numbersOf(bytes, 2),
     cause: cause && { code: lastField(cause, 1)?.value ?? 0, message: lastField(cause, 2)?.bytes.toString() ?? '' },
-    // What it lies in is used again.
+    // The underlying buffer is reused.
     token: token?.length ? Buffer.from(token) : undefined,
     readTime: readTime && decodeReadTime(readTime),
   };
 };
 
-/** A document that is no more: its full name, and when that was seen, which is not before it happened. */
+/** A deleted document: its full name, and when the deletion was observed, which is not before it happened. */
 export const goneDocument = (bytes: Buffer): { readonly name: string; readonly seenAt: string | undefined } => {
   const readTime = lastField(bytes, 4)?.bytes;
   return { name: lastField(bytes, 1)?.bytes.toString() ?? '', seenAt: readTime && decodeReadTime(readTime) };
@@ -42,7 +42,7 @@ export const existenceFilter = (bytes: Buffer): { readonly targetId: number; rea
   count: lastField(bytes, 2)?.value ?? 0,
 });
 
-/** A repeated number, packed or not. */
+/** A repeated integer, packed or not. */
 const numbersOf = (bytes: Buffer, field: number): readonly number[] =>
   [...fieldsOf(bytes)].filter((one) => one.field === field).flatMap(unpacked);
 

@@ -1,4 +1,4 @@
 import { compareNames as compareBytes } from '../../archive/index.ts';
 
-/** The order of Firestore's `__name__`, of names as text: that of the archive, because a backup is written in it. */
+/** Firestore `__name__` order of names as text, the order in which backups are written. */
 export const compareNames = (a: string, b: string): number => compareBytes(Buffer.from(a), Buffer.from(b));

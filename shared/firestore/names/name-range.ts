@@ -1,54 +1,54 @@
-import { afterAll } from '../../archive/index.ts';
+import { afterSubtree } from '../../archive/index.ts';
 import { compareNames } from './name-order.ts';
 
 /**
- * The documents from one name on up to, and without, another; an end left out is open. Names are paths below the database's
- * documents, and need not be those of documents that exist.
+ * Documents from `from` (inclusive) to `to` (exclusive); an omitted end is open. Names are paths relative to the documents root
+ * and need not exist.
  */
 export interface NameRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** No document id comes before it. */
+/** The smallest possible document id. */
 const leastId = '__id-9223372036854775808__';
 
-/** Whether a text can name a collection: an odd number of ids, none of them one that collections or documents cannot have. */
+/** Whether a text is a valid collection path: an odd number of valid ids, collection ids not reserved. */
 export const isCollectionPath = (path: string): boolean => {
   const ids = path.split('/');
   return ids.length % 2 === 1 && ids.every((id, n) => isId(id) && (n % 2 === 1 || !reserved.test(id)));
 };
 
-/** Whether a text can name a document; numeric ids, `__id7__`, are those of Datastore. */
+/** Whether a text is a valid document path; numeric ids such as `__id7__` come from Datastore. */
 export const isDocumentPath = (path: string): boolean => {
   const cut = path.lastIndexOf('/');
   return cut > 0 && isCollectionPath(path.slice(0, cut)) && isId(path.slice(cut + 1));
 };
 
-/** All that lies in a collection, at any depth. The next id that a collection can have is its own with a NUL behind. */
+/** All documents of a collection at any depth. The next possible collection id is its own id with a NUL appended. */
 export const collectionRange = (path: string): NameRange => {
-  if (!isCollectionPath(path)) throw new TypeError('not the path of a collection');
+  if (!isCollectionPath(path)) throw new TypeError('not a collection path');
   return below(path);
 };
 
-/** The same for a collection that the source itself has named. */
+/** Like `collectionRange`, for a collection path that the source returned. */
 export const below = (path: string): { readonly from: string; readonly to: string } => ({
   from: `${path}/${leastId}`,
   to: `${path}\0/${leastId}`,
 });
 
-/** One document or, with what is below it, all that lies there at any depth. */
+/** One document, optionally with everything below it. */
 export const documentRange = (path: string, withBelow: boolean): { readonly from: string; readonly to: string } => ({
   from: path,
-  to: withBelow ? afterAll(Buffer.from(path)).toString() : justAfter(path),
+  to: withBelow ? afterSubtree(Buffer.from(path)).toString() : justAfter(path),
 });
 
-/** The least name that comes after a document's: where to go on behind it. What is below the document is still to come. */
+/** The smallest name after a document: resumes after it, including its subcollections. */
 export const justAfter = (path: string): string => `${path}/\0/${leastId}`;
 
 /**
- * What is to be read: everything or the collections named, without those excluded, each with all below it. Ascending, and no
- * two ranges touch or meet.
+ * The ranges to read: everything or the included collections, minus the excluded ones, each with everything below it. Ascending;
+ * ranges do not touch.
  */
 export const scopeOf = (include: readonly string[] | undefined, exclude: readonly string[] = []): readonly NameRange[] => {
   const isAll = include === undefined || include.includes('*');
@@ -56,7 +56,7 @@ export const scopeOf = (include: readonly string[] | undefined, exclude: readonl
   return exclude.length === 0 ? scope : intersection(scope, gapsBetween(union(exclude.map(collectionRange))));
 };
 
-/** What lies in both of two scopes, each ascending as `scopeOf` gives it. */
+/** The intersection of two scopes, each ascending as returned by `scopeOf`. */
 export const intersection = (a: readonly NameRange[], b: readonly NameRange[]): readonly NameRange[] => {
   const both: NameRange[] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -71,7 +71,7 @@ export const intersection = (a: readonly NameRange[], b: readonly NameRange[]): 
   return both;
 };
 
-/** The scope cut at the points that lie inside it: every name of the scope is in exactly one of the ranges. */
+/** Splits the scope at the points inside it: every name of the scope is in exactly one range. */
 export const tile = (scope: readonly NameRange[], points: Iterable<string>): readonly NameRange[] => {
   const sorted = [...new Set(points)].sort(compareNames);
   return scope.flatMap(({ from, to }) => {
@@ -80,7 +80,6 @@ export const tile = (scope: readonly NameRange[], points: Iterable<string>): rea
   });
 };
 
-/** Whether a name lies in a range. */
 export const isInRange = (name: string, { from, to }: NameRange): boolean =>
   (from === undefined || compareNames(from, name) <= 0) && (to === undefined || compareNames(name, to) < 0);
 
@@ -88,7 +87,7 @@ const reserved = /^__.*__$/s;
 const isId = (id: string): boolean =>
   id !== '' && id !== '.' && id !== '..' && id.isWellFormed() && Buffer.byteLength(id) <= 1_500;
 
-/** A start left out comes before every name, an end left out after. */
+/** An omitted start sorts before every name, an omitted end after. */
 const compareStart = (a: string | undefined, b: string | undefined): number => {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
   return compareNames(a, b);
@@ -109,7 +108,7 @@ const union = (ranges: readonly NameRange[]): NameRange[] => {
   return joined;
 };
 
-/** All that lies before, between and behind ranges that ascend. A request may name ten thousand of them: each is looked at once. */
+/** The gaps before, between and after ascending ranges. Linear: a request may name ten thousand of them. */
 const gapsBetween = (ranges: readonly NameRange[]): readonly NameRange[] =>
   [undefined, ...ranges].map((before, n) => rangeOf(before?.to, ranges[n]?.from));
 

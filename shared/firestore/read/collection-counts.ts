@@ -1,22 +1,22 @@
-import { compareFrom, NameRun } from '../../archive/index.ts';
+import { compareFrom, SharedPrefix } from '../../archive/index.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import type { DocumentBatch } from './document-batch.ts';
 
 /**
- * Watches the names go by: each must come after the one before, so a source that repeats or skips back is noticed, and every
- * document is counted for the collection it is in, by that collection's id alone.
+ * Checks that names ascend, so that a source that repeats or goes back is detected, and counts documents by the id of their
+ * collection.
  */
-export class CollectionTally {
+export class CollectionCounts {
   readonly counts = new Map<string, number>();
-  /** The full name of the last document; undefined before the first. */
+  /** Full name of the last document; undefined before the first. */
   lastName: Buffer | undefined;
-  /** Of the counts, as JSON. */
+  /** Size of the counts as JSON. */
   #countBytes = 0;
   readonly #countBytesMax: number;
   #collection = '';
   #run = 0;
-  readonly #names = new NameRun();
-  /** Where the last name's own id begins. */
+  readonly #prefix = new SharedPrefix();
+  /** Start of the document id in the last name. */
   #idStart = 0;
 
   constructor(after?: Uint8Array, countBytesMax = Number.POSITIVE_INFINITY) {
@@ -25,8 +25,8 @@ export class CollectionTally {
   }
 
   /**
-   * How many documents of the batch were taken: all of them, or those before the first of a collection that is not counted yet,
-   * if the counts have as many bytes already as they may have.
+   * Returns how many documents of the batch were taken: all, or those before the first of a new collection once the counts have
+   * reached their maximum size.
    */
   add(batch: DocumentBatch): number {
     const { bytes, count } = batch;
@@ -37,9 +37,9 @@ export class CollectionTally {
     for (; taken < count; taken++) {
       const start = batch.nameStart(taken);
       const end = batch.nameEnd(taken);
-      const shared = this.#names.shared(before, beforeStart, beforeEnd, bytes, start, end);
+      const shared = this.#prefix.length(before, beforeStart, beforeEnd, bytes, start, end);
       if (beforeEnd > beforeStart && compareFrom(before, beforeStart, beforeEnd, bytes, start, end, shared) >= 0)
-        throw new SourceError('INTERNAL_ERROR', 'The source did not send its documents in the order of their names.');
+        throw new SourceError('INTERNAL_ERROR', 'The source sent documents out of name order.');
       if (!this.#count(bytes, start, end, shared)) break;
       before = bytes;
       beforeStart = start;
@@ -50,11 +50,11 @@ export class CollectionTally {
     return taken;
   }
 
-  /** False if there is no room for its collection. */
+  /** False if there is no room for a new collection. */
   #count(bytes: Buffer, start: number, end: number, shared: number): boolean {
     let idStart = end;
     while (idStart > start && bytes[idStart - 1] !== slash) idStart--;
-    // The same path up to the id: the same collection, as of nearly every document.
+    // Fast path: the same collection as the previous document.
     if (idStart - start !== this.#idStart || shared < this.#idStart || this.#run === 0) {
       this.#settle();
       let from = idStart - 1;
@@ -81,7 +81,7 @@ export class CollectionTally {
   }
 }
 
-/** What the count of a collection takes as JSON among others, whatever it comes to: an id may hold what JSON spells out. */
+/** The JSON size of a collection count at its maximum; ids may contain characters that JSON escapes. */
 export const countBytes = (id: string): number => Buffer.byteLength(JSON.stringify([id, Number.MAX_SAFE_INTEGER])) + 1;
 
 const none = new Uint8Array();

@@ -1,4 +1,4 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { collectionCountQuery, countQuery, type Selection } from '../wire/query-requests.ts';
@@ -6,24 +6,24 @@ import { fieldsOf, lastField } from '../wire/small-messages.ts';
 
 export interface CountOptions extends Pick<Selection, 'range' | 'after'> {
   readonly readTime: string;
-  /** The ids of the collections that documents were found in: for a source that counts one collection group at a time only. */
+  /** Ids of the collections that were found, for a source that only counts single collection groups. */
   readonly collectionIds?: Iterable<string>;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Counted {
-  /** Undefined if the source refuses to count. */
+  /** Undefined if the source does not support the count. */
   readonly documents: number | undefined;
-  /** What the counting was billed as. */
+  /** Billed reads. */
   readonly reads: number;
 }
 
-/** One more round trip each: beyond this many groups counting is not worth it. */
+/** Each group is a round trip; beyond this many, counting is not worth it. */
 const groupsMax = 200;
-/** Index entries counted for the price of one read. */
+/** Index entries that are billed as one read. */
 const entriesPerRead = 1_000;
 
-/** Asks the source how many documents a range has, apart from any stream: of all collections at once, else group by group. */
+/** Counts the documents of a range by aggregation query: all collections at once, otherwise group by group. */
 export const countRange = async (source: FirestoreDatabase, options: CountOptions): Promise<Counted> => {
   const whole = await count(source, options, undefined);
   if (whole !== undefined) return { documents: whole, reads: readsOf(whole) };
@@ -41,8 +41,8 @@ export const countRange = async (source: FirestoreDatabase, options: CountOption
 };
 
 /**
- * Throws COUNT_MISMATCH unless the source counts what was read: a stream that ends is not a stream that has finished.
- * `countVerified` is false only if the source does not count at all.
+ * Throws COUNT_MISMATCH unless the count of the source equals the documents read: a stream may end early without an error.
+ * `countVerified` is false only if the source does not support counts.
  */
 export const verifyCount = async (
   source: FirestoreDatabase,
@@ -50,19 +50,19 @@ export const verifyCount = async (
 ): Promise<{ readonly countVerified: boolean; readonly reads: number }> => {
   const { documents, reads } = await countRange(source, options);
   if (documents !== undefined && documents !== options.read)
-    throw new SourceError('COUNT_MISMATCH', `The source has ${documents} documents where ${options.read} were read.`);
+    throw new SourceError('COUNT_MISMATCH', `The source counts ${documents} documents, but ${options.read} were read.`);
   return { countVerified: documents !== undefined, reads };
 };
 
-/** How many documents are right in a root collection, those below them not counted; undefined if the source refuses to count. */
+/** The number of documents directly in a root collection; undefined if the source does not support the count. */
 export const countCollection = (
   source: FirestoreDatabase,
   collectionId: string,
   readTime: string,
   signal?: AbortSignal,
-): Promise<number | undefined> => ask(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
+): Promise<number | undefined> => runCount(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
 
-/** The same of a collection group: wherever collections of that id lie. */
+/** Counts a collection group: all collections with that id. */
 export const countGroup = async (
   source: FirestoreDatabase,
   collectionId: string,
@@ -76,15 +76,19 @@ export const countGroup = async (
 const count = (source: FirestoreDatabase, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
   const { range, after, readTime, signal } = options;
   const selection = { range, after, ...(group === undefined ? {} : { collectionId: group }) };
-  return ask(source, countQuery({ root: source.root, readTime }, selection), signal);
+  return runCount(source, countQuery({ root: source.root, readTime }, selection), signal);
 };
 
-/** Undefined if the source says that it does not count this. */
-const ask = async (source: FirestoreDatabase, request: Buffer, signal: AbortSignal | undefined): Promise<number | undefined> => {
+/** Undefined if the source does not support this count. */
+const runCount = async (
+  source: FirestoreDatabase,
+  request: Buffer,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> => {
   try {
     const messages = await source.call('RunAggregationQuery', request, signal);
     const found = messages.map(countIn).findLast((one) => one !== undefined);
-    if (found === undefined) throw new SourceError('INTERNAL_ERROR', 'The source answered a count without a number.');
+    if (found === undefined) throw new SourceError('INTERNAL_ERROR', 'The source returned a count without a value.');
     return found;
   } catch (error) {
     if (isRefusal(error)) return undefined;
@@ -92,14 +96,14 @@ const ask = async (source: FirestoreDatabase, request: Buffer, signal: AbortSign
   }
 };
 
-/** RunAggregationQueryResponse { result { aggregate_fields { key, value { integer_value } } } }: one field was asked for. */
+/** RunAggregationQueryResponse { result { aggregate_fields { key, value { integer_value } } } } with one field. */
 const countIn = (message: Buffer): number | undefined => {
   const result = lastField(message, 1)?.bytes;
   if (!result) return undefined;
   for (const { field, bytes } of fieldsOf(result)) {
     if (field !== 2) continue;
     const value = lastField(bytes, 2);
-    // A zero may be left out.
+    // Zero may be omitted.
     return value && (lastField(value.bytes, 2)?.value ?? 0);
   }
   return undefined;

@@ -1,26 +1,23 @@
 import { type FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
 import { type RawDocument, ResponseSkim } from '../wire/response-skim.ts';
 
-/** The numbers kept of a document. */
+/** Numbers stored per document. */
 const width = 8;
 
-/**
- * Documents as they came, in name order. The memory is used again: a batch is valid until the next one is asked for, and what
- * is to last must be copied.
- */
+/** A batch of documents in name order. Its memory is reused: a batch is valid until the next one is requested. */
 export class DocumentBatch {
-  /** Holds the bytes of all documents of the batch, each from its `start` to its `end`. */
+  /** The bytes of all documents, each from its `start` to its `end`. */
   bytes: Buffer = Buffer.alloc(0);
   count = 0;
-  /** Of the encoded documents alone. */
+  /** Total size of the encoded documents. */
   documentBytes = 0;
   readonly #skim = new ResponseSkim();
   #marks = new Float64Array(1_024 * width);
 
-  /** Fills in where a document lies; `into` can serve for all of them. */
+  /** Fills `into` with the position of a document; it can be reused. */
   at(index: number, into: RawDocument = new ResponseSkim()): RawDocument {
     const marks = this.#marks;
-    const i = this.#place(index);
+    const i = this.#offsetOf(index);
     into.start = marks[i] ?? 0;
     into.end = marks[i + 1] ?? 0;
     into.nameStart = marks[i + 2] ?? 0;
@@ -33,14 +30,14 @@ export class DocumentBatch {
   }
 
   nameStart(index: number): number {
-    return this.#marks[this.#place(index) + 2] ?? 0;
+    return this.#marks[this.#offsetOf(index) + 2] ?? 0;
   }
 
   nameEnd(index: number): number {
-    return this.#marks[this.#place(index) + 3] ?? 0;
+    return this.#marks[this.#offsetOf(index) + 3] ?? 0;
   }
 
-  /** The bytes of a document's full name. */
+  /** The full name of a document. */
   nameBytes(index: number): Buffer {
     return this.bytes.subarray(this.nameStart(index), this.nameEnd(index));
   }
@@ -51,7 +48,7 @@ export class DocumentBatch {
     return this.bytes.subarray(start, end);
   }
 
-  /** Takes the documents of all messages that are whole; answers where what is not whole begins. */
+  /** Loads the documents of all complete messages; returns where the incomplete rest starts. */
   load(buffer: FrameBuffer): number {
     const skim = this.#skim;
     const { bytes } = buffer;
@@ -65,15 +62,15 @@ export class DocumentBatch {
     return at;
   }
 
-  /** Leaves the first ones only. */
+  /** Keeps only the first `count` documents. */
   keep(count: number): void {
     const marks = this.#marks;
     for (let i = count * width; i < this.count * width; i += width) this.documentBytes -= (marks[i + 1] ?? 0) - (marks[i] ?? 0);
     this.count = count;
   }
 
-  #place(index: number): number {
-    if (index < 0 || index >= this.count) throw new RangeError(`there is no document ${index}`);
+  #offsetOf(index: number): number {
+    if (index < 0 || index >= this.count) throw new RangeError(`document ${index} does not exist in the batch`);
     return index * width;
   }
 

@@ -1,23 +1,23 @@
-import type { FirestoreDatabase } from '../database.ts';
-import type { GrpcStream } from '../grpc/call-stream.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { FrameBuffer, headerBytes } from '../grpc/frame-buffer.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { RpcError } from '../grpc/status.ts';
 import { ResponseSkim } from '../wire/response-skim.ts';
 import { join, lastField, message, text } from '../wire/small-messages.ts';
 import { encodeReadTime } from '../wire/timestamps.ts';
 
 export interface GetOptions {
-  /** The present unless given. */
+  /** Current time by default. */
   readonly readTime?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Names in one request; documents of 1 MiB make its answer large, but never larger than the names of a request are many. */
+/** Names per request. */
 const namesMax = 300;
-/** About what is gathered before it is looked at. */
+/** Approximate number of bytes to buffer before they are decoded. */
 const wantedBytes = 256 << 10;
 
-/** The documents of these paths that the database has, by path, as it encodes them. Each path is billed as a read, found or not. */
+/** Gets the existing documents of these paths, encoded, by path. Each path is billed as a read, found or not. */
 export const getDocuments = async (
   source: FirestoreDatabase,
   paths: readonly string[],
@@ -32,52 +32,53 @@ export const getDocuments = async (
 };
 
 export interface Got {
-  /** Undefined if they are larger than was allowed: ask for fewer at once. */
+  /** Undefined if they exceed `maxBytes`: request fewer at once. */
   readonly documents: Map<string, Uint8Array> | undefined;
-  /** What the answer was billed as, as far as it came. */
+  /** Billed reads of the received part. */
   readonly reads: number;
 }
 
-/** The same in one request, given up as soon as its answer is larger than `maxBytes`: so whoever asks bounds the memory. */
+/** Gets documents in one request and stops once they exceed `maxBytes`, which bounds memory. */
 export const getWithin = async (
   source: FirestoreDatabase,
   paths: readonly string[],
   { readTime, signal, maxBytes }: GetOptions & { readonly maxBytes: number },
 ): Promise<Got> => {
-  const asked = new Set(paths);
+  const names = new Set(paths);
   const request = join(
     text(1, source.database),
-    ...Array.from(asked, (path) => text(2, `${source.root}/${path}`)),
+    ...Array.from(names, (path) => text(2, `${source.root}/${path}`)),
     readTime === undefined ? undefined : message(7, encodeReadTime(readTime)),
   );
-  const attempts = source.attempts(signal);
+  const retries = source.newRetryState(signal);
   for (;;) {
-    const answer = new Answer(Buffer.byteLength(source.root) + 1, maxBytes);
+    const response = new PartialResponse(Buffer.byteLength(source.root) + 1, maxBytes);
     let stream: GrpcStream | undefined;
     try {
-      stream = await source.begin('BatchGetDocuments', request, answer.buffer, {
-        refresh: attempts.needsToken,
+      stream = await source.startCall('BatchGetDocuments', request, response.buffer, {
+        refresh: retries.needsToken,
         wantedBytes,
         signal,
       });
-      if (!(await answer.gather(stream))) return { documents: undefined, reads: answer.answered };
-      // A stream that ends is not one that has finished: each name is answered, by a document or by saying that there is none.
-      if (answer.answered !== asked.size) throw new RpcError('INTERNAL', 'The source did not answer for every document.');
-      return { documents: answer.documents, reads: answer.answered };
+      if (!(await response.receive(stream))) return { documents: undefined, reads: response.resultCount };
+      // A stream may end early without an error: every name must have a result, found or missing.
+      if (response.resultCount !== names.size)
+        throw new RpcError('INTERNAL', 'The source did not return a result for every document.');
+      return { documents: response.documents, reads: response.resultCount };
     } catch (error) {
       if (error instanceof RpcError) stream?.suspect(error);
-      await attempts.failed(error);
+      await retries.failed(error);
     } finally {
       stream?.cancel();
     }
   }
 };
 
-/** What has come of one request. */
-class Answer {
+/** The partial response of one request. */
+class PartialResponse {
   readonly documents = new Map<string, Uint8Array>();
-  /** Names told of. */
-  answered = 0;
+  /** Names with a result. */
+  resultCount = 0;
   readonly buffer = new FrameBuffer(wantedBytes);
   readonly #skim = new ResponseSkim();
   readonly #rootBytes: number;
@@ -89,8 +90,8 @@ class Answer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes all that comes; false if it is too much. */
-  async gather(stream: GrpcStream): Promise<boolean> {
+  /** Receives the whole response; false if it is too large. */
+  async receive(stream: GrpcStream): Promise<boolean> {
     for (;;) {
       await stream.wait();
       const { isOver } = stream;
@@ -98,12 +99,12 @@ class Answer {
       if (this.#bytes > this.#maxBytes) return false;
       if (!isOver) continue;
       if (stream.failure) throw stream.failure;
-      if (this.buffer.filled > 0) throw new RpcError('INTERNAL', 'The answer of the source ended within a message.');
+      if (this.buffer.filled > 0) throw new RpcError('INTERNAL', 'The response of the source ended within a message.');
       return true;
     }
   }
 
-  /** BatchGetDocumentsResponse { found = 1, missing = 2 }; answers where what is not whole begins. */
+  /** BatchGetDocumentsResponse { found = 1, missing = 2 }; returns where the incomplete rest starts. */
   #take(): number {
     const { bytes } = this.buffer;
     const skim = this.#skim;
@@ -114,8 +115,8 @@ class Answer {
         const path = bytes.toString('utf8', skim.nameStart + this.#rootBytes, skim.nameEnd);
         this.documents.set(path, Buffer.from(bytes.subarray(skim.start, skim.end)));
         this.#bytes += skim.end - skim.start;
-        this.answered += 1;
-      } else if (lastField(bytes.subarray(from, end), 2)) this.answered += 1;
+        this.resultCount += 1;
+      } else if (lastField(bytes.subarray(from, end), 2)) this.resultCount += 1;
       at = end;
     }
     return at;

@@ -1,4 +1,5 @@
-import type { FirestoreDatabase } from '../database.ts';
+import { mapConcurrent } from '../../platform/index.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { compareNames } from '../names/name-order.ts';
 import { below, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
 import { wholeMinute } from '../wire/timestamps.ts';
@@ -6,90 +7,93 @@ import { type Counted, countRange } from './count-documents.ts';
 import { listCollections, probeSource, splitPoints } from './probe-source.ts';
 
 export interface PlanOptions {
-  /** Paths of collections, each with all below it; all of them when left out or with `*`. */
+  /** Collection paths, each with everything below it; all collections if omitted or with `*`. */
   readonly collections?: readonly string[] | undefined;
   readonly excludeCollections?: readonly string[] | undefined;
-  /** How many documents a range should have, about. */
+  /** Approximate number of documents per range. */
   readonly documentsPerRange?: number;
-  /** No more ranges than this, unless the lists of collections alone make more. */
+  /** Maximum number of ranges, unless the included and excluded collections alone need more. */
   readonly rangesMax?: number;
-  /** The source keeps whole minutes for seven days: a backup may take longer than an hour. */
+  /** The source keeps whole minutes for seven days, so a backup may take longer than an hour. */
   readonly pointInTimeRecovery?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What to read, decided once: every call of a backup reads at this time and in these ranges. */
+/** A read plan: all calls of a backup use this read time and these ranges. */
 export interface Plan {
   readonly readTime: string;
-  /** In name order. Each document that is wanted lies in exactly one; also one below a parent that does not exist. */
+  /** In name order. Each document in scope is in exactly one range, even one below a missing parent. */
   readonly ranges: readonly NameRange[];
-  /** Of all ranges, counted by the source; undefined if it does not count. */
+  /** Documents of all ranges as counted by the source; undefined if it does not support counts. */
   readonly documents: number | undefined;
-  /** The root collections that the ranges reach into. */
+  /** Root collections that intersect the ranges. */
   readonly collections: readonly string[];
-  /** Collections that were named, to be read or left out, and do not exist. */
+  /** Included or excluded collections that do not exist. */
   readonly unknown: readonly string[];
-  /** What planning was billed as, about. */
+  /** Approximate billed reads of planning. */
   readonly reads: number;
 }
 
-/** At real rates of 170 to 2,900 documents per second a range of this size takes a minute or a few. */
+/** At 170 to 2,900 documents per second a range takes one to a few minutes. */
 export const usualDocumentsPerRange = 100_000;
-const usualRangesMax = 500;
-/** Questions asked of the source at the same time. */
-const lanes = 4;
+const defaultRangesMax = 500;
+/** Requests to the source at the same time. */
+const concurrency = 4;
 
-/** Chooses the read time and cuts what is to be read into ranges that can be read side by side. */
-export const plan = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
+/** Chooses the read time and splits the scope into ranges that can be read in parallel. */
+export const planRanges = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
   const { collections: include, excludeCollections: exclude = [], signal } = options;
   const scope = scopeOf(include, exclude);
   const probed = await probeSource(source, signal);
   const readTime = options.pointInTimeRecovery ? wholeMinute(probed.readTime) : probed.readTime;
   const roots = await listCollections(source, source.root, readTime, signal);
-  const unknown = await missing(source, [...(include ?? []), ...exclude], roots, readTime, signal);
-  const reached = roots.filter((id) => reaches(scope, id)).sort(compareNames);
-  const counts = await inLanes(scope, (range) => countOrPass(source, { range, readTime, signal }));
+  const unknown = await findUnknown(source, [...(include ?? []), ...exclude], roots, readTime, signal);
+  const rootsInScope = roots.filter((id) => intersects(scope, id)).sort(compareNames);
+  const counts = await mapConcurrent(scope, concurrency, (range) => tryCount(source, { range, readTime, signal }));
   const documents = sum(counts.map((one) => one.documents));
-  const divided = await divide(source, { ...options, scope, readTime, reached, documents });
+  const split = await splitScope(source, { ...options, scope, readTime, rootsInScope, documents });
   return {
     readTime,
-    ranges: tile(scope, divided.points),
+    ranges: tile(scope, split.points),
     documents,
-    collections: reached,
+    collections: rootsInScope,
     unknown,
-    reads: 2 + divided.reads + counts.reduce((reads, one) => reads + one.reads, 0),
+    reads: 2 + split.reads + counts.reduce((reads, one) => reads + one.reads, 0),
   };
 };
 
-interface Division extends PlanOptions {
+interface SplitInput extends PlanOptions {
   readonly scope: readonly NameRange[];
   readonly readTime: string;
-  readonly reached: readonly string[];
+  readonly rootsInScope: readonly string[];
   readonly documents: number | undefined;
 }
 
-/** Where to cut: by the size of everything if the source can split that, else of each root collection. */
-const divide = async (source: FirestoreDatabase, division: Division): Promise<{ points: readonly string[]; reads: number }> => {
-  const { documentsPerRange = usualDocumentsPerRange, rangesMax = usualRangesMax, readTime, documents, signal } = division;
+/** Split points: over all collections if the source supports it, otherwise per root collection. */
+const splitScope = async (
+  source: FirestoreDatabase,
+  input: SplitInput,
+): Promise<{ points: readonly string[]; reads: number }> => {
+  const { documentsPerRange = usualDocumentsPerRange, rangesMax = defaultRangesMax, readTime, documents, signal } = input;
   const size = Math.max(documentsPerRange, Math.ceil((documents ?? 0) / rangesMax));
   const wanted = documents === undefined ? rangesMax : Math.ceil(documents / size);
   if (wanted <= 1) return { points: [], reads: 0 };
   const points = await splitPoints(source, { collectionId: undefined, points: wanted - 1, readTime, signal });
   if (points.length > 0) return { points: thinned(points, wanted - 1), reads: 1 };
-  return byCollection(source, division, size, wanted);
+  return byCollection(source, input, size, wanted);
 };
 
-const byCollection = async (source: FirestoreDatabase, division: Division, size: number, wanted: number) => {
-  const { readTime, reached, documents, signal } = division;
+const byCollection = async (source: FirestoreDatabase, input: SplitInput, size: number, wanted: number) => {
+  const { readTime, rootsInScope, documents, signal } = input;
   let reads = 0;
-  const parts = await inLanes(reached, async (id) => {
+  const parts = await mapConcurrent(rootsInScope, concurrency, async (id) => {
     const range = below(id);
     const counted: Counted =
-      documents === undefined ? { documents: undefined, reads: 0 } : await countOrPass(source, { range, readTime, signal });
+      documents === undefined ? { documents: undefined, reads: 0 } : await tryCount(source, { range, readTime, signal });
     const points = counted.documents === undefined ? wanted - 1 : Math.ceil(counted.documents / size) - 1;
     const split = points < 1 ? [] : await splitPoints(source, { collectionId: id, points, readTime, signal });
     reads += counted.reads + (points < 1 ? 0 : 1);
-    // A group has members elsewhere, too.
+    // A collection group has members elsewhere.
     return {
       id,
       range,
@@ -114,15 +118,15 @@ const byCollection = async (source: FirestoreDatabase, division: Division, size:
   return { points: thinned(points, wanted - 1 + parts.length), reads };
 };
 
-/** At most so many, evenly over all. */
-const thinned = (points: readonly string[], most: number): readonly string[] => {
-  if (points.length <= most) return points;
+/** At most `max` points, evenly distributed. */
+const thinned = (points: readonly string[], max: number): readonly string[] => {
+  if (points.length <= max) return points;
   const sorted = points.toSorted(compareNames);
-  return Array.from({ length: Math.max(0, most) }, (_, n) => sorted[Math.floor(((n + 1) * sorted.length) / (most + 1))] ?? '');
+  return Array.from({ length: Math.max(0, max) }, (_, n) => sorted[Math.floor(((n + 1) * sorted.length) / (max + 1))] ?? '');
 };
 
-/** A count that takes too long leaves the plan without a number; the ranges are counted anyway when they are read. */
-const countOrPass = async (source: FirestoreDatabase, options: Parameters<typeof countRange>[1]): Promise<Counted> => {
+/** A count that times out leaves the plan without a number; ranges are counted again when they are read. */
+const tryCount = async (source: FirestoreDatabase, options: Parameters<typeof countRange>[1]): Promise<Counted> => {
   try {
     return await countRange(source, options);
   } catch (error) {
@@ -131,8 +135,8 @@ const countOrPass = async (source: FirestoreDatabase, options: Parameters<typeof
   }
 };
 
-/** The paths that name no collection; those below a document are asked for there. */
-const missing = async (
+/** The paths of collections that do not exist; nested ones are looked up in their document. */
+const findUnknown = async (
   source: FirestoreDatabase,
   paths: readonly string[],
   roots: readonly string[],
@@ -142,7 +146,7 @@ const missing = async (
   const named = [...new Set(paths)].filter((path) => path !== '*');
   const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
   const parents = [...new Set(named.map(parentOf))].filter((parent) => parent !== '');
-  const deeper = await inLanes(parents, async (parent) => {
+  const deeper = await mapConcurrent(parents, concurrency, async (parent) => {
     const ids = await listCollections(source, `${source.root}/${parent}`, readTime, signal);
     return ids.map((id) => `${parent}/${id}`);
   });
@@ -150,7 +154,7 @@ const missing = async (
   return named.filter((path) => !known.has(path));
 };
 
-const reaches = (scope: readonly NameRange[], id: string): boolean => {
+const intersects = (scope: readonly NameRange[], id: string): boolean => {
   const { from, to } = below(id);
   return scope.some(
     (range) =>
@@ -161,13 +165,3 @@ const reaches = (scope: readonly NameRange[], id: string): boolean => {
 
 const sum = (counts: readonly (number | undefined)[]): number | undefined =>
   counts.reduce<number | undefined>((all, one) => (all === undefined || one === undefined ? undefined : all + one), 0);
-
-const inLanes = async <T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> => {
-  const results: R[] = new Array(items.length);
-  const queue = items.entries();
-  const lane = async (): Promise<void> => {
-    for (const [n, item] of queue) results[n] = await run(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
-  return results;
-};

@@ -1,24 +1,26 @@
-/** What a source can be asked about itself before it is read. */
+/** Queries about a source before it is read. */
 
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { listCollectionIds, partitionQuery, probeDocument } from '../wire/query-requests.ts';
 import { fieldsOf, lastField } from '../wire/small-messages.ts';
 import { decodeReadTime } from '../wire/timestamps.ts';
 
-/** Costs one read, whether there is such a document or not. */
+/** Costs one read, whether the document exists or not. */
 const probePath = 'probe/read-time';
 
-/** The source's own present time: to read everything at. Fails as a read would: no grant, no database, no permission. */
+/**
+ * The current time of the source, used as read time. Fails like a read: revoked grant, missing database or missing permission.
+ */
 export const probeSource = async (source: FirestoreDatabase, signal?: AbortSignal): Promise<{ readonly readTime: string }> => {
   const messages = await source.call('BatchGetDocuments', probeDocument(source.database, probePath), signal);
   const readTime = messages.map((message) => lastField(message, 4)).findLast((field) => field !== undefined);
-  if (!readTime) throw new SourceError('INTERNAL_ERROR', 'The source did not say at what time it was read.');
+  if (!readTime) throw new SourceError('INTERNAL_ERROR', 'The source did not return a read time.');
   return { readTime: decodeReadTime(readTime.bytes) };
 };
 
-/** The ids of the collections right below the root, or below a document, that had documents at any depth. */
+/** Ids of the collections directly below the root or a document that had documents at any depth. */
 export const listCollections = async (
   source: FirestoreDatabase,
   parent: string,
@@ -39,8 +41,8 @@ export const listCollections = async (
 };
 
 /**
- * Names at which the source would split a collection group, or without one all collections, into parts of about equal size.
- * Fewer than asked for, in any order; none if it does not split this.
+ * Names that split a collection group, or all collections, into parts of similar size. May be fewer than requested and in any
+ * order; empty if the source does not support it.
  */
 export const splitPoints = async (
   source: FirestoreDatabase,
@@ -59,7 +61,7 @@ export const splitPoints = async (
       }
     } while (pageToken !== '' && names.length < points);
   } catch (error) {
-    // Splitting is a kindness: without it the read is one range and takes longer.
+    // Splitting is optional: without it the read is a single, slower range.
     if (!isRefusal(error) && !(error instanceof SourceError && error.isTransient)) throw error;
   }
   const prefix = `${source.root}/`;

@@ -1,48 +1,47 @@
-import type { FirestoreDatabase } from '../database.ts';
-import type { GrpcStream } from '../grpc/call-stream.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { FrameBuffer } from '../grpc/frame-buffer.ts';
+import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import type { RetryState } from '../grpc/retry-state.ts';
 import { RpcError } from '../grpc/status.ts';
 import { isInRange, type NameRange } from '../names/name-range.ts';
 import { runQuery } from '../wire/query-requests.ts';
-import { CollectionTally } from './collection-counts.ts';
+import { CollectionCounts } from './collection-counts.ts';
 import { DocumentBatch } from './document-batch.ts';
 
 export interface ReadOptions {
   readonly range: NameRange;
   readonly readTime: string;
-  /** The full name of a document: reads only what comes after it, so that a read can be taken up by another worker. */
+  /** Full name of a document: resumes after it, possibly on another worker. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** About this much is given out at once. */
+  /** Approximate size of a batch. */
   readonly batchBytes?: number;
-  /** It ends before a document of one more collection if `collections` has so many bytes by then, as JSON. */
+  /** Stops before a new collection once `collections` has this JSON size. */
   readonly collectionBytesMax?: number;
 }
 
-/** 256 KiB is large against what a batch costs by itself, and small against the memory of a function. */
-const usualBatchBytes = 256 << 10;
+/** 256 KiB is large compared to the overhead of a batch and small compared to the memory of a function. */
+const defaultBatchBytes = 256 << 10;
 
 /**
- * Reads a range: every document that was there at the read time, once, in name order, as the source encoded it. A stream that
- * breaks is taken up after the last document at the same read time. That it ended does not prove that it was whole: see
- * `verifyCount`.
+ * Reads every document of a range as of the read time, once, in name order and byte for byte. A broken stream resumes after the
+ * last document at the same read time. A stream that ends may be incomplete: see `verifyCount`.
  */
 export const readRange = (source: FirestoreDatabase, options: ReadOptions): RangeReader => new RangeReader(source, options);
 
-/** A read under way; its numbers are those of the batches given out so far. */
+/** A running read; its numbers cover the batches yielded so far. */
 export class RangeReader implements AsyncIterable<DocumentBatch> {
   documents = 0;
-  /** Of the encoded documents. */
+  /** Total size of the encoded documents. */
   bytes = 0;
-  /** Documents that are known to have been sent, each billed as a read; a query that finds nothing is billed as one. */
+  /** Received documents, each billed as a read; an empty query is billed as one. */
   reads = 0;
-  /** That it ended before its range did, for `collectionBytesMax`. */
+  /** Whether it stopped early because of `collectionBytesMax`. */
   isFull = false;
   readonly #source: FirestoreDatabase;
   readonly #options: ReadOptions;
-  readonly #attempts: RetryState;
-  readonly #tally: CollectionTally;
+  readonly #retries: RetryState;
+  readonly #counts: CollectionCounts;
   readonly #batch = new DocumentBatch();
   readonly #buffer: FrameBuffer;
   readonly #batchBytes: number;
@@ -50,29 +49,29 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   constructor(source: FirestoreDatabase, options: ReadOptions) {
     const { after, range, collectionBytesMax } = options;
     if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
-      throw new TypeError('a read goes on after a document of its range');
+      throw new TypeError('a read can only resume after a document of its range');
     this.#source = source;
     this.#options = options;
-    this.#attempts = source.attempts(options.signal);
-    this.#batchBytes = options.batchBytes ?? usualBatchBytes;
-    this.#tally = new CollectionTally(after === undefined ? undefined : Buffer.from(after), collectionBytesMax);
-    // Room for a frame of HTTP/2 beyond what is wanted.
+    this.#retries = source.newRetryState(options.signal);
+    this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
+    this.#counts = new CollectionCounts(after === undefined ? undefined : Buffer.from(after), collectionBytesMax);
+    // Room for one more HTTP/2 frame.
     this.#buffer = new FrameBuffer(this.#batchBytes + (64 << 10));
   }
 
-  /** How often a broken stream was taken up again. */
+  /** Number of resumed streams. */
   get resumes(): number {
-    return this.#attempts.repeats;
+    return this.#retries.repeats;
   }
 
-  /** The full name of the last document given out. */
+  /** Full name of the last yielded document. */
   get lastName(): string | undefined {
-    return this.#tally.lastName?.toString();
+    return this.#counts.lastName?.toString();
   }
 
-  /** Documents by the id of the collection they are in. */
+  /** Document counts by collection id. */
   get collections(): ReadonlyMap<string, number> {
-    return this.#tally.counts;
+    return this.#counts.counts;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<DocumentBatch, void, undefined> {
@@ -85,7 +84,7 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
         return;
       } catch (error) {
         if (error instanceof RpcError) stream?.suspect(error);
-        await this.#attempts.failed(error);
+        await this.#retries.failed(error);
       } finally {
         stream?.cancel();
       }
@@ -94,9 +93,9 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
 
   #open(): Promise<GrpcStream> {
     const { range, readTime, signal } = this.#options;
-    const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#tally.lastName });
-    const refresh = this.#attempts.needsToken;
-    return this.#source.begin('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
+    const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#counts.lastName });
+    const refresh = this.#retries.needsToken;
+    return this.#source.startCall('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
   }
 
   async *#batches(stream: GrpcStream): AsyncGenerator<DocumentBatch, void, undefined> {
@@ -106,8 +105,8 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
       const { isOver } = stream;
       const end = batch.load(this.#buffer);
       if (batch.count > 0) {
-        const taken = this.#tally.add(batch);
-        this.#attempts.progress();
+        const taken = this.#counts.add(batch);
+        this.#retries.progress();
         this.reads += batch.count;
         this.isFull = taken < batch.count;
         if (this.isFull) batch.keep(taken);
@@ -119,7 +118,7 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
       this.#buffer.drop(end);
       if (!isOver) continue;
       if (stream.failure) throw stream.failure;
-      if (this.#buffer.filled > 0) throw new RpcError('INTERNAL', 'The answer of the source ended within a message.');
+      if (this.#buffer.filled > 0) throw new RpcError('INTERNAL', 'The response of the source ended within a message.');
       return;
     }
   }

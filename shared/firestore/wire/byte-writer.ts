@@ -1,5 +1,5 @@
-/** Bytes written one behind the other into memory that grows and is used again; for messages whose parts are bytes already. */
-export class ByteSink {
+/** Appends bytes to a growing, reusable buffer; for messages whose parts are already encoded. */
+export class ByteWriter {
   bytes: Buffer;
   length = 0;
 
@@ -7,7 +7,7 @@ export class ByteSink {
     this.bytes = Buffer.allocUnsafeSlow(size);
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** An integer from 0 to 2^53. */
   varint(value: number): void {
     this.#reserve(8);
     const { bytes } = this;
@@ -19,12 +19,12 @@ export class ByteSink {
 
   copy(from: Uint8Array, start = 0, end = from.length): void {
     this.#reserve(end - start);
-    // Without making a view of the range first, which costs more than copying a small one.
+    // Avoids a view of the range, which costs more than copying a small one.
     Buffer.prototype.copy.call(from, this.bytes, this.length, start, end);
     this.length += end - start;
   }
 
-  /** A field that has a length: its tag, its length, its text. */
+  /** A length-delimited field: tag, length, text. */
   text(tag: number, text: string): void {
     const size = Buffer.byteLength(text);
     this.varint(tag);
@@ -42,7 +42,7 @@ export class ByteSink {
   }
 }
 
-/** How many bytes a varint takes. */
+/** Encoded size of a varint. */
 export const varintBytes = (value: number): number => {
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) size += 1;

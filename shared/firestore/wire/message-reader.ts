@@ -2,11 +2,11 @@ import { ArchiveError } from '../../archive/index.ts';
 
 const lengthDelimited = 2;
 
-/** Walks through an encoded protobuf message, field by field, without copying it; 64-bit numbers are exact. */
+/** Walks an encoded protobuf message field by field without copying; 64-bit numbers are exact. */
 export class MessageReader {
   readonly bytes: Buffer;
   at: number;
-  /** Number and wire type of the field that `next` found. */
+  /** Number and wire type of the current field. */
   field = 0;
   type = 0;
 
@@ -15,7 +15,7 @@ export class MessageReader {
     this.at = 0;
   }
 
-  /** Goes to the next field before `end`; false if there is none. */
+  /** Advances to the next field before `end`; false if there is none. */
   next(end: number): boolean {
     if (this.at >= end) return false;
     const tag = this.number(end);
@@ -24,7 +24,7 @@ export class MessageReader {
     return true;
   }
 
-  /** Where the field ends that was just found, which has a length: it begins at `at`. */
+  /** The end of the current length-delimited field, which starts at `at`. */
   stop(end: number): number {
     const length = this.number(end);
     const stop = this.at + length;
@@ -32,7 +32,7 @@ export class MessageReader {
     return stop;
   }
 
-  /** Passes over the field that was just found. */
+  /** Skips the current field. */
   skip(end: number): void {
     if (this.type === 0) this.number(end);
     else if (this.type === lengthDelimited) this.at = this.stop(end);
@@ -42,7 +42,7 @@ export class MessageReader {
     if (this.at > end) throw broken();
   }
 
-  /** A whole number that is not negative; beyond 2^53 it is not exact. */
+  /** An unsigned integer; not exact beyond 2^53. */
   number(end: number): number {
     let value = 0;
     for (let scale = 1; this.at < end && scale < 2 ** 70; scale *= 128) {
@@ -53,7 +53,7 @@ export class MessageReader {
     throw broken();
   }
 
-  /** A signed number of 64 bits, in decimal. */
+  /** A signed 64-bit integer in decimal. */
   int64(end: number): string {
     const start = this.at;
     const value = this.number(end);
@@ -70,7 +70,7 @@ export class MessageReader {
     return this.bytes.readDoubleLE(from);
   }
 
-  /** The field's text; it ends at `stop`. */
+  /** The text of the field, which ends at `stop`. */
   text(stop: number): string {
     const text = this.bytes.toString('utf8', this.at, stop);
     this.at = stop;

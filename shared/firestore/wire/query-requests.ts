@@ -1,19 +1,19 @@
-/** Encoded requests of google.firestore.v1: the few that reading takes, with the numbers of its protos. */
+/** Encodes the read requests of google.firestore.v1 with the field numbers of its protos. */
 import type { NameRange } from '../names/name-range.ts';
 import { integer, join, message, text } from './small-messages.ts';
 import { encodeReadTime } from './timestamps.ts';
 
-/** Where and when to read. */
+/** Documents root and read time. */
 export interface At {
   /** `projects/p/databases/d/documents` */
   readonly root: string;
   readonly readTime: string;
 }
 
-/** Which documents: by name, after one of them, of one collection group or of all collections. */
+/** The documents to select: by name, after a document, of one collection group or of all collections. */
 export interface Selection {
   readonly range: NameRange;
-  /** A document's full name, as text or as it came: only what comes after it. */
+  /** Full name of a document, as text or bytes: selects only documents after it. */
   readonly after?: string | Uint8Array | undefined;
   readonly collectionId?: string | undefined;
 }
@@ -28,7 +28,7 @@ export const countQuery = ({ root, readTime }: At, selection: Selection): Buffer
     message(6, encodeReadTime(readTime)),
   );
 
-/** The documents right in a root collection, without what is below them. */
+/** Counts the documents directly in a root collection. */
 export const collectionCountQuery = ({ root, readTime }: At, collectionId: string): Buffer =>
   join(
     text(1, root),
@@ -51,7 +51,7 @@ export const partitionQuery = (
     message(6, encodeReadTime(readTime)),
   );
 
-/** `parent` is the root or a document's full name. */
+/** `parent` is the documents root or the full name of a document. */
 export const listCollectionIds = (parent: string, readTime: string, pageToken: string): Buffer =>
   join(
     text(1, parent),
@@ -60,7 +60,7 @@ export const listCollectionIds = (parent: string, readTime: string, pageToken: s
     message(4, encodeReadTime(readTime)),
   );
 
-/** Asks for one document and for none of its fields, so what it costs is one read however large it is. */
+/** Requests one document without fields: costs one read whatever its size. */
 export const probeDocument = (database: string, path: string): Buffer =>
   join(text(1, database), text(2, `${database}/documents/${path}`), message(3, text(1, 'none')));
 
@@ -69,10 +69,7 @@ const and = 1;
 const operator = { lessThan: 1, greaterThan: 3, greaterThanOrEqual: 4 } as const;
 const nameField = text(2, '__name__');
 
-/**
- * Bounds are filters, not cursors: so the official client walks all that is below a collection, and aggregations take no
- * cursors everywhere.
- */
+/** Bounds are filters, not cursors: the official client reads subtrees this way, and not every aggregation supports cursors. */
 const query = (root: string, { range, after, collectionId }: Selection): Buffer => {
   const filters = [
     after !== undefined

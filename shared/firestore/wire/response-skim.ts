@@ -1,9 +1,9 @@
 import { ArchiveError, DocumentSkim } from '../../archive/index.ts';
 import { RpcError } from '../grpc/status.ts';
 
-/** Where a document lies in the bytes it came in, and what of it is known without decoding it. */
+/** Position of a document in a buffer, and its metadata without decoding. */
 export interface RawDocument {
-  /** The encoded google.firestore.v1.Document, as the source sent it. */
+  /** The encoded google.firestore.v1.Document as sent. */
   start: number;
   end: number;
   nameStart: number;
@@ -14,9 +14,9 @@ export interface RawDocument {
   updatedNanos: number;
 }
 
-/** Finds the document of a RunQueryResponse, its name and its times. One object serves all messages: nothing is allocated. */
+/** Finds the document of a RunQueryResponse, its name and times. One object is reused for all messages. */
 export class ResponseSkim extends DocumentSkim implements RawDocument {
-  /** Whether the message that lies there has a document. */
+  /** Whether the message has a document. */
   find(bytes: Uint8Array, from: number, to: number): boolean {
     try {
       if (!this.readWithin(bytes, from, to)) return false;
@@ -29,4 +29,4 @@ export class ResponseSkim extends DocumentSkim implements RawDocument {
   }
 }
 
-const broken = (cause?: unknown): RpcError => new RpcError('INTERNAL', 'The source sent what is no document.', { cause });
+const broken = (cause?: unknown): RpcError => new RpcError('INTERNAL', 'The source sent an invalid document.', { cause });

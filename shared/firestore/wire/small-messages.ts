@@ -1,4 +1,4 @@
-/** As much of protobuf's encoding as a few small messages need; documents never pass through here. */
+/** Minimal protobuf encoding for small messages; documents never pass through here. */
 import { SourceError } from '../grpc/source-error.ts';
 
 const varint = (value: number): Buffer => {
@@ -8,22 +8,22 @@ const varint = (value: number): Buffer => {
   return Buffer.from([...bytes, rest]);
 };
 
-/** A whole number from 0 to 2^53, a flag or an enumeration's value. */
+/** An integer from 0 to 2^53, a flag or an enum value. */
 export const integer = (field: number, value: number): Buffer => Buffer.concat([varint(field * 8), varint(value)]);
 
-/** A text; bytes are taken for its UTF-8 form. */
+/** A text field; bytes are its UTF-8 form. */
 export const text = (field: number, value: string | Uint8Array): Buffer => {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value;
   return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
 };
 
-/** A message of the parts that are given. */
+/** A nested message of the defined parts. */
 export const message = (field: number, ...parts: readonly (Buffer | undefined)[]): Buffer => text(field, join(...parts));
 
 export const join = (...parts: readonly (Buffer | undefined)[]): Buffer =>
   Buffer.concat(parts.filter((part) => part !== undefined));
 
-/** One field of a message: its bytes if it has a length, else its number. */
+/** One field: its bytes if length-delimited, otherwise its number. */
 export interface WireField {
   readonly field: number;
   readonly bytes: Buffer;
@@ -32,7 +32,7 @@ export interface WireField {
 
 const none = Buffer.alloc(0);
 
-/** The fields of a message, in their order. Throws for bytes that are no message. */
+/** The fields of a message in order. Throws if the bytes are not a message. */
 export function* fieldsOf(bytes: Buffer): Generator<WireField> {
   let at = 0;
   const number = (): number => {
@@ -58,11 +58,11 @@ export function* fieldsOf(bytes: Buffer): Generator<WireField> {
   }
 }
 
-/** The last field of that number: what protobuf says counts. */
+/** The last field with that number, which wins in protobuf. */
 export const lastField = (bytes: Buffer, field: number): WireField | undefined => {
   let found: WireField | undefined;
   for (const one of fieldsOf(bytes)) if (one.field === field) found = one;
   return found;
 };
 
-const broken = (): SourceError => new SourceError('INTERNAL_ERROR', 'The source sent what is no message.');
+const broken = (): SourceError => new SourceError('INTERNAL_ERROR', 'The source sent an invalid message.');

@@ -2,7 +2,7 @@ import { ArchiveError } from '../../archive/index.ts';
 import { RpcError, type Status, statusOf } from '../grpc/status.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 
-/** What the target says of one write. */
+/** The result of one write. */
 export interface WriteStatus {
   readonly status: Status;
   readonly message: string;
@@ -10,11 +10,11 @@ export interface WriteStatus {
 
 const ok: WriteStatus = { status: 'OK', message: '' };
 
-/** The status of every write by a google.firestore.v1.BatchWriteResponse; one that has not as many as writes were sent is none. */
-export const writeStatuses = (answer: Uint8Array | undefined, writes: number): readonly WriteStatus[] => {
+/** Decodes the status of every write from a google.firestore.v1.BatchWriteResponse; throws unless there is one per write. */
+export const writeStatuses = (response: Uint8Array | undefined, writes: number): readonly WriteStatus[] => {
   const statuses: WriteStatus[] = [];
   try {
-    const reader = new MessageReader(answer ?? Buffer.alloc(0));
+    const reader = new MessageReader(response ?? Buffer.alloc(0));
     const end = reader.bytes.length;
     while (reader.next(end)) {
       if (reader.field === 2 && reader.type === 2) statuses.push(readStatus(reader, reader.stop(end)));
@@ -29,7 +29,7 @@ export const writeStatuses = (answer: Uint8Array | undefined, writes: number): r
 };
 
 const broken = (cause?: unknown): RpcError =>
-  new RpcError('INTERNAL', 'The target did not answer with a status for each write.', { cause });
+  new RpcError('INTERNAL', 'The target did not return a status for each write.', { cause });
 
 /** google.rpc.Status { code = 1, message = 2 } */
 const readStatus = (reader: MessageReader, end: number): WriteStatus => {

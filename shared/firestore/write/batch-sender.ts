@@ -1,90 +1,90 @@
-import { delayMs } from '../grpc/retry-policy.ts';
+import { delayMs } from '../grpc/retry-state.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError } from '../grpc/status.ts';
 import { type WriteStatus, writeStatuses } from './batch-response.ts';
-import { changed, classifyRequest, comesAndGoes, isOutage, isTooLarge, leavesDoubt, refused } from './classify-write.ts';
+import { changed, classifyRequest, isOutage, isOutcomeUnknown, isTooLarge, refused, unstable } from './classify-write.ts';
 import { groupResults } from './group-results.ts';
 import type { RateGrant } from './rate-ramp.ts';
-import { compareWrites } from './resolve-precondition.ts';
+import { resolvePreconditions } from './resolve-preconditions.ts';
 import type { SenderContext } from './sender-context.ts';
 import type { WriteBatch } from './write-batch.ts';
 
-interface Answer {
-  readonly given: RateGrant | undefined;
-  /** How the request failed as a whole, or what became of each write. */
-  readonly told: RpcError | readonly WriteStatus[];
+interface SendResult {
+  readonly grant: RateGrant | undefined;
+  /** The failure of the whole request, or the status of each write. */
+  readonly outcome: RpcError | readonly WriteStatus[];
 }
 
-/** A request that failed as often as this goes on in halves: one document may be what the target trips over. */
-const failuresWhole = 2;
-/** So long a target may take nothing at all for want of quota; longer than a function runs, which then hands over. */
-const restMsMax = 15 * 60_000;
+/** After this many failures a request is split in halves: a single document may cause them. */
+const maxFailuresWhole = 2;
+/** Maximum time without any accepted write for lack of quota. Longer than a function runs, so that it yields first. */
+const maxBackOffMs = 15 * 60_000;
 
 /**
- * Sends writes of a batch until it is known of each what became: written, skipped or failed for good. Each write is judged by its
- * own status. A request whose answer is lost may have been applied: without a condition, once more changes nothing; where the
- * condition of a write was not met, what it was to do is compared with what is there.
+ * Sends writes of a batch until the outcome of each is known: written, skipped or failed. Each write is classified by its own
+ * status. A request with a lost response may have been applied: without a precondition it is repeated safely; where a
+ * precondition fails, the intended and the actual document are compared.
  */
 export class BatchSender {
-  readonly #course: SenderContext;
+  readonly #context: SenderContext;
   readonly #batch: WriteBatch;
   #slots: readonly number[];
-  /** Requests in a row that failed as a whole. */
+  /** Consecutive requests that failed as a whole. */
   #failures: number;
-  /** Whether others got through meanwhile: then it is not the target, it is these. */
-  #isPassedBy = false;
+  /** Whether other requests succeeded meanwhile: then these writes fail, not the target. */
+  #othersSucceeded = false;
   #needsToken = false;
-  #rests = 0;
-  #restedMs = 0;
-  /** What the target had decided when this last had to wait. */
-  #seen: number;
+  #backOffs = 0;
+  #backedOffMs = 0;
+  /** `decided` when this sender last waited. */
+  #decidedBefore: number;
 
-  constructor(course: SenderContext, batch: WriteBatch, slots: readonly number[], failures: number) {
-    this.#course = course;
+  constructor(context: SenderContext, batch: WriteBatch, slots: readonly number[], failures: number) {
+    this.#context = context;
     this.#batch = batch;
     this.#slots = slots;
     this.#failures = failures;
-    this.#seen = course.decided;
+    this.#decidedBefore = context.decided;
   }
 
   async run(): Promise<void> {
     while (this.#slots.length > 0) {
-      const { given, told } = await this.#send();
-      if (told instanceof RpcError) await this.#retry(told, given);
-      else await this.#judge(told, given);
+      const { grant, outcome } = await this.#send();
+      if (outcome instanceof RpcError) await this.#retry(outcome, grant);
+      else await this.#handleStatuses(outcome, grant);
     }
   }
 
-  async #send(): Promise<Answer> {
-    const { gate, pace, target, waiting, callSignal } = this.#course;
-    await gate.enter();
-    let given: RateGrant | undefined;
+  async #send(): Promise<SendResult> {
+    const { semaphore, rateLimiter, target, retryOptions, callSignal } = this.#context;
+    await semaphore.acquire();
+    let grant: RateGrant | undefined;
     try {
-      given = await pace?.take(this.#slots.length, waiting.signal);
-      if (given) this.#leaveAfter(given.writes);
+      grant = await rateLimiter?.take(this.#slots.length, retryOptions.signal);
+      if (grant) this.#splitAfter(grant.writes);
       const request = this.#batch.request(target.database, this.#slots);
-      const [answer] = await target.once('BatchWrite', request, this.#needsToken, callSignal);
-      return { given, told: writeStatuses(answer, this.#slots.length) };
+      const [response] = await target.callOnce('BatchWrite', request, this.#needsToken, callSignal);
+      return { grant, outcome: writeStatuses(response, this.#slots.length) };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      return { given, told: error };
+      return { grant, outcome: error };
     } finally {
-      gate.leave();
+      semaphore.release();
     }
   }
 
-  /** Keeps the first slots; the others become deliveries of their own, of as many each. */
-  #leaveAfter(count: number): void {
+  /** Keeps the first `count` slots; the rest are sent separately in groups of that size. */
+  #splitAfter(count: number): void {
     const slots = this.#slots;
     this.#slots = slots.slice(0, count);
     for (let at = count; at < slots.length; at += count)
-      this.#course.deliver(this.#batch, slots.slice(at, at + count), this.#failures);
+      this.#context.send(this.#batch, slots.slice(at, at + count), this.#failures);
   }
 
-  async #retry(error: RpcError, given: RateGrant | undefined): Promise<void> {
+  async #retry(error: RpcError, grant: RateGrant | undefined): Promise<void> {
     const verdict = classifyRequest(error);
     if (verdict instanceof SourceError) throw verdict;
-    if (verdict === 'refresh') {
+    if (verdict === 'refreshToken') {
       if (this.#needsToken) throw refused(error);
       this.#needsToken = true;
       return;
@@ -92,91 +92,92 @@ export class BatchSender {
     this.#needsToken = false;
     if (verdict === 'split') {
       if (this.#slots.length === 1) this.#giveUp(error);
-      else this.#leaveAfter(Math.ceil(this.#slots.length / (isTooLarge(error) ? 10 : 2)));
+      else this.#splitAfter(Math.ceil(this.#slots.length / (isTooLarge(error) ? 10 : 2)));
       return;
     }
     for (const slot of this.#slots) this.#batch.isUnsure[slot] = 1;
-    if (verdict === 'rest') return this.#rest(given);
-    const { patience, random, sleep, signal } = this.#course.waiting;
+    if (verdict === 'backOff') return this.#backOff(grant);
+    const { policy, random, sleep, signal } = this.#context.retryOptions;
     this.#failures += 1;
-    // At first others still hear answers that were on their way.
-    if (this.#isThere() && this.#failures > failuresWhole) this.#isPassedBy = true;
-    if (this.#failures >= patience.attempts) {
-      if (this.#slots.length === 1 && (this.#isPassedBy || !isOutage(error.status))) return this.#giveUp(error);
-      if (!this.#isPassedBy) throw unreachable(error, this.#failures);
+    // At first other senders still receive responses that were in flight.
+    if (this.#hasProgress() && this.#failures > maxFailuresWhole) this.#othersSucceeded = true;
+    if (this.#failures >= policy.attempts) {
+      if (this.#slots.length === 1 && (this.#othersSucceeded || !isOutage(error.status))) return this.#giveUp(error);
+      if (!this.#othersSucceeded) throw unreachable(error, this.#failures);
       this.#failures -= 1;
     }
-    if (this.#failures > failuresWhole && this.#slots.length > 1) this.#leaveAfter(Math.ceil(this.#slots.length / 2));
-    await sleep(delayMs(this.#failures, false, random, patience), signal);
+    if (this.#failures > maxFailuresWhole && this.#slots.length > 1) this.#splitAfter(Math.ceil(this.#slots.length / 2));
+    await sleep(delayMs(this.#failures, false, random, policy), signal);
   }
 
-  async #judge(statuses: readonly WriteStatus[], given: RateGrant | undefined): Promise<void> {
-    const { waiting } = this.#course;
-    const { written, skipped, unmet, failed, again, exhausted, refusal } = groupResults(this.#slots, statuses, this.#batch);
+  async #handleStatuses(statuses: readonly WriteStatus[], grant: RateGrant | undefined): Promise<void> {
+    const { retryOptions } = this.#context;
+    const { written, skipped, unmet, failed, retry, exhausted, refusal } = groupResults(this.#slots, statuses, this.#batch);
     const decided = written.length + skipped.length + unmet.length + failed.length;
-    this.#course.decided += decided;
+    this.#context.decided += decided;
     this.#failures = 0;
-    this.#isPassedBy = this.#needsToken = false;
-    if (decided > 0) this.#rests = 0;
-    const left = [...exhausted];
+    this.#othersSucceeded = this.#needsToken = false;
+    if (decided > 0) this.#backOffs = 0;
+    const remaining = [...exhausted];
     for (const slot of written) this.#settle(slot, 'written');
     for (const slot of skipped) this.#settle(slot, 'skipped');
-    for (const { slot, told } of failed) this.#settle(slot, told);
-    for (const { slot, told } of again) if (this.#mayTry(slot, told)) left.push(slot);
+    for (const { slot, status } of failed) this.#settle(slot, status);
+    for (const { slot, status } of retry) if (this.#mayRetry(slot, status)) remaining.push(slot);
     if (refusal) throw refusal;
-    if (unmet.length > 0) left.push(...(await this.#compare(unmet)));
-    this.#slots = left;
-    if (exhausted.length > 0) return this.#rest(given);
-    const tries = left.reduce((most, slot) => Math.max(most, this.#batch.tries[slot] ?? 0), 0);
-    if (tries > 0) await waiting.sleep(delayMs(tries, false, waiting.random, waiting.patience), waiting.signal);
+    if (unmet.length > 0) remaining.push(...(await this.#resolve(unmet)));
+    this.#slots = remaining;
+    if (exhausted.length > 0) return this.#backOff(grant);
+    const attempts = remaining.reduce((max, slot) => Math.max(max, this.#batch.attempts[slot] ?? 0), 0);
+    if (attempts > 0)
+      await retryOptions.sleep(delayMs(attempts, false, retryOptions.random, retryOptions.policy), retryOptions.signal);
   }
 
-  /** Settles those that are as they were to be, and those that someone else has changed; gives those that can be created again. */
-  async #compare(slots: readonly number[]): Promise<readonly number[]> {
+  /** Settles writes that are already applied and those that another client changed; returns those to be created again. */
+  async #resolve(slots: readonly number[]): Promise<readonly number[]> {
     const batch = this.#batch;
-    const { target, callSignal } = this.#course;
-    const left: number[] = [];
-    for (const [slot, standing] of await compareWrites(target, batch, slots, callSignal)) {
-      if (standing === 'as wanted') this.#settle(slot, 'written');
-      else if (standing === 'gone' && batch.condition(slot) === 'absent') {
-        if (this.#mayTry(slot, comesAndGoes)) left.push(slot);
+    const { target, callSignal } = this.#context;
+    const remaining: number[] = [];
+    for (const [slot, state] of await resolvePreconditions(target, batch, slots, callSignal)) {
+      if (state === 'applied') this.#settle(slot, 'written');
+      else if (state === 'missing' && batch.condition(slot) === 'absent') {
+        if (this.#mayRetry(slot, unstable)) remaining.push(slot);
       } else this.#settle(slot, batch.mode(slot) === 'skip_existing' ? 'skipped' : changed);
     }
-    return left;
+    return remaining;
   }
 
-  /** Counts a try of a write; the last one settles it as failed. */
-  #mayTry(slot: number, told: WriteStatus): boolean {
-    const { tries, isUnsure } = this.#batch;
-    const count = (tries[slot] ?? 0) + 1;
-    tries[slot] = count;
-    if (leavesDoubt(told.status)) isUnsure[slot] = 1;
-    if (count < this.#course.waiting.patience.attempts) return true;
-    this.#settle(slot, told);
+  /** Counts an attempt of a write; after the last one it has failed. */
+  #mayRetry(slot: number, status: WriteStatus): boolean {
+    const { attempts, isUnsure } = this.#batch;
+    const count = (attempts[slot] ?? 0) + 1;
+    attempts[slot] = count;
+    if (isOutcomeUnknown(status.status)) isUnsure[slot] = 1;
+    if (count < this.#context.retryOptions.policy.attempts) return true;
+    this.#settle(slot, status);
     return false;
   }
 
-  /** The target has taken all that it takes for now. */
-  async #rest(given: RateGrant | undefined): Promise<void> {
-    const { patience, random, sleep, signal } = this.#course.waiting;
-    if (given) await this.#course.pace?.exhausted(given);
-    if (this.#isThere()) this.#restedMs = 0;
-    this.#rests += 1;
-    const ms = delayMs(this.#rests, true, random, patience);
-    this.#restedMs += ms;
-    if (this.#restedMs > restMsMax)
-      throw new SourceError('WRITE_QUOTA_EXCEEDED', 'The target has taken no more writes for 15 minutes: its quota is used up.', {
+  /** Backs off: the write quota of the target is exhausted. */
+  async #backOff(grant: RateGrant | undefined): Promise<void> {
+    const { policy, random, sleep, signal } = this.#context.retryOptions;
+    if (grant) await this.#context.rateLimiter?.exhausted(grant);
+    if (this.#hasProgress()) this.#backedOffMs = 0;
+    this.#backOffs += 1;
+    const ms = delayMs(this.#backOffs, true, random, policy);
+    this.#backedOffMs += ms;
+    if (this.#backedOffMs > maxBackOffMs)
+      throw new SourceError('WRITE_QUOTA_EXCEEDED', 'The target has accepted no writes for 15 minutes: its quota is exhausted.', {
         isTransient: true,
       });
     await sleep(ms, signal);
   }
 
-  /** Whether the target has decided about anything since this was last asked. */
-  #isThere(): boolean {
-    const { decided } = this.#course;
-    const isThere = decided !== this.#seen;
-    this.#seen = decided;
-    return isThere;
+  /** Whether the target has decided any write since the last call. */
+  #hasProgress(): boolean {
+    const { decided } = this.#context;
+    const hasProgress = decided !== this.#decidedBefore;
+    this.#decidedBefore = decided;
+    return hasProgress;
   }
 
   #giveUp({ status, message }: RpcError): void {
@@ -185,7 +186,7 @@ export class BatchSender {
   }
 
   #settle(slot: number, outcome: 'written' | 'skipped' | WriteStatus): void {
-    this.#course.settle(this.#batch, slot, outcome);
+    this.#context.settle(this.#batch, slot, outcome);
   }
 }
 

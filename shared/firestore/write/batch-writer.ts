@@ -1,35 +1,34 @@
-import type { FirestoreDatabase } from '../database.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
 import { cancelled, SourceError } from '../grpc/source-error.ts';
 import type { WriteStatus } from './batch-response.ts';
 import { BatchSender } from './batch-sender.ts';
-import { ofTarget } from './classify-write.ts';
+import { asWriteError } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { Semaphore } from './semaphore.ts';
 import type { SenderContext } from './sender-context.ts';
 import { type BatchLimit, batchLimit, requestBytesMax, WriteBatch } from './write-batch.ts';
 import { WriteEncoder, type WriteMode } from './write-encoder.ts';
-import { WriteTally } from './write-totals.ts';
+import { WriteTally } from './write-tally.ts';
 
 export interface WriterOptions {
-  /** Stops writing: nothing more is sent, and what is under way has a few seconds to be answered. */
+  /** Stops writing: nothing more is sent, and calls in flight get a few seconds to finish. */
   readonly signal?: AbortSignal | undefined;
-  /** Without it nothing holds the writer back but the target. */
-  readonly pace?: RateLimiter | undefined;
-  /** Whether a run that ended without knowing what became of its writes may have given the same ones. */
+  /** Without it only the target limits the rate. */
+  readonly rateLimiter?: RateLimiter | undefined;
+  /** Whether an earlier run may have sent the same writes with unknown outcome. */
   readonly isRepeat?: boolean;
   readonly requestsAtOnce?: number;
   readonly limit?: Partial<BatchLimit>;
 }
 
-const requestsAtOnce = 4;
-/** How long calls under way may go on after a stop: an answer that still comes is one write less in doubt. */
+const defaultConcurrency = 4;
+/** Grace period of calls in flight after a stop: a late response is one write less in doubt. */
 const graceMs = 5_000;
 
 /**
- * Writes documents, as the archive keeps them, to a database: in requests of many writes, several at once, in no order; each
- * write is accounted for (see `WriteTally`). The first error that is not about one document ends it: nothing more is sent, and
- * every call from then on throws it.
+ * Writes archived documents to a database in batches, several at once and unordered; `WriteTally` accounts for each write. The
+ * first error that does not concern a single document ends the writer: nothing more is sent, and every further call throws it.
  */
 export class BatchWriter {
   readonly tally = new WriteTally();
@@ -37,34 +36,34 @@ export class BatchWriter {
   readonly #limit: BatchLimit;
   readonly #target: FirestoreDatabase;
   readonly #encoder = new WriteEncoder();
-  readonly #course: SenderContext;
-  readonly #stop = new AbortController();
-  readonly #cut = new AbortController();
-  readonly #deliveries = new Set<Promise<void>>();
-  /** Names of which a write is open: two of one document must not overtake each other. */
+  readonly #context: SenderContext;
+  readonly #stopAbort = new AbortController();
+  readonly #callAbort = new AbortController();
+  readonly #sending = new Set<Promise<void>>();
+  /** Names with an open write: two writes of one document must not overtake each other. */
   readonly #names = new Set<string>();
   readonly #openMax: number;
   readonly #spare: WriteBatch[] = [];
   #filling: WriteBatch | undefined;
   #openBatches = 0;
   #failure: { readonly error: unknown } | undefined;
-  #wake: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
   constructor(target: FirestoreDatabase, options: WriterOptions = {}) {
-    const { signal, pace, requestsAtOnce: atOnce = requestsAtOnce } = options;
+    const { signal, rateLimiter, requestsAtOnce = defaultConcurrency } = options;
     this.#target = target;
     this.#options = options;
     this.#limit = { ...batchLimit, ...options.limit };
-    // As many again may wait: for their turn, or until it is time to try again.
-    this.#openMax = 2 * atOnce;
-    this.#course = {
+    // As many again may wait for a slot or a retry.
+    this.#openMax = 2 * requestsAtOnce;
+    this.#context = {
       target,
-      gate: new Semaphore(atOnce, this.#stop.signal),
-      pace,
-      waiting: target.waiting(this.#stop.signal),
-      callSignal: this.#cut.signal,
+      semaphore: new Semaphore(requestsAtOnce, this.#stopAbort.signal),
+      rateLimiter,
+      retryOptions: target.retryOptions(this.#stopAbort.signal),
+      callSignal: this.#callAbort.signal,
       decided: 0,
-      deliver: (batch, slots, failures) => this.#deliver(batch, slots, failures),
+      send: (batch, slots, failures) => this.#startSender(batch, slots, failures),
       settle: (batch, slot, outcome) => this.#settle(batch, slot, outcome),
     };
     if (signal?.aborted) this.#fail(cancelled());
@@ -72,32 +71,31 @@ export class BatchWriter {
   }
 
   /**
-   * Takes an encoded document whose name is one of the target's. What it gives is to be awaited before the next call, and the
-   * bytes are not to change until then. With a condition, what is otherwise in the target stays, and that is a failure; unless it
-   * is already as it was to be.
+   * Writes an encoded document of the target. Await the result before the next call, and do not change the bytes until then. If
+   * the precondition fails, the target stays unchanged and the write fails, unless it was already applied.
    */
   put(document: Uint8Array, mode: Exclude<WriteMode, 'delete'>, condition?: Condition): Promise<void> | undefined {
     return this.#take(() => this.#encoder.put(document, mode, condition));
   }
 
-  /** Takes a document's path to delete what is there; that nothing is there is no failure. Otherwise as `put`. */
+  /** Deletes a document by path; a missing document is not a failure. Otherwise like `put`. */
   delete(path: string, condition?: Condition): Promise<void> | undefined {
     return this.#take(() => this.#encoder.delete(`${this.#target.root}/${path}`, condition));
   }
 
-  /** Resolves when it is known of every write given so far what became of it: a worker may note how far it has come. */
+  /** Resolves when the outcome of all writes so far is known, so that a worker may checkpoint. */
   async flush(): Promise<void> {
     this.#send();
-    while (this.#deliveries.size > 0) await Promise.all(this.#deliveries);
+    while (this.#sending.size > 0) await Promise.all(this.#sending);
     this.#check();
   }
 
-  /** Brings all to its end. Throws COUNT_MISMATCH rather than lose sight of a write. */
+  /** Finishes all writes. Throws COUNT_MISMATCH if the outcome of a write is unknown. */
   async end(): Promise<WriteTally> {
     await this.flush();
     this.#options.signal?.removeEventListener('abort', this.#abort);
     const { open, given } = this.tally;
-    if (open !== 0) throw new SourceError('COUNT_MISMATCH', `It is not known what became of ${open} of ${given} writes.`);
+    if (open !== 0) throw new SourceError('COUNT_MISMATCH', `The outcome of ${open} of ${given} writes is unknown.`);
     return this.tally;
   }
 
@@ -105,7 +103,7 @@ export class BatchWriter {
     this.#check();
     encode();
     const { name } = this.#encoder;
-    if (!name.startsWith(`${this.#target.root}/`)) throw new TypeError('the document is not of the target');
+    if (!name.startsWith(`${this.#target.root}/`)) throw new TypeError('the document does not belong to the target');
     if (!this.#names.has(name)) return this.#add(name);
     return this.flush().then(() => {
       encode();
@@ -116,7 +114,7 @@ export class BatchWriter {
   #add(name: string): Promise<void> | undefined {
     this.tally.given += 1;
     if (this.#encoder.sink.length > requestBytesMax) {
-      this.tally.fail(this.#pathOf(name), 'INVALID_ARGUMENT', 'The document is larger than a request may be.');
+      this.tally.fail(this.#pathOf(name), 'INVALID_ARGUMENT', 'The document exceeds the maximum request size.');
       return undefined;
     }
     if (this.#filling && !this.#filling.hasRoomFor(this.#encoder)) this.#send();
@@ -128,7 +126,7 @@ export class BatchWriter {
   }
 
   async #room(): Promise<void> {
-    while (this.#openBatches >= this.#openMax && !this.#failure) await new Promise<void>((wake) => this.#wake.push(wake));
+    while (this.#openBatches >= this.#openMax && !this.#failure) await new Promise<void>((wake) => this.#waiters.push(wake));
     this.#check();
   }
 
@@ -138,15 +136,15 @@ export class BatchWriter {
     if (!batch) return;
     this.#openBatches += 1;
     const slots = Array.from({ length: batch.count }, (_, slot) => slot);
-    this.#deliver(batch, slots, 0);
+    this.#startSender(batch, slots, 0);
   }
 
-  #deliver(batch: WriteBatch, slots: readonly number[], failures: number): void {
-    const delivery = new BatchSender(this.#course, batch, slots, failures)
+  #startSender(batch: WriteBatch, slots: readonly number[], failures: number): void {
+    const sending = new BatchSender(this.#context, batch, slots, failures)
       .run()
-      .catch((error: unknown) => this.#fail(ofTarget(error)))
-      .finally(() => this.#deliveries.delete(delivery));
-    this.#deliveries.add(delivery);
+      .catch((error: unknown) => this.#fail(asWriteError(error)))
+      .finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
   }
 
   #settle(batch: WriteBatch, slot: number, outcome: 'written' | 'skipped' | WriteStatus): void {
@@ -163,7 +161,7 @@ export class BatchWriter {
     this.#openBatches -= 1;
     batch.clear();
     this.#spare.push(batch);
-    this.#rouse();
+    this.#wakeAll();
   }
 
   #pathOf(name: string): string {
@@ -176,14 +174,14 @@ export class BatchWriter {
     if (this.#failure) return;
     this.#failure = { error };
     this.#options.signal?.removeEventListener('abort', this.#abort);
-    this.#stop.abort();
-    const timer = setTimeout(() => this.#cut.abort(), graceMs);
+    this.#stopAbort.abort();
+    const timer = setTimeout(() => this.#callAbort.abort(), graceMs);
     timer.unref();
-    this.#rouse();
+    this.#wakeAll();
   }
 
-  #rouse(): void {
-    for (const wake of this.#wake.splice(0)) wake();
+  #wakeAll(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
   }
 
   #check(): void {

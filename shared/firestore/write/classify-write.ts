@@ -3,69 +3,76 @@ import { RpcError, type Status } from '../grpc/status.ts';
 import type { WriteStatus } from './batch-response.ts';
 import type { Condition } from './precondition.ts';
 
-/** What to make of one write: it is done, its condition was not met, send it again (after a longer rest), or it never will be done. */
-export type WriteVerdict = 'written' | 'unmet' | 'again' | 'rest' | 'failed' | SourceError;
+/** Outcome of one write: done, precondition failed, retry, retry after a longer back-off, or failed for good. */
+export type WriteVerdict = 'written' | 'unmet' | 'retry' | 'backOff' | 'failed' | SourceError;
 
-/** What to make of a request that failed as a whole: send it again, after a longer rest, with a new token, or in smaller pieces. */
-export type RequestVerdict = 'again' | 'rest' | 'refresh' | 'split' | SourceError;
+/** Reaction to a failed request: retry, retry after a longer back-off, with a new token, or in smaller pieces. */
+export type RequestVerdict = 'retry' | 'backOff' | 'refreshToken' | 'split' | SourceError;
 
-/** Says what a status means for a write. One of permission is not about the document: the job is over. */
+/** Maps the status of a write. A permission error is not about the document: it ends the job. */
 export const classifyWrite = ({ status, message }: WriteStatus, condition: Condition | undefined): WriteVerdict => {
   if (status === 'OK') return 'written';
-  if (condition !== undefined && unmet.has(status)) return 'unmet';
-  if (status === 'RESOURCE_EXHAUSTED') return 'rest';
-  if (passing.has(status)) return 'again';
+  if (condition !== undefined && unmetStatuses.has(status)) return 'unmet';
+  if (status === 'RESOURCE_EXHAUSTED') return 'backOff';
+  if (transient.has(status)) return 'retry';
   if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') return refused(new RpcError(status, message));
   return 'failed';
 };
 
-/** What is told of a write whose condition was not met. */
+/** Status of a write whose precondition failed. */
 export const changed: WriteStatus = {
   status: 'FAILED_PRECONDITION',
   message: 'Changed in the target since it was saved; restore it again',
 };
-export const comesAndGoes: WriteStatus = { status: 'ABORTED', message: 'Someone else creates and deletes this document.' };
+export const unstable: WriteStatus = { status: 'ABORTED', message: 'Another client keeps creating and deleting this document.' };
 
-/** Says what a failed request means. One write that the target finds impossible fails a request of 500: the others have to go on. */
+/** Maps the status of a failed request. One impossible write fails a request of 500, so the others are retried apart. */
 export const classifyRequest = (error: RpcError): RequestVerdict => {
   const { status } = error;
-  if (status === 'UNAUTHENTICATED') return 'refresh';
-  // gRPC servers answer a message beyond their limit with the status of an exhausted quota; waiting does not make it smaller.
-  if (status === 'RESOURCE_EXHAUSTED') return isLargerThanMax(error) ? 'split' : 'rest';
-  if (passing.has(status)) return 'again';
-  // FAILED_PRECONDITION: a database that does not speak this protocol, such as one in Datastore mode.
-  if (refusing.has(status)) return refused(error);
+  if (status === 'UNAUTHENTICATED') return 'refreshToken';
+  // gRPC servers reject an oversized message with this status; waiting does not make it smaller.
+  if (status === 'RESOURCE_EXHAUSTED') return isLargerThanMax(error) ? 'split' : 'backOff';
+  if (transient.has(status)) return 'retry';
+  // FAILED_PRECONDITION: the database does not support this protocol, such as one in Datastore mode.
+  if (denying.has(status)) return refused(error);
   return 'split';
 };
 
-/** After these a write may have been applied all the same: the answer was lost, not the request. */
-export const leavesDoubt = (status: Status): boolean => passing.has(status) && status !== 'ABORTED';
+/** Whether a write may have been applied although it failed: the response was lost, not the request. */
+export const isOutcomeUnknown = (status: Status): boolean => transient.has(status) && status !== 'ABORTED';
 
-/** Whether a failure is one of a target that is not there, whatever it was asked. */
+/** Whether the target is unreachable, whatever was sent. */
 export const isOutage = (status: Status): boolean =>
   status === 'UNAVAILABLE' || status === 'DEADLINE_EXCEEDED' || status === 'CANCELLED';
 
-/** In the target's words: more than it takes in one request. */
+/** Whether the target reports an oversized request. */
 export const isTooLarge = (error: RpcError): boolean =>
   /too (large|big|many)|exceeds/i.test(error.message) || isLargerThanMax(error);
 
-/** The target does not let the job write; trying again will not help. */
+/** The target denies writes; retrying does not help. */
 export const refused = (cause: RpcError): SourceError =>
-  new SourceError('TARGET_PERMISSION_DENIED', `The target refused: ${cause.status} ${cause.message.slice(0, 300)}`.trim(), {
+  new SourceError('TARGET_PERMISSION_DENIED', `The target denied access: ${cause.status} ${cause.message.slice(0, 300)}`.trim(), {
     cause,
   });
 
-/** A failure in the words of reading, where what refuses is a source, as one of the target. */
-export const ofTarget = (error: unknown): unknown => {
+/** Turns an access error of a source into one of the target. */
+export const asWriteError = (error: unknown): unknown => {
   if (!(error instanceof SourceError) || error.code !== 'SOURCE_AUTH_ERROR') return error;
   if (error.cause instanceof RpcError) return refused(error.cause);
   return new SourceError('TARGET_PERMISSION_DENIED', error.message, { cause: error });
 };
 
-/** "Received message larger than max (5000000 vs. 4194304)": the words of every gRPC implementation. */
+/** "Received message larger than max (5000000 vs. 4194304)", as all gRPC implementations say. */
 const isLargerThanMax = ({ message }: RpcError): boolean => /message larger than max/i.test(message);
 
-/** There is one, there is another, there is none. */
-const unmet: ReadonlySet<Status> = new Set(['ALREADY_EXISTS', 'FAILED_PRECONDITION', 'NOT_FOUND']);
-const passing: ReadonlySet<Status> = new Set(['ABORTED', 'UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'CANCELLED']);
-const refusing: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'UNIMPLEMENTED']);
+/** The document exists, has changed, or is missing. */
+const unmetStatuses: ReadonlySet<Status> = new Set(['ALREADY_EXISTS', 'FAILED_PRECONDITION', 'NOT_FOUND']);
+const transient: ReadonlySet<Status> = new Set([
+  'ABORTED',
+  'UNAVAILABLE',
+  'DEADLINE_EXCEEDED',
+  'INTERNAL',
+  'UNKNOWN',
+  'CANCELLED',
+]);
+const denying: ReadonlySet<Status> = new Set(['PERMISSION_DENIED', 'NOT_FOUND', 'FAILED_PRECONDITION', 'UNIMPLEMENTED']);

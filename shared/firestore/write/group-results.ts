@@ -4,50 +4,54 @@ import { classifyWrite } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteMode } from './write-encoder.ts';
 
-/** What the writes of one answer come to, by their slots. */
-export interface Sorted {
+/** The writes of one response, grouped by outcome, as slots. */
+export interface GroupedResults {
   readonly written: number[];
   readonly skipped: number[];
-  /** The document is not what it had to be; whether it is what it was to become is to be seen. */
+  /** The precondition failed; the write may already be applied. */
   readonly unmet: number[];
-  readonly failed: Told[];
-  readonly again: Told[];
-  /** The target is asked too much. */
+  readonly failed: SlotStatus[];
+  readonly retry: SlotStatus[];
+  /** The quota of the target is exhausted. */
   readonly exhausted: number[];
-  /** The target lets the job write nothing. */
+  /** The target denies all writes. */
   refusal: SourceError | undefined;
 }
 
-export interface Told {
+export interface SlotStatus {
   readonly slot: number;
-  readonly told: WriteStatus;
+  readonly status: WriteStatus;
 }
 
-/** What is known of a write beside its status. */
-interface Known {
+interface WriteLookup {
   mode(slot: number): WriteMode;
   condition(slot: number): Condition | undefined;
   readonly isUnsure: Uint8Array;
 }
 
-/** Judges every write of an answer by itself. */
-export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: Known): Sorted => {
-  const sorted: Sorted = {
-    ...{ written: [], skipped: [], unmet: [], failed: [], again: [], exhausted: [] },
+/** Classifies every write of a response. */
+export const groupResults = (slots: readonly number[], statuses: readonly WriteStatus[], batch: WriteLookup): GroupedResults => {
+  const grouped: GroupedResults = {
+    written: [],
+    skipped: [],
+    unmet: [],
+    failed: [],
+    retry: [],
+    exhausted: [],
     refusal: undefined,
   };
-  for (const [i, told] of statuses.entries()) {
+  for (const [i, status] of statuses.entries()) {
     const slot = slots[i] ?? -1;
-    const verdict = classifyWrite(told, batch.condition(slot));
-    if (verdict === 'written') sorted.written.push(slot);
-    else if (verdict === 'unmet') (isTheirs(batch, slot) ? sorted.skipped : sorted.unmet).push(slot);
-    else if (verdict === 'failed') sorted.failed.push({ slot, told });
-    else if (verdict === 'again') sorted.again.push({ slot, told });
-    else if (verdict === 'rest') sorted.exhausted.push(slot);
-    else sorted.refusal = verdict;
+    const verdict = classifyWrite(status, batch.condition(slot));
+    if (verdict === 'written') grouped.written.push(slot);
+    else if (verdict === 'unmet') (isForeign(batch, slot) ? grouped.skipped : grouped.unmet).push(slot);
+    else if (verdict === 'failed') grouped.failed.push({ slot, status });
+    else if (verdict === 'retry') grouped.retry.push({ slot, status });
+    else if (verdict === 'backOff') grouped.exhausted.push(slot);
+    else grouped.refusal = verdict;
   }
-  return sorted;
+  return grouped;
 };
 
-/** What exists and was never sent before is someone else's, without a look. */
-const isTheirs = (batch: Known, slot: number): boolean => batch.mode(slot) === 'skip_existing' && !batch.isUnsure[slot];
+/** An existing document that was never sent before belongs to another client. */
+const isForeign = (batch: WriteLookup, slot: number): boolean => batch.mode(slot) === 'skip_existing' && !batch.isUnsure[slot];

@@ -1,21 +1,21 @@
 import type { Moment } from '../../archive/index.ts';
-import { type ByteSink, varintBytes } from '../wire/byte-writer.ts';
+import { type ByteWriter, varintBytes } from '../wire/byte-writer.ts';
 
-/** What a write demands of the document as it is: that there is none, or that it was last written at that very moment. */
+/** Precondition of a write: the document does not exist, or was last written at exactly this time. */
 export type Condition = 'absent' | Moment;
 
-/** Tags of google.firestore.v1.Write.current_document, of Precondition.update_time, and of the parts of its time. */
+/** Tags of Write.current_document, Precondition.update_time and the parts of its time. */
 const tag = { condition: 0x22, updateTime: 0x12, seconds: 0x08, nanos: 0x10 } as const;
-/** Precondition { exists: false }: false is written out, for it is set. */
+/** Precondition { exists: false }: explicitly encoded, because it is set. */
 const notExisting = Buffer.from([tag.condition, 2, 0x08, 0]);
 
-/** How many bytes `addCondition` adds. */
+/** The number of bytes that `addCondition` adds. */
 export const conditionBytes = (condition: Condition | undefined): number => {
   if (condition === undefined) return 0;
   return condition === 'absent' ? notExisting.length : 4 + timeBytes(condition);
 };
 
-export const addCondition = (sink: ByteSink, condition: Condition | undefined): void => {
+export const addCondition = (sink: ByteWriter, condition: Condition | undefined): void => {
   if (condition === undefined) return;
   if (condition === 'absent') {
     sink.copy(notExisting);

@@ -1,25 +1,22 @@
 import type { Clock } from '../../platform/index.ts';
-import { pause } from '../grpc/cancellable-sleep.ts';
+import { cancellableSleep } from '../grpc/cancellable-sleep.ts';
 import { grant, type RateGrant, type RateState, slowDown } from './rate-ramp.ts';
 
-/** Says how fast to write. */
+/** Limits the write rate. */
 export interface RateLimiter {
-  /** Resolves when some writes may be sent, up to as many as wanted, and they may be sent at once. */
+  /** Resolves when up to `wanted` writes may be sent at once. */
   take(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant>;
-  /** The target said that the writes of this grant were too many. */
+  /** The target rejected the writes of this grant as too many. */
   exhausted(grant: RateGrant): Promise<void>;
 }
 
-/** Keeps the state that all workers of a job share. */
+/** Stores the rate state shared by all workers of a job. */
 export interface RateStore {
-  /**
-   * Keeps what `step` makes of the present state, as if nobody else came between; `step` may run several times. A state that
-   * comes back as the object it was need not be written.
-   */
+  /** Applies `step` atomically; it may run several times. A state returned unchanged need not be written. */
   change<T>(step: (state: RateState | undefined) => { readonly state: RateState; readonly result: T }): Promise<T>;
 }
 
-/** For one worker alone. */
+/** Rate state of a single worker. */
 export class MemoryRateStore implements RateStore {
   #state: RateState | undefined;
 
@@ -30,60 +27,60 @@ export class MemoryRateStore implements RateStore {
   }
 }
 
-export interface SharedPaceOptions {
+export interface SharedRateLimiterOptions {
   readonly store: RateStore;
   readonly clock: Clock;
-  /** From 0 up to, and without, 1. */
+  /** Random fraction in [0, 1). */
   readonly random: () => number;
   readonly maxWritesPerSecond?: number | undefined;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Who finds everything given out asks again after about this time; within it what was given out is used up. */
-const againMs = 1_500;
+/** Delay before asking again if all capacity is granted; by then it is used up. */
+const retryMs = 1_500;
 
-/** The pace of a whole job: however many workers have one on the same store, together they are as fast as one may be. */
-export class SharedPace implements RateLimiter {
-  readonly #options: SharedPaceOptions;
-  /** One question at a time: those of one worker would only get in each other's way. */
-  #turn: Promise<unknown> = Promise.resolve();
+/** Rate limiter of a whole job: all workers with the same store share one rate. */
+export class SharedRateLimiter implements RateLimiter {
+  readonly #options: SharedRateLimiterOptions;
+  /** Requests are serialized: those of one worker would conflict with each other. */
+  #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(options: SharedPaceOptions) {
+  constructor(options: SharedRateLimiterOptions) {
     this.#options = options;
   }
 
   async take(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant> {
-    const { sleep = pause } = this.#options;
+    const { sleep = cancellableSleep } = this.#options;
     for (;;) {
-      const next = this.#turn.then(() => this.#ask(wanted, signal));
-      this.#turn = next.catch(() => {});
-      const given = await next;
-      const waitMs = given.fromMs - this.#nowMs();
+      const next = this.#queue.then(() => this.#ask(wanted, signal));
+      this.#queue = next.catch(() => {});
+      const granted = await next;
+      const waitMs = granted.fromMs - this.#nowMs();
       if (waitMs > 0) await sleep(waitMs, signal);
-      // Who overslept must not send what others are permitted by now.
-      if (this.#nowMs() <= given.untilMs) return given;
+      // An expired grant must not be used: its capacity may be granted to others.
+      if (this.#nowMs() <= granted.untilMs) return granted;
     }
   }
 
-  async exhausted(given: RateGrant): Promise<void> {
+  async exhausted(granted: RateGrant): Promise<void> {
     const { store, maxWritesPerSecond } = this.#options;
     await store.change((state) => {
       const now = this.#nowMs();
       const known = state ?? grant(undefined, 1, maxWritesPerSecond, now).state;
-      return { state: slowDown(known, given, maxWritesPerSecond, now), result: undefined };
+      return { state: slowDown(known, granted, maxWritesPerSecond, now), result: undefined };
     });
   }
 
   async #ask(wanted: number, signal: AbortSignal | undefined): Promise<RateGrant> {
-    const { store, maxWritesPerSecond, random, sleep = pause } = this.#options;
+    const { store, maxWritesPerSecond, random, sleep = cancellableSleep } = this.#options;
     for (;;) {
-      const given = await store.change((before) => {
+      const granted = await store.change((before) => {
         const { state, grant: result } = grant(before, wanted, maxWritesPerSecond, this.#nowMs());
         return { state, result };
       });
-      if (given) return given;
-      // At random, so that many workers do not ask at the same moment.
-      await sleep(againMs * (0.5 + random()), signal);
+      if (granted) return granted;
+      // Jitter, so that workers do not ask at the same moment.
+      await sleep(retryMs * (0.5 + random()), signal);
     }
   }
 

@@ -1,46 +1,46 @@
 /**
- * The 500/50/5 rule, as pure logic over a clock: at most 500 writes in the first second, half as many more every 5 minutes,
- * as the service asks of whoever begins to write; half as many when it says that this was too much.
+ * Firestore's 500/50/5 rule as pure logic: at most 500 writes in the first second, 50 % more every 5 minutes, and half the rate
+ * after a RESOURCE_EXHAUSTED.
  */
 
-/** What all who write for one job share; small enough for one item of a table. */
+/** Rate state shared by all writers of a job; fits into one table item. */
 export interface RateState {
-  /** The ramp counts from here. */
+  /** Start of the ramp. */
   readonly startedAtMs: number;
-  /** All that was permitted before is given out. */
+  /** All capacity before this time is granted. */
   readonly givenUntilMs: number;
-  /** How often the target said that it was too much, when last, and what was permitted then. */
+  /** Number of slowdowns, the time of the last one, and the rate permitted then. */
   readonly slowdowns: number;
   readonly slowedAtMs: number;
   readonly slowedPerSecond: number;
 }
 
-/** Permission to send so many writes, from one time to another; what is not sent by then is lost. */
+/** Permission to send `writes` between two times; unused capacity expires. */
 export interface RateGrant {
   readonly writes: number;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** How many slowdowns it knew of. */
+  /** Number of slowdowns when it was granted. */
   readonly slowdowns: number;
 }
 
 export const firstPerSecond = 500;
 export const rampMs = 5 * 60_000;
 export const rampFactor = 1.5;
-/** Where the official client stops, and what a database takes at most. */
+/** The maximum of the official client and of a database. */
 export const mostPerSecond = 10_000;
-/** A slow target is still asked, so that it is noticed when it no longer is. */
+/** A slow target is still used, so that its recovery is noticed. */
 const leastPerSecond = 10;
-/** After a slowdown the rate doubles in this time, until the ramp is reached or the target says no again. */
+/** After a slowdown the rate doubles in this time until it reaches the ramp or the next slowdown. */
 const recoveryMs = 15_000;
-/** One grant is at most what this time permits: the shorter, the smoother; the longer, the less is asked. */
+/** Maximum duration of a grant: shorter is smoother, longer needs fewer requests. */
 const sliceMs = 200;
-/** Permission is given out so far ahead: nobody has to wait for it, and a slowdown soon has effect. */
+/** Capacity is granted this far ahead: writers need not wait, and a slowdown takes effect soon. */
 const aheadMs = 2_000;
-/** In any time window no more is sent than it and one lease permit. */
+/** No time window exceeds its own capacity plus one lease. */
 export const leaseMs = 1_000;
 
-/** Writes per second that are permitted at a time. */
+/** Permitted writes per second at a time. */
 export const permittedPerSecond = (state: RateState, maxPerSecond: number | undefined, atMs: number): number => {
   const steps = Math.floor(Math.max(0, atMs - state.startedAtMs) / rampMs);
   const ramp = Math.min(mostPerSecond, maxPerSecond ?? mostPerSecond, firstPerSecond * rampFactor ** steps);
@@ -48,7 +48,7 @@ export const permittedPerSecond = (state: RateState, maxPerSecond: number | unde
   return Math.min(ramp, state.slowedPerSecond * 2 ** (Math.max(0, atMs - state.slowedAtMs) / recoveryMs));
 };
 
-/** Gives out the next writes that are permitted, up to as many as wanted; undefined if as much is given out as may be. */
+/** Grants up to `wanted` writes; undefined if enough is granted ahead. */
 export const grant = (
   before: RateState | undefined,
   wanted: number,
@@ -66,7 +66,7 @@ export const grant = (
   };
 };
 
-/** Half as many from now on, unless the writes were permitted before the last slowdown: that has answered for them. */
+/** Halves the rate, unless the grant predates the last slowdown, which already accounts for it. */
 export const slowDown = (
   state: RateState,
   { slowdowns }: RateGrant,
@@ -79,7 +79,7 @@ export const slowDown = (
   return { ...state, slowdowns: state.slowdowns + 1, slowedAtMs: nowMs, slowedPerSecond: Math.max(least, half) };
 };
 
-/** Who has paused for as long as a step of the ramp takes begins anew. */
+/** After a pause of one ramp step the ramp starts over. */
 const fresh = (nowMs: number): RateState => ({
   startedAtMs: nowMs,
   givenUntilMs: nowMs,

@@ -1,22 +1,22 @@
-import type { FirestoreDatabase } from '../database.ts';
-import type { AttemptOptions } from '../grpc/retry-state.ts';
+import type { FirestoreDatabase } from '../firestore-database.ts';
+import type { RetryOptions } from '../grpc/retry-state.ts';
 import type { WriteStatus } from './batch-response.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { WriteBatch } from './write-batch.ts';
 
-/** What all deliveries of a writer have in common. */
+/** Shared by all senders of a writer. */
 export interface SenderContext {
   readonly target: FirestoreDatabase;
-  readonly gate: Semaphore;
-  readonly pace: RateLimiter | undefined;
-  /** How to wait; its signal ends all waiting. */
-  readonly waiting: AttemptOptions;
-  /** Ends calls under way. */
+  readonly semaphore: Semaphore;
+  readonly rateLimiter: RateLimiter | undefined;
+  /** Retry options; the signal ends all waiting. */
+  readonly retryOptions: RetryOptions;
+  /** Aborts calls in flight. */
   readonly callSignal: AbortSignal;
-  /** Writes that the target has decided about: that it goes up shows that the target is there. */
+  /** Number of writes that the target has decided; growth shows that it is reachable. */
   decided: number;
-  /** Begins another delivery of part of a batch. */
-  deliver(batch: WriteBatch, slots: readonly number[], failures: number): void;
+  /** Starts another sender for part of a batch. */
+  send(batch: WriteBatch, slots: readonly number[], failures: number): void;
   settle(batch: WriteBatch, slot: number, outcome: 'written' | 'skipped' | WriteStatus): void;
 }

@@ -1,21 +1,21 @@
-import { ByteSink } from '../wire/byte-writer.ts';
+import { ByteWriter } from '../wire/byte-writer.ts';
 import { text } from '../wire/small-messages.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteEncoder, WriteMode } from './write-encoder.ts';
 
-/** How much one request may hold. */
+/** Limits of a request. */
 export interface BatchLimit {
   readonly writes: number;
   readonly bytes: number;
 }
 
-/** The service takes 500 writes, and 10 MiB; half of that costs no speed and bounds the memory of what is under way. */
+/** Firestore accepts 500 writes and 10 MiB. Half of the bytes costs no speed and bounds memory. */
 export const batchLimit: BatchLimit = { writes: 500, bytes: 5 << 20 };
 
-/** Beyond this the service refuses a request whatever it holds: 10 MiB less room for what is around the writes. */
+/** Firestore rejects larger requests: 10 MiB minus room for the envelope. */
 export const requestBytesMax = (10 << 20) - 4_096;
 
-/** What is kept of a write beside its bytes. */
+/** Metadata of a write. */
 interface Slot {
   readonly mode: WriteMode;
   readonly condition: Condition | undefined;
@@ -26,22 +26,22 @@ interface Slot {
   readonly name: string;
 }
 
-/** Encoded writes of different documents, each in its slot until it is settled; any of them make a request. */
+/** Encoded writes of different documents, each in a slot until it is settled. A request consists of any of them. */
 export class WriteBatch {
   readonly #limit: BatchLimit;
-  readonly #sink: ByteSink;
+  readonly #sink: ByteWriter;
   readonly #slots: Slot[] = [];
-  /** How often each was sent and came back to be sent again. */
-  readonly tries: Uint8Array;
-  /** Whether an earlier try of each may have been applied without our knowing. */
+  /** Number of repeated attempts per slot. */
+  readonly attempts: Uint8Array;
+  /** Whether an earlier attempt may have been applied, per slot. */
   readonly isUnsure: Uint8Array;
-  /** Writes of which it is not known yet what became. */
+  /** Writes with unknown outcome. */
   open = 0;
 
   constructor(limit: BatchLimit = batchLimit) {
     this.#limit = limit;
-    this.#sink = new ByteSink(Math.min(limit.bytes, 1 << 20));
-    this.tries = new Uint8Array(limit.writes);
+    this.#sink = new ByteWriter(Math.min(limit.bytes, 1 << 20));
+    this.attempts = new Uint8Array(limit.writes);
     this.isUnsure = new Uint8Array(limit.writes);
   }
 
@@ -53,12 +53,12 @@ export class WriteBatch {
     return this.count >= this.#limit.writes;
   }
 
-  /** One write always has room, however large it is. */
+  /** An empty batch takes any write, whatever its size. */
   hasRoomFor(write: WriteEncoder): boolean {
     return this.count === 0 || (!this.isFull && this.#sink.length + write.sink.length <= this.#limit.bytes);
   }
 
-  /** Copies the write into a slot. */
+  /** Copies the write into the next slot. */
   add(write: WriteEncoder, name: string, isUnsure: boolean): void {
     const start = this.#sink.length;
     this.#sink.copy(write.sink.bytes, 0, write.sink.length);
@@ -83,22 +83,20 @@ export class WriteBatch {
     return this.#slot(slot).condition;
   }
 
-  /** The document's full name. */
   name(slot: number): string {
     return this.#slot(slot).name;
   }
 
-  /** The encoded document, as it is sent. */
   document(slot: number): Buffer {
     const { documentStart, documentEnd } = this.#slot(slot);
     return this.#sink.bytes.subarray(documentStart, documentEnd);
   }
 
-  /** An encoded google.firestore.v1.BatchWriteRequest of these slots, in pieces that are views of what this holds. */
+  /** Encodes a google.firestore.v1.BatchWriteRequest of these slots as views of this batch. */
   request(database: string, slots: readonly number[]): readonly Buffer[] {
     const { bytes } = this.#sink;
     const parts: Buffer[] = [text(1, database)];
-    // Neighbours are one piece.
+    // Adjacent slots form one piece.
     for (let i = 0; i < slots.length; ) {
       const { start, end: first } = this.#slot(slots[i] ?? 0);
       let end = first;
@@ -108,17 +106,17 @@ export class WriteBatch {
     return parts;
   }
 
-  /** Makes it empty, to be filled again in the same memory. */
+  /** Empties the batch for reuse. */
   clear(): void {
     this.#slots.length = 0;
     this.#sink.length = 0;
-    this.tries.fill(0);
+    this.attempts.fill(0);
     this.isUnsure.fill(0);
   }
 
   #slot(slot: number): Slot {
     const found = this.#slots[slot];
-    if (!found) throw new RangeError(`there is no write ${slot}`);
+    if (!found) throw new RangeError(`write ${slot} does not exist in the batch`);
     return found;
   }
 }

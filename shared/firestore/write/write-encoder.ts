@@ -1,36 +1,36 @@
 import { fieldMask } from '../document/field-mask.ts';
-import { ByteSink, varintBytes } from '../wire/byte-writer.ts';
+import { ByteWriter, varintBytes } from '../wire/byte-writer.ts';
 import { broken, MessageReader } from '../wire/message-reader.ts';
 import { addCondition, type Condition, conditionBytes } from './precondition.ts';
 
-/** What a write does to a document that may be there: replace it, leave it, change the given fields of it, or remove it. */
+/** What a write does to an existing document: replace it, keep it, change the given fields, or delete it. */
 export type WriteMode = 'overwrite' | 'skip_existing' | 'merge' | 'delete';
 
-/** Tags: the number of a field in its message, and that it has a length. */
+/** Tags of length-delimited fields. */
 const tag = { writes: 0x12, update: 0x0a, delete: 0x12, mask: 0x1a, fieldPath: 0x0a } as const;
 
 /**
- * Encodes one write at a time as a field of google.firestore.v1.BatchWriteRequest, until the next one is asked for. A document's
- * bytes are passed on as they are; createTime and updateTime, which nobody can set, are left out.
+ * Encodes one write at a time as a field of google.firestore.v1.BatchWriteRequest; valid until the next one. Document bytes are
+ * passed on unchanged except for createTime and updateTime, which cannot be set.
  */
 export class WriteEncoder {
   mode: WriteMode = 'overwrite';
   condition: Condition | undefined;
-  readonly sink = new ByteSink(4_096);
-  /** Where the document lies in what was encoded, or of a delete its name. */
+  readonly sink = new ByteWriter(4_096);
+  /** Position of the encoded document, or of the name for a delete. */
   documentStart = 0;
   documentEnd = 0;
   nameStart = 0;
   nameEnd = 0;
-  readonly #mask = new ByteSink(1_024);
-  /** What of the document is passed on: pairs of start and end. */
+  readonly #mask = new ByteWriter(1_024);
+  /** Parts of the document to pass on: pairs of start and end. */
   readonly #runs: number[] = [];
 
-  /** Without a condition it is made whatever is there; to skip what exists is one. */
+  /** Unconditional without a condition; `skip_existing` requires the document to be absent. */
   put(document: Uint8Array, mode: Exclude<WriteMode, 'delete'>, condition?: Condition): void {
     this.mode = mode;
     this.condition = mode === 'skip_existing' ? 'absent' : condition;
-    const size = this.#lookAt(document);
+    const size = this.#scan(document);
     this.#mask.length = 0;
     if (mode === 'merge') for (const path of fieldMask(document)) this.#mask.text(tag.fieldPath, path);
     const maskSize = this.#mask.length;
@@ -48,7 +48,7 @@ export class WriteEncoder {
     }
     this.documentEnd = sink.length;
     if (mode === 'merge') {
-      // Also when it is empty: a mask of nothing makes the document be there and changes none of its fields.
+      // Also if empty: an empty mask creates the document and changes no field.
       sink.varint(tag.mask);
       sink.varint(maskSize);
       sink.copy(this.#mask.bytes, 0, maskSize);
@@ -56,7 +56,7 @@ export class WriteEncoder {
     addCondition(sink, this.condition);
   }
 
-  /** `name` is the document's full name. */
+  /** `name` is the full name of the document. */
   delete(name: string, condition?: Condition): void {
     this.mode = 'delete';
     this.condition = condition;
@@ -68,7 +68,7 @@ export class WriteEncoder {
     addCondition(this.sink, condition);
   }
 
-  /** The document's full name. */
+  /** Full name of the document. */
   get name(): string {
     return this.sink.bytes.toString('utf8', this.nameStart, this.nameEnd);
   }
@@ -84,8 +84,8 @@ export class WriteEncoder {
     this.nameEnd += by;
   }
 
-  /** Finds the document's name and what to pass on of it; answers how much that is. */
-  #lookAt(document: Uint8Array): number {
+  /** Finds the name and the parts to pass on; returns their size. */
+  #scan(document: Uint8Array): number {
     const reader = new MessageReader(document);
     const end = reader.bytes.length;
     this.nameStart = this.nameEnd = -1;
@@ -113,6 +113,6 @@ export class WriteEncoder {
   }
 }
 
-/** Their numbers in google.firestore.v1.Document. */
+/** Field numbers in google.firestore.v1.Document. */
 const createTime = 3;
 const updateTime = 4;

@@ -55,7 +55,7 @@ export class Capturing {
     if (!keyBackup) throw new BaseGone();
     const source = engine.openSource(tenant, project);
     try {
-      const begun = await source.anew(async (refresh) => {
+      const begun = await source.retry(async (refresh) => {
         const batch = await beginBatch(scene, keyBackup, engine, signal);
         const { writer } = batch;
         try {

@@ -1,5 +1,5 @@
 /** A base and what has happened since become one index: what did not change stays where it lies. */
-import { type Archive, compareNames, recordKind, type Segment, segmentsIn } from '../../archive/index.ts';
+import { type Archive, compareNames, recordKind, type Segment, segmentsInRanges } from '../../archive/index.ts';
 import { documentsRoot } from '../../backup/index.ts';
 import type { DocumentChange } from './latest-changes.ts';
 
@@ -55,7 +55,7 @@ class Merge {
   async run(): Promise<void> {
     await this.#step();
     let segment: Segment | undefined;
-    for await (const next of segmentsIn(this.#base, [{ from: this.#root }])) {
+    for await (const next of segmentsInRanges(this.#base, [{ from: this.#root }])) {
       if (segment) await this.#segment(segment, next.first);
       segment = next;
     }

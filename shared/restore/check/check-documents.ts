@@ -1,11 +1,19 @@
 /** Plans the documents of a range, and stores each that will be touched as it is now: one walk, kept in one transaction. */
 import { type PartWriter, withPart } from '../../backup/index.ts';
-import { asTarget, compareNames, countBytes, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
+import {
+  asTargetError,
+  collectionIdOf,
+  compareNames,
+  countBytes,
+  type NameRange,
+  probeSource,
+  SourceError,
+} from '../../firestore/index.ts';
 import { Heartbeat, type RunControl } from '../../job/index.ts';
 import { asUpload, journalBackup } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
 import { lookAt } from '../model/running-restore.ts';
-import { collectionIdOf, knowsOf } from '../scope/restore-scope.ts';
+import { knowsOf } from '../scope/restore-scope.ts';
 import { noPlan, reportCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { isTouching } from './document-action.ts';
@@ -83,7 +91,7 @@ const walk = async (run: CheckRun, { shard }: CheckClaim, saving: Saving): Promi
     });
   } catch (error) {
     const meaning = halt.explain(error);
-    if (meaning !== undefined) throw asTarget(meaning);
+    if (meaning !== undefined) throw asTargetError(meaning);
   }
   halt.check();
   await prove(walking, halt);
@@ -98,7 +106,7 @@ const prove = async (walking: DocumentWalk | undefined, halt: RunControl): Promi
   } catch (error) {
     halt.check();
     const isLate = error instanceof SourceError && error.code === 'CANCELLED';
-    throw isLate ? new SourceError('INTERNAL_ERROR', late, { isTransient: true }) : asTarget(error);
+    throw isLate ? new SourceError('INTERNAL_ERROR', late, { isTransient: true }) : asTargetError(error);
   }
 };
 const late = 'The target did not count its documents in time.';

@@ -1,6 +1,6 @@
 import type { ArchiveCursor, TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { mergesToSame, referenceRewrite, sameFields } from '../../firestore/index.ts';
+import { isMergeNoop, referenceRewriter, sameFields } from '../../firestore/index.ts';
 
 /** What a restore does to a document. */
 export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
@@ -27,7 +27,7 @@ export class DocumentActionPolicy {
   constructor({ mode, from, to }: JudgeOptions) {
     this.#mode = mode;
     this.#isSameDatabase = from === to;
-    this.#rewrite = referenceRewrite(from, to);
+    this.#rewrite = referenceRewriter(from, to);
   }
 
   /** What is known without the contents of the backup's document; undefined if they must be looked at. */
@@ -40,7 +40,7 @@ export class DocumentActionPolicy {
   /** The contents of the backup's document must be open. */
   byContents(archived: ArchiveCursor, live: TargetCursor): Action {
     const wanted = this.#rewrite(archived.document());
-    const isSame = this.#mode === 'merge' ? mergesToSame(wanted, live.document()) : sameFields(wanted, live.document());
+    const isSame = this.#mode === 'merge' ? isMergeNoop(wanted, live.document()) : sameFields(wanted, live.document());
     return isSame ? 'unchanged' : 'overwrite';
   }
 }

@@ -1,6 +1,5 @@
 import type { LiveScanCursor, ScannedRange } from '../../backup/index.ts';
-import { type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
-import { collectionIdOf } from '../scope/restore-scope.ts';
+import { collectionIdOf, type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
 
 /** Names taken for absent before it is proven that they are: a few megabytes. */
 const absentMax = 10_000;

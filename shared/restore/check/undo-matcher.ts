@@ -1,6 +1,6 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { mergesToSame, type NameRange, referenceRewrite, sameFields } from '../../firestore/index.ts';
+import { isMergeNoop, type NameRange, referenceRewriter, sameFields } from '../../firestore/index.ts';
 import { type JoinedDocument, joinJournalWithBackup, matchesOf, type Search } from '../read/journal-join.ts';
 
 /** A restore that is taken back and did not do all it planned: the backup that it wrote from, and how it wrote. */
@@ -26,7 +26,7 @@ export class UndoMatcher {
 
   constructor({ archive, mode, saved, bound, to }: LeftOptions) {
     this.#mode = mode;
-    this.#rewrite = referenceRewrite(archive.manifest.source, to);
+    this.#rewrite = referenceRewriter(archive.manifest.source, to);
     this.#matches = allOf({ journal: saved, backup: archive, range: bound });
   }
 
@@ -46,7 +46,7 @@ export class UndoMatcher {
     // What the backup does not have was to be deleted.
     if (!match.leaf || !live) return !match.leaf && !live;
     const wanted = this.#rewrite(match.leaf.content(match.slot));
-    return this.#mode === 'merge' && !wasAbsent ? mergesToSame(wanted, live) : sameFields(wanted, live);
+    return this.#mode === 'merge' && !wasAbsent ? isMergeNoop(wanted, live) : sameFields(wanted, live);
   }
 
   async close(): Promise<void> {

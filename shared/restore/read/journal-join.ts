@@ -75,7 +75,7 @@ async function* placed(search: Search): AsyncGenerator<Placed, void, undefined> 
       const isOurs = segment?.first.subarray(0, ofBackup.length).equals(ofBackup) ?? false;
       const end = next && Buffer.concat([ofJournal, next.subarray(ofBackup.length)]);
       // What follows the users in a backup are its documents, so `next` is a document.
-      const stop = end ? Math.max(start + 1, firstNotBefore(names, end, start, to)) : to;
+      const stop = end ? Math.max(start + 1, names.lowerBound(end, start, to)) : to;
       yield { names, from: start, to: stop, segment: isOurs ? segment : undefined };
       start = stop;
     }
@@ -90,24 +90,13 @@ async function* namesIn({ journal, range, after }: Search): AsyncGenerator<Omit<
   const end = range.to === undefined ? undefined : Buffer.concat([root, Buffer.from(range.to)]);
   for await (const { segment, leaf } of streamLeaves(journal, { from, part: 'keys', ahead: 4 })) {
     const last = segment.start + segment.count;
-    let start = firstNotBefore(leaf, from, segment.start, last);
+    let start = leaf.lowerBound(from, segment.start, last);
     if (after !== undefined && start < last && compareNames(leaf.name(start), from) === 0) start += 1;
-    const stop = end ? firstNotBefore(leaf, end, start, last) : last;
+    const stop = end ? leaf.lowerBound(end, start, last) : last;
     if (start < stop) yield { names: leaf, from: start, to: stop };
     if (stop < last) return;
   }
 }
-
-/** The first of some slots whose name does not come before. */
-export const firstNotBefore = (leaf: Leaf, name: Uint8Array, from: number, to: number): number => {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareNames(leaf.name(middle), name) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
 
 /** What the names of an archive's documents begin with. */
 export const rootOf = ({ manifest }: Archive): Buffer => Buffer.from(`${manifest.source}/documents/`);

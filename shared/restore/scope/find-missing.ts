@@ -74,7 +74,7 @@ class Finder {
     const segment = segments[at];
     if (!segment) return false;
     const leaf = await this.#leafOf(segment);
-    const slot = lowerBound(leaf, from, segment.start, segment.start + segment.count);
+    const slot = lowerBound(leaf.lowerBound(from, segment.start, segment.start + segment.count);
     return (
       slot < segment.start + segment.count && compareNames(leaf.name(slot), to) < 0 && leaf.kind(slot) === recordKind.document
     );

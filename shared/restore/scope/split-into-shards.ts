@@ -1,4 +1,4 @@
-import { type Archive, type ByteRange, compareNames, type NamedPage, type Segment } from '../../archive/index.ts';
+import { type Archive, compareNames, type EncodedNameRange, type NamedPage, type Segment } from '../../archive/index.ts';
 import { archiveRanges, documentsRoot } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
 import type { Scope } from './restore-scope.ts';
@@ -83,10 +83,10 @@ function* piecesIn(segments: readonly Segment[], next: Buffer | undefined, meter
 
 /** Tells how many of records that lie side by side are in the ranges; asked about one run after the other, in order. */
 class Meter {
-  readonly #ranges: readonly ByteRange[];
+  readonly #ranges: readonly EncodedNameRange[];
   #at = 0;
 
-  constructor(ranges: readonly ByteRange[]) {
+  constructor(ranges: readonly EncodedNameRange[]) {
     this.#ranges = ranges;
   }
 

@@ -6,7 +6,7 @@ import { type Archive, ArchiveError } from '../../archive/index.ts';
 import { type BackupRecord, fetchManifest, openOwnManifest, openWithManifest } from '../../backup/index.ts';
 import { restorePhases } from '../../contract/models/restore.ts';
 import { readDestination } from '../../destination/index.ts';
-import { asTarget, probeSource } from '../../firestore/index.ts';
+import { asTargetError, probeSource } from '../../firestore/index.ts';
 
 import { after, commit, epochSeconds, isConflict, type Tenant, transactionMax, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
@@ -72,7 +72,7 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, engine: Restor
   const target = engine.openSource(tenant, await readProject(tenant, restore.targetProjectId));
   try {
     const { readTime } = await probeSource(target, AbortSignal.timeout(probeMs)).catch((error: unknown) => {
-      throw asTarget(error);
+      throw asTargetError(error);
     });
     const { keyFile, encryption, check } = await engine.newDataKey(tenant, journalBackup(tenant, restore).archive);
     const set = { phase: 'Downloading', since: readTime, journal: { ...journal, keyFile, encryption } };

@@ -1,4 +1,4 @@
-import { type Condition, type FirestoreDatabase, getDocuments, isAsWanted, type WriteMode } from '../../firestore/index.ts';
+import { type Condition, type FirestoreDatabase, getDocuments, isAlreadyApplied, type WriteMode } from '../../firestore/index.ts';
 
 /** What the target has there may be 1 MiB each. */
 const documentsAtOnce = 50;
@@ -58,7 +58,7 @@ export class LookFirst {
   }
 
   #isDone(document: Buffer | undefined, live: Uint8Array | undefined): boolean {
-    if (!isAsWanted(document, live, this.#mode)) return false;
+    if (!isAlreadyApplied(document, live, this.#mode)) return false;
     if (document) this.written += 1;
     else this.deleted += 1;
     return true;

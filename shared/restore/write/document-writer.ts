@@ -1,5 +1,5 @@
 import { ArchiveError, type Leaf } from '../../archive/index.ts';
-import { BatchWriter, type Condition, referenceRewrite, type WriteMode } from '../../firestore/index.ts';
+import { BatchWriter, type Condition, referenceRewriter, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
 import { type JoinedDocument, joinJournalWithBackup, matchesOf } from '../read/journal-join.ts';
@@ -47,10 +47,10 @@ export class DocumentWriting {
     this.#run = run;
     this.#claim = claim;
     this.#mode = restore.mergeMode === 'rollback' ? 'overwrite' : restore.mergeMode;
-    this.#rewrite = referenceRewrite(open.archive.manifest.source, target.database);
+    this.#rewrite = referenceRewriter(open.archive.manifest.source, target.database);
     this.#slice = new WriteSlice(engine.clock, restore.maxWritesPerSecond);
     this.#begunAt = engine.clock.now();
-    const lane = () => new WriteLane(new BatchWriter(target, { signal, pace, isRepeat }));
+    const lane = () => new WriteLane(new BatchWriter(target, { signal, rateLimiter: pace, isRepeat }));
     [this.#lane, this.#resting] = [lane(), lane()];
     this.writers = [this.#lane.writer, this.#resting.writer];
     // What is only ever created is not written again anyway: the writer finds out whose a document is that is there.
@@ -125,7 +125,7 @@ export class DocumentWriting {
 
   /** The document as it will be in the target; undefined if it cannot be, which is then counted. */
   #document(match: JoinedDocument, leaf: Leaf): Buffer | undefined {
-    const content = leaf.untimed(match.slot);
+    const content = leaf.contentWithoutTimes(match.slot);
     try {
       return this.#rewrite(content);
     } catch (error) {

@@ -1,5 +1,5 @@
 /** The pace that all writers of a restore share, kept in one item of the table. */
-import { type RateState, type RateStore, SharedPace } from '../../firestore/index.ts';
+import { type RateState, type RateStore, SharedRateLimiter } from '../../firestore/index.ts';
 
 import { after, commit, epochSeconds, get, type Item, isConflict, type Key, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
@@ -7,10 +7,10 @@ import type { RestoreEngine } from '../restore-deps.ts';
 
 type PaceEngine = Pick<RestoreEngine, 'clock' | 'random' | 'sleep'>;
 
-export const sharedPace = (tenant: Tenant, restore: RestoreRecord, engine: PaceEngine): SharedPace => {
+export const sharedPace = (tenant: Tenant, restore: RestoreRecord, engine: PaceEngine): SharedRateLimiter => {
   const { clock, random, sleep } = engine;
   const store = new TableRateStore(tenant, restore.id, engine);
-  return new SharedPace({
+  return new SharedRateLimiter({
     store,
     clock,
     random,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:http2';
 import { PartWriter } from '../../../shared/backup/copy/part-writer.ts';
 import { FrameBuffer } from '../../../shared/firestore/grpc/frame-buffer.ts';
-import { CollectionTally } from '../../../shared/firestore/read/collection-counts.ts';
+import { CollectionCounts } from '../../../shared/firestore/read/collection-counts.ts';
 import { DocumentBatch } from '../../../shared/firestore/read/document-batch.ts';
 import { runQuery } from '../../../shared/firestore/wire/query-requests.ts';
 import { DroppingStore } from './dropping-store.ts';
@@ -27,7 +27,7 @@ serve(async (task: Task) => {
 const copy = async (frames: Buffer, totals: { documents: number; bytes: number; stored: number }): Promise<void> => {
   const store = new DroppingStore();
   const part = new PartWriter(store, 0, 0, { identity, dataKey: randomBytes(32), random: randomBytes, put: {} });
-  const [batch, tally, buffer] = [new DocumentBatch(), new CollectionTally(), new FrameBuffer(batchBytes + (64 << 10))];
+  const [batch, tally, buffer] = [new DocumentBatch(), new CollectionCounts(), new FrameBuffer(batchBytes + (64 << 10))];
   for (let at = 0; at < frames.length; ) {
     while (buffer.filled < batchBytes && at < frames.length) {
       const chunk = frames.subarray(at, at + (16 << 10));

@@ -1,4 +1,4 @@
-/** A backup of many documents in several leaves, as objects to put wherever a test wants them. */
+/** Builds a backup of many documents in several leaves, as objects to store anywhere. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -22,7 +22,7 @@ export interface SampleBackup {
   readonly digest: string;
 }
 
-/** Wrapped by a passphrase unless something else is given; of a source and documents as anyone would have. */
+/** Wrapped by a passphrase unless `wrap` is given. */
 export const sampleBackup = async (
   dataKey: Buffer = chance('a key')(32),
   wrap?: KeyWrap,
@@ -46,12 +46,12 @@ export const sampleBackup = async (
   return { objects, digest };
 };
 
-/** As plain files, or as the local stage's S3 keeps them. */
-export const writeObjects = (folder: string, objects: ReadonlyMap<string, Uint8Array>, isKept = false): void => {
+/** Writes plain files, or files as the local stage's S3 stores them. */
+export const writeObjects = (folder: string, objects: ReadonlyMap<string, Uint8Array>, asStageFiles = false): void => {
   for (const [name, bytes] of objects) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(isKept ? `${file}.data` : file, bytes);
-    if (isKept) writeFileSync(`${file}.meta.json`, JSON.stringify({ key: name }));
+    writeFileSync(asStageFiles ? `${file}.data` : file, bytes);
+    if (asStageFiles) writeFileSync(`${file}.meta.json`, JSON.stringify({ key: name }));
   }
 };

@@ -1,4 +1,4 @@
-/** Runs the archive command as a person would: a process of its own, with the words and variables given and no others. */
+/** Runs the archive command in its own process with only the given arguments and variables. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +12,8 @@ export interface Run {
 }
 
 /**
- * Most of a run's time is its start, which takes a third from one file: the program as it is, with all it imports. All that `npm test`
- * starts find it, and what of it is compiled. That main.ts itself starts is seen where an export is stopped.
+ * Starting from one bundled file takes a third of the time. The build is cached and shared by all test processes. The test that
+ * kills an export covers main.ts itself.
  */
 const program = buildCached({
   kind: 'archive',
@@ -22,21 +22,25 @@ const program = buildCached({
     await build({
       entryPoints: [fileURLToPath(new URL('../../../infra/archive/main.ts', import.meta.url))],
       outfile: join(dir, 'main.mjs'),
-      ...{ bundle: true, format: 'esm', platform: 'node', target: 'node24', logLevel: 'error' },
-      // What is CommonJS asks for Node's own modules by a call.
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      logLevel: 'error',
+      // CommonJS modules load Node built-ins with require.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     });
     await stop();
   },
 }).then((dir) => ({ main: join(dir, 'main.mjs'), compiled: join(dir, 'compiled') }));
 
-/** Everything that any run has said, for tests that look for secrets in it. */
-export const said: string[] = [];
+/** The output of all runs, for tests that search it for secrets. */
+export const outputs: string[] = [];
 
-export const runArchive = async (words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> => {
+export const runArchive = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> => {
   const { main, compiled } = await program;
   return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [main, ...words], {
+    const child = spawn(process.execPath, [main, ...args], {
       env: { PATH: process.env.PATH, HOME: '/nowhere', NODE_COMPILE_CACHE: compiled, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -46,7 +50,7 @@ export const runArchive = async (words: readonly string[], env: Readonly<Record<
     child.once('error', fail);
     child.once('close', (code) => {
       const run = { code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
-      if (words[0] !== 'key') said.push(run.out, run.err);
+      if (args[0] !== 'key') outputs.push(run.out, run.err);
       done(run);
     });
   });

@@ -36,12 +36,12 @@ export class Machine extends CrashInjector {
     const effect = <T>(work: () => Promise<T>): Promise<T> => this.effect(work);
     const alive = <T>(work: () => Promise<T>): Promise<T> => this.alive(work);
     return new (class extends FirestoreDatabase {
-      override begin(...all: Parameters<FirestoreDatabase['begin']>) {
-        return alive(() => super.begin(...all));
+      override startCall(...all: Parameters<FirestoreDatabase['startCall']>) {
+        return alive(() => super.startCall(...all));
       }
 
-      override once(...all: Parameters<FirestoreDatabase['once']>) {
-        return (all[0] === 'BatchWrite' ? effect : alive)(() => super.once(...all));
+      override callOnce(...all: Parameters<FirestoreDatabase['callOnce']>) {
+        return (all[0] === 'BatchWrite' ? effect : alive)(() => super.callOnce(...all));
       }
     })(options);
   }

@@ -30,7 +30,7 @@ export class ListenLog implements Listener {
   /** Listens until the signal. */
   async follow(): Promise<void> {
     while (!this.#signal.aborted) {
-      const over = await this.#source.anew((refresh) => this.#open(refresh), this.#signal);
+      const over = await this.#source.retry((refresh) => this.#open(refresh), this.#signal);
       this.failures.push(await over.failed);
     }
   }

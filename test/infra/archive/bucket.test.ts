@@ -1,4 +1,4 @@
-/** Backups read out of buckets, with a key that KMS opens, while nothing of the service runs. */
+/** The archive command reads backups from buckets with a key that KMS opens, while no service is running. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,32 +13,36 @@ import { account, region, rootAccessKeyId } from '../../../infra/local/base/type
 import { type Cloud, startCloud } from '../../../infra/local/cloud/start-cloud.ts';
 import { openKms } from '../../../infra/local/engines/kms/kms-engine.ts';
 import { identity, sampleBackup } from '../../harness/builders/sample-archive-folder.ts';
-import { type Run, runArchive, said } from '../../harness/env/run-archive-command.ts';
+import { outputs, type Run, runArchive } from '../../harness/env/run-archive-command.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'archive-'));
 const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'a-secret-of-the-environment' };
 const aws = { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey };
 const keyArn = `arn:aws:kms:${region}:${account}:key/data-key`;
 let cloud: Cloud;
-/** What a reader asked of the bucket, seen on the way to it. */
-const asked: { readonly method: string; readonly path: string; readonly range: string | undefined }[] = [];
-const watched = createServer((incoming, outgoing) => {
+/** Requests to the bucket, recorded by a proxy. */
+const requests: { readonly method: string; readonly path: string; readonly range: string | undefined }[] = [];
+const proxy = createServer((incoming, outgoing) => {
   const { method = '', url = '', headers } = incoming;
-  asked.push({ method, path: url.split('?')[0] ?? '', range: headers.range });
+  requests.push({ method, path: url.split('?')[0] ?? '', range: headers.range });
   const call = request(cloud.s3Url + url, { method, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
     answer.pipe(outgoing);
   });
   incoming.pipe(call);
 });
-const watchedUrl = (): string => `http://127.0.0.1:${(watched.address() as AddressInfo).port}`;
+const proxyUrl = (): string => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
 beforeAll(async () => {
   await openKms({ dir, region, account }).provision({
-    ...{ logicalId: 'DataKey', type: 'AWS::KMS::Key', name: 'data-key', arn: keyArn, properties: {} },
+    logicalId: 'DataKey',
+    type: 'AWS::KMS::Key',
+    name: 'data-key',
+    arn: keyArn,
+    properties: {},
   });
   cloud = await startCloud({ dir, s3Port: 0, gcsPort: 0, identityPort: 0, kmsPort: 0 });
-  await new Promise<void>((done) => watched.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
   const kms = new KMSClient({ region, credentials, endpoint: cloud.kmsUrl });
   const { Plaintext, CiphertextBlob } = await kms.send(
     new GenerateDataKeyCommand({ KeyId: keyArn, KeySpec: 'AES_256', EncryptionContext: { ...identity } }),
@@ -59,30 +63,30 @@ beforeAll(async () => {
   s3.destroy();
 });
 afterAll(async () => {
-  watched.close();
-  watched.closeAllConnections();
+  proxy.close();
+  proxy.closeAllConnections();
   await cloud.stop();
   rmSync(dir, { recursive: true });
 });
 
-const run = (words: readonly string[], env: Readonly<Record<string, string>> = aws): Promise<Run> =>
-  runArchive([...words, '--endpoint', watchedUrl(), '--kms-endpoint', cloud.kmsUrl], env);
-const where = 's3://customer/team one/prj_a/bkp_a';
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = aws): Promise<Run> =>
+  runArchive([...args, '--endpoint', proxyUrl(), '--kms-endpoint', cloud.kmsUrl], env);
+const location = 's3://customer/team one/prj_a/bkp_a';
 
-test('a bucket of the S3 kind and a key that KMS opens are all it takes', async () => {
-  const [listed, verified] = await Promise.all([run(['ls', 's3://customer']), run(['verify', where])]);
+test('archive: an S3 bucket and a KMS key suffice to read a backup', async () => {
+  const [listed, verified] = await Promise.all([run(['ls', 's3://customer']), run(['verify', location])]);
   match(listed.out, /^s3:\/\/customer\/team one\/prj_a\/bkp_a {2}complete {2}key: kms {2}4 objects {2}[\d,]+ bytes\n$/);
   equal(verified.code, 0, verified.err);
   match(verified.out, /^ok: bkp_a, 2 objects/);
   ok(verified.out.endsWith(`, opened by KMS key ${keyArn}\n`), verified.out);
 });
 
-test('one document takes the key, the manifest and two ranges', async () => {
-  asked.length = 0;
-  const { code, out } = await run(['cat', where, 'things/0000100']);
+test('archive cat: reads the key, the manifest and two ranges', async () => {
+  requests.length = 0;
+  const { code, out } = await run(['cat', location, 'things/0000100']);
   equal(code, 0);
   ok(out.includes('things/0000100'));
-  const read = asked.map(({ method, path, range }) => [method, path.split('/').slice(-2).join('/'), range !== undefined]);
+  const read = requests.map(({ method, path, range }) => [method, path.split('/').slice(-2).join('/'), range !== undefined]);
   deepEqual(read, [
     ['HEAD', 'bkp_a/manifest', false],
     ['GET', 'bkp_a/manifest', true],
@@ -93,7 +97,7 @@ test('one document takes the key, the manifest and two ranges', async () => {
   ]);
 });
 
-test('a bucket at Google is read with the key file of a service account', async () => {
+test('archive: a Google bucket is read with a service account key file', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const file = join(dir, 'google.json');
   const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -108,24 +112,24 @@ test('a bucket at Google is read with the key file of a service account', async 
   match(out, /^ok: bkp_a, 2 objects/);
 });
 
-test('what cannot be reached or opened is one line and exit code 2', async () => {
-  const [refused, stranger, bucket, unsigned] = await Promise.all([
-    run(['verify', where], { ...aws, AWS_ACCESS_KEY_ID: 'denied' }),
-    run(['verify', where], { ...aws, AWS_ACCESS_KEY_ID: 'somebody' }),
+test('archive: a backup that cannot be reached or opened gives one line and exit code 2', async () => {
+  const [refused, unknownCaller, bucket, unsigned] = await Promise.all([
+    run(['verify', location], { ...aws, AWS_ACCESS_KEY_ID: 'denied' }),
+    run(['verify', location], { ...aws, AWS_ACCESS_KEY_ID: 'somebody' }),
     run(['verify', 's3://nobodys/prj_a/bkp_a']),
-    run(['verify', where], {}),
+    run(['verify', location], {}),
   ]);
   match(refused.err, /^manifest: The store refused to read an object \(403 AccessDenied\)\.\n$/);
-  match(stranger.err, /^KMS did not open the data key with arn:aws:kms:\S+ \(UnrecognizedClientException\)\n$/);
+  match(unknownCaller.err, /^KMS did not decrypt the data key with arn:aws:kms:\S+ \(UnrecognizedClientException\)\n$/);
   match(bucket.err, /^manifest: There is no such bucket\.\n$/);
   match(unsigned.err, /There are no credentials for the store/);
-  for (const { code, err } of [refused, stranger, bucket, unsigned]) {
+  for (const { code, err } of [refused, unknownCaller, bucket, unsigned]) {
     equal(code, 2, err);
     equal(err.trimEnd().split('\n').length, 1, err);
   }
 });
 
-test('nothing that was said holds a secret of the environment', () => {
-  ok(said.length > 10);
-  for (const text of said) ok(!text.includes(credentials.secretAccessKey) && !text.includes('PRIVATE KEY'));
+test('archive: no output contains a secret of the environment', () => {
+  ok(outputs.length > 10);
+  for (const text of outputs) ok(!text.includes(credentials.secretAccessKey) && !text.includes('PRIVATE KEY'));
 });

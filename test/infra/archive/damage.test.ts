@@ -1,4 +1,4 @@
-/** What the command says of backups that are damaged, incomplete or not there, and of words it does not understand. */
+/** The archive command reports damaged, incomplete and missing backups and invalid arguments. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { type Run, runArchive } from '../../harness/env/run-archive-command.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 const { objects, digest } = await sampleBackup();
-const run = (...words: readonly string[]): Promise<Run> => runArchive(words, { ARCHIVE_PASSPHRASE: passphrase });
+const run = (...args: readonly string[]): Promise<Run> => runArchive(args, { ARCHIVE_PASSPHRASE: passphrase });
 
-/** A copy of the backup in which one object is another, or missing. */
+/** A copy of the backup in which one object is changed or missing. */
 const changed = (name: string, change: (bytes: Buffer) => Buffer | undefined): string => {
   const folder = join(mkdtempSync(join(scratch, 'case-')), 'bkp_a');
   const bytes = change(Buffer.from(objects.get(name) ?? []));
@@ -28,12 +28,12 @@ const flipped =
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     return bytes;
   };
-const cut = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length - 100);
+const truncated = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length - 100);
 const chunk = 'chunk/00000000-0000';
 const index = 'index/00000000-0000';
 const middle = (objects.get(chunk)?.length ?? 0) >> 1;
 
-test('as it was written it is whole, as plain files and as an S3 server keeps files', async () => {
+test('archive verify: an intact backup passes, as plain files and as the local S3 stores it', async () => {
   const [plain, kept] = [join(scratch, 'plain', 'bkp_a'), join(scratch, 'kept', 'buckets', 'b', 'objects', 'x', 'bkp_a')];
   writeObjects(plain, objects);
   writeObjects(kept, objects, true);
@@ -54,23 +54,23 @@ test('as it was written it is whole, as plain files and as an S3 server keeps fi
   match(found.out, /\/kept\/buckets\/b\/objects\/x\/bkp_a {2}complete {2}key: passphrase {2}4 objects/);
 });
 
-for (const [what, name, change, says] of [
-  ['a byte of a chunk flipped', chunk, flipped(middle), /^bkp_a\/chunk\/00000000-0000: .*\(tag-mismatch\)$/m],
-  ['the end of a chunk cut off', chunk, cut, /^bkp_a\/chunk\/00000000-0000: has [\d,]+ bytes, not [\d,]+$/m],
-  ['a chunk missing', chunk, () => undefined, /^bkp_a\/chunk\/00000000-0000: is missing$/m],
-  ['a byte of an index flipped', index, flipped(400), /^bkp_a\/index\/00000000-0000: .*\)$/m],
-  ['a byte of the manifest flipped', 'manifest', flipped(500), /^manifest: .*\(tag-mismatch\)$/m],
-  ['the manifest missing', 'manifest', () => undefined, /^manifest: is missing: the backup was never finished/m],
-  ['the key missing', 'key', () => undefined, /^bkp_a\/key: is missing$/m],
-  ['the key unreadable', 'key', () => Buffer.from('{'), /^bkp_a\/key: .*\(bad-magic\)$/m],
+for (const [damage, name, change, message] of [
+  ['a flipped byte of a chunk', chunk, flipped(middle), /^bkp_a\/chunk\/00000000-0000: .*\(tag-mismatch\)$/m],
+  ['a truncated chunk', chunk, truncated, /^bkp_a\/chunk\/00000000-0000: has [\d,]+ bytes, expected [\d,]+$/m],
+  ['a missing chunk', chunk, () => undefined, /^bkp_a\/chunk\/00000000-0000: is missing$/m],
+  ['a flipped byte of an index', index, flipped(400), /^bkp_a\/index\/00000000-0000: .*\)$/m],
+  ['a flipped byte of the manifest', 'manifest', flipped(500), /^manifest: .*\(tag-mismatch\)$/m],
+  ['a missing manifest', 'manifest', () => undefined, /^manifest: is missing: the backup never completed/m],
+  ['a missing key', 'key', () => undefined, /^bkp_a\/key: is missing$/m],
+  ['an unreadable key', 'key', () => Buffer.from('{'), /^bkp_a\/key: .*\(bad-magic\)$/m],
 ] as const)
-  test(`${what}: exit code 1, and the object is named`, async () => {
+  test(`archive verify: ${damage} gives exit code 1 and names the object`, async () => {
     const { code, out, err } = await run('verify', changed(name, change));
-    match(out + err, says);
+    match(out + err, message);
     equal(code, 1);
   });
 
-test('an export that meets damage names the object, and leaves no file behind', async () => {
+test('archive export: damage names the object and leaves no file behind', async () => {
   const file = join(scratch, 'out.ndjson');
   const { code, err } = await run('export', changed(chunk, flipped(middle)), '--out', file);
   equal(code, 1);
@@ -82,26 +82,26 @@ test('an export that meets damage names the object, and leaves no file behind', 
   );
 });
 
-test('what is asked for wrongly is one line and exit code 2', async () => {
+test('archive: invalid arguments give one line and exit code 2', async () => {
   const folder = changed(chunk, (bytes) => bytes);
   mkdirSync(join(scratch, 'nothing'));
-  const asked: readonly (readonly [readonly string[], RegExp])[] = [
-    [['verify', folder, '--passphrase', 'hunter22'], /^verify: there is a word too many/],
-    [['verify', join(scratch, 'not-there')], /^there is no folder .*not-there/],
-    [['verify', join(scratch, 'nothing')], /^there is no backup at .*nothing/],
-    [['verify', join(folder, '..')], /holds 1 backups: name one of those that ls lists/],
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['verify', folder, '--passphrase', 'hunter22'], /^verify: too many arguments/],
+    [['verify', join(scratch, 'not-there')], /^folder not found: .*not-there/],
+    [['verify', join(scratch, 'nothing')], /^no backup found at .*nothing/],
+    [['verify', join(folder, '..')], /contains 1 backups: choose one that ls lists/],
     [['verify', 'gs://x/y'], /^GOOGLE_APPLICATION_CREDENTIALS must name/],
   ];
-  const runs = await Promise.all(asked.map(([words]) => run(...words)));
+  const runs = await Promise.all(cases.map(([args]) => run(...args)));
   for (const [n, { code, err }] of runs.entries()) {
-    match(err, asked[n]?.[1] ?? /x/);
+    match(err, cases[n]?.[1] ?? /x/);
     equal(err.trimEnd().split('\n').length, 1, err);
     ok(!err.includes('hunter22'));
     equal(code, 2, err);
   }
 });
 
-test('another passphrase, another key and no key at all are told apart', async () => {
+test('archive: a wrong passphrase, a wrong key and a missing key have different messages', async () => {
   const folder = changed(chunk, (bytes) => bytes);
   const [wrong, none, key, text] = await Promise.all([
     runArchive(['ls', folder], { ARCHIVE_PASSPHRASE: 'another passphrase' }),
@@ -110,8 +110,8 @@ test('another passphrase, another key and no key at all are told apart', async (
     runArchive(['ls', folder], { ARCHIVE_KEY: 'secret-but-no-key' }),
   ]);
   equal(wrong.err, 'the passphrase does not open this backup\n');
-  match(none.err, /^bkp_a\/key: wrapped by a passphrase: set ARCHIVE_PASSPHRASE/);
-  equal(key.err, 'manifest: the given key is another one, or it was changed\n');
-  equal(text.err, 'ARCHIVE_KEY: not a data key of 32 bytes in base64url\n');
+  match(none.err, /^bkp_a\/key: the key is wrapped by a passphrase; set ARCHIVE_PASSPHRASE/);
+  equal(key.err, 'manifest: was modified, or the provided key belongs to another backup\n');
+  equal(text.err, 'ARCHIVE_KEY: not a 32-byte data key in base64url\n');
   deepEqual([wrong.code, none.code, key.code, text.code], [2, 2, 1, 2]);
 });

@@ -1,16 +1,16 @@
-/** Ids and texts of documents come from strangers: nothing of them reaches a terminal as anything but letters. */
+/** Ids and texts of documents are untrusted: none of their characters controls a terminal. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
-import { plain, visible } from '../../../infra/archive/escape-output.ts';
+import { escapeName, escapeOutput } from '../../../infra/archive/escape-output.ts';
 import { documentOf } from '../../harness/builders/sample-archive.ts';
 import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
 import { lines, runArchive } from '../../harness/env/run-archive-command.ts';
 
 const between = (from: number, to: number): readonly number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
-/** All that must not be printed: controls of both kinds, separators of lines, bidirectional controls. */
+/** Characters that must not be printed: control characters, line separators, bidirectional controls. */
 const codes = [
   ...between(0x00, 0x1f),
   ...between(0x7f, 0x9f),
@@ -21,24 +21,24 @@ const codes = [
 const hostile = codes.map((code) => String.fromCharCode(code)).join('');
 const isSafe = (text: string): boolean => ![...text].some((letter) => letter !== '\n' && codes.includes(letter.charCodeAt(0)));
 
-test('what is not to be printed is written as escapes that JSON reads as the same text', () => {
+test('escapeOutput: writes unprintable characters as escapes that JSON reads as the same text', () => {
   const text = `Grüße 東京 🚀 "\\" ${hostile}`;
-  const json = visible(JSON.stringify({ [text]: text }, undefined, 2));
+  const json = escapeOutput(JSON.stringify({ [text]: text }, undefined, 2));
   ok(isSafe(json));
   deepEqual(JSON.parse(json), { [text]: text });
   ok(json.includes('Grüße 東京 🚀'));
 });
 
-test('names in listings are plain where they can be, otherwise JSON, and never to be confused', () => {
-  equal(plain('things/Grüße 東京'), 'things/Grüße 東京');
+test('escapeName: names are plain where possible, otherwise JSON, and never ambiguous', () => {
+  equal(escapeName('things/Grüße 東京'), 'things/Grüße 東京');
   for (const name of [...hostile, 'a\nb', '"quoted"', '"\\u001b"', `x${hostile}`]) {
-    const shown = plain(name);
+    const shown = escapeName(name);
     ok(isSafe(shown) && !shown.includes('\n') && shown.startsWith('"'), JSON.stringify(shown));
     equal(JSON.parse(shown), name);
   }
 });
 
-test('no command prints what a document, its id or the name of its database would do to a terminal', async () => {
+test('archive: no command prints control characters of a document, its id or its database', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
   afterAll(() => rmSync(scratch, { recursive: true }));
   const source = 'projects/\u001b]0;title\u0007\u001b[2Jp\u202e\n/databases/(default)';

@@ -1,11 +1,11 @@
-/** Every command over backups as they were once stored: full, incremental and empty. */
+/** Every archive command on stored fixtures: a full, an incremental and an empty backup. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, test } from 'vitest';
-import { lines, type Run, runArchive, said } from '../../harness/env/run-archive-command.ts';
+import { lines, outputs, type Run, runArchive } from '../../harness/env/run-archive-command.ts';
 
 const folder = fileURLToPath(new URL('../../fixture/archive/v2', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
@@ -24,7 +24,7 @@ const { passphrase: ARCHIVE_PASSPHRASE } = expectedOf('bkp_full');
 const run = (...words: readonly string[]): Promise<Run> => runArchive(words, { ARCHIVE_PASSPHRASE });
 const root = 'projects/p/databases/(default)/documents';
 
-test('ls of a folder lists the backups in it without any key', async () => {
+test('archive ls: lists the backups of a folder without a key', async () => {
   const { code, out } = await runArchive(['ls', folder]);
   equal(code, 0);
   deepEqual(
@@ -38,7 +38,7 @@ test('ls of a folder lists the backups in it without any key', async () => {
 });
 
 for (const backup of ['bkp_full', 'bkp_increment', 'bkp_empty'])
-  test(`verify finds nothing wrong with ${backup}, whose manifest is the one of the digest`, async () => {
+  test(`archive verify: ${backup} is intact and its manifest matches the digest`, async () => {
     const { digest } = expectedOf(backup);
     const documents = recordsOf(backup).filter(({ kind }) => kind === 1).length;
     const { code, out } = await run('verify', join(folder, backup), '--full', '--digest', digest);
@@ -52,7 +52,7 @@ for (const backup of ['bkp_full', 'bkp_increment', 'bkp_empty'])
   });
 
 for (const backup of ['bkp_full', 'bkp_increment'])
-  test(`export gives every document of ${backup} once, in order; what is gone is not there`, async () => {
+  test(`archive export: writes every document of ${backup} once and in order, without tombstones`, async () => {
     const { code, out, err } = await run('export', join(folder, backup));
     equal(code, 0, err);
     const documents = recordsOf(backup).filter(({ kind }) => kind === 1);
@@ -60,10 +60,10 @@ for (const backup of ['bkp_full', 'bkp_increment'])
       lines(out).map((line) => (JSON.parse(line) as { name: string }).name),
       documents.map(({ name }) => name),
     );
-    match(err, /100 % {2}\d+ of \d+ documents\nexported \d+ documents\n1 users are exported by --users\n$/);
+    match(err, /100 % {2}\d+ of \d+ documents\nexported \d+ documents\n1 users were not exported; use --users\n$/);
   });
 
-test('a document comes out exactly: 64 bits, kinds of numbers, NaN, minus zero, bytes, nanoseconds', async () => {
+test('archive export: 64-bit integers, number types, NaN, -0, bytes and nanoseconds are exact', async () => {
   const { code, out } = await run('export', join(folder, 'bkp_full'), '--collection', 'types');
   equal(code, 0);
   const [text = ''] = lines(out);
@@ -91,7 +91,7 @@ test('a document comes out exactly: 64 bits, kinds of numbers, NaN, minus zero, 
   );
 });
 
-test('collections are listed with the documents in them, documents with whether they are there, whatever their ids', async () => {
+test('archive ls: shows document counts of collections and marks missing documents, whatever their ids', async () => {
   const backup = join(folder, 'bkp_full');
   const [all, hard, missing, below] = await Promise.all([
     run('ls', backup),
@@ -113,11 +113,11 @@ test('collections are listed with the documents in them, documents with whether 
     lines(hard.out).map((line) => (line.startsWith('"') ? JSON.parse(line) : line)),
     names.filter((name) => name.startsWith('hard/')),
   );
-  equal(missing.out, 'missing/parent  (not there itself, documents below it are)\n');
+  equal(missing.out, 'missing/parent  (does not exist, but has subcollections)\n');
   deepEqual(lines(below.out)[0]?.trim().split(/\s+/), ['2', 'missing/parent/below']);
 });
 
-test('cat prints one document or one user; what is not there, gone or no document is said', async () => {
+test('archive cat: prints a document or a user and reports missing, deleted and invalid paths', async () => {
   const [one, user, none, gone, collection] = await Promise.all([
     run('cat', join(folder, 'bkp_full'), 'hard/__id7__'),
     run('cat', join(folder, 'bkp_full'), 'accounts/uid-1'),
@@ -129,14 +129,14 @@ test('cat prints one document or one user; what is not there, gone or no documen
   deepEqual(JSON.parse(user.out), { localId: 'uid-1', email: 'a@example.com' });
   deepEqual([none.code, gone.code, collection.code], [2, 2, 2]);
   for (const { out } of [none, gone, collection]) equal(out, '');
-  equal(none.err, 'there is no hard/none in this backup\n');
+  equal(none.err, 'hard/none: not found in this backup\n');
 });
 
-test('the printed keys open the backup, and those it points into, without the passphrase', async () => {
+test('archive key: the printed keys open the backup and the backups it references without the passphrase', async () => {
   const backup = join(folder, 'bkp_increment');
   const { code, out, err } = await run('key', backup);
   equal(code, 0);
-  match(err, /keep it offline/);
+  match(err, /store it offline/);
   const keyOf = (id: string): string => Buffer.from(expectedOf(id).dataKey, 'hex').toString('base64url');
   equal(out, `${keyOf('bkp_increment')}\nbkp_full ${keyOf('bkp_full')}\n`);
   const file = join(scratch, 'keys');
@@ -147,13 +147,13 @@ test('the printed keys open the backup, and those it points into, without the pa
     runArchive(['verify', backup], { ARCHIVE_KEY: keyOf('bkp_increment') }),
   ]);
   equal(byFile.code, 0, byFile.err);
-  match(byFile.out, /, opened by the given data key\n$/);
+  match(byFile.out, /, opened by the provided data key\n$/);
   equal(byVariable.code, 0, byVariable.err);
   equal(tooFew.code, 2);
-  match(tooFew.err, /bkp_full\/key: wrapped by a passphrase: set ARCHIVE_PASSPHRASE/);
+  match(tooFew.err, /bkp_full\/key: the key is wrapped by a passphrase; set ARCHIVE_PASSPHRASE/);
 });
 
-test('a backup that points into another says which folder, or which key, is missing beside it', async () => {
+test('archive: an incremental backup names the missing folder or key of the backup it references', async () => {
   const [alone, keyless] = [join(scratch, 'alone'), join(scratch, 'keyless')];
   for (const place of [alone, keyless]) cpSync(join(folder, 'bkp_increment'), join(place, 'bkp_increment'), { recursive: true });
   cpSync(join(folder, 'bkp_full'), join(keyless, 'bkp_full'), { recursive: true });
@@ -164,13 +164,13 @@ test('a backup that points into another says which folder, or which key, is miss
     run('verify', join(keyless, 'bkp_increment'), '--quick'),
   ]);
   deepEqual([missing.code, shown.code, locked.code], [1, 1, 1]);
-  const folderLacks = `bkp_full: is missing: bkp_increment points into it, so it must lie beside, as ${alone}/bkp_full\n`;
+  const folderLacks = `bkp_full: is missing: bkp_increment references it, so it must exist as ${alone}/bkp_full\n`;
   equal(missing.out, folderLacks);
   equal(shown.err, folderLacks);
-  equal(locked.out, 'bkp_full/key: is missing, and no other key opens that backup\n');
+  equal(locked.out, 'bkp_full/key: is missing, and no key was provided for that backup\n');
 });
 
-test('an export into a file is there when it is whole; users are exported by themselves', async () => {
+test('archive export: --users writes only users, and the file appears once it is complete', async () => {
   const file = join(scratch, 'users.ndjson');
   const { code, out } = await run('export', join(folder, 'bkp_full'), '--users', '--out', file);
   equal(code, 0);
@@ -178,8 +178,8 @@ test('an export into a file is there when it is whole; users are exported by the
   equal(readFileSync(file, 'utf8'), '{"localId":"uid-1","email":"a@example.com"}\n');
 });
 
-test('nothing that was said holds a passphrase or a key', () => {
-  ok(said.length > 20);
+test('archive: no output contains a passphrase or a key', () => {
+  ok(outputs.length > 20);
   const secrets = [ARCHIVE_PASSPHRASE, Buffer.from(expectedOf('bkp_full').dataKey, 'hex').toString('base64url')];
-  for (const text of said) for (const secret of secrets) ok(!text.includes(secret));
+  for (const text of outputs) for (const secret of secrets) ok(!text.includes(secret));
 });

@@ -1,4 +1,4 @@
-/** An export into a file holds the customer's data: it is made anew, for its owner only, and goes nowhere else. */
+/** An exported file holds customer data: it is created new, readable by its owner only, and never through a link. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,16 +27,16 @@ const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 const folder = join(scratch, 'bkp_a');
 writeObjects(folder, (await sampleBackup(undefined, undefined, { documents: samples(20) })).objects);
-const exportTo = (file: string, ...words: readonly string[]): Promise<Run> =>
-  runArchive(['export', folder, '--out', file, ...words], { ARCHIVE_PASSPHRASE: passphrase });
+const exportTo = (file: string, ...args: readonly string[]): Promise<Run> =>
+  runArchive(['export', folder, '--out', file, ...args], { ARCHIVE_PASSPHRASE: passphrase });
 const modeOf = (file: string): number => lstatSync(file).mode & 0o777;
 
-test('a partial file that is there already is refused and stays; --force makes a new one', async () => {
+test('archive export: an existing partial file is kept and reported; --force replaces it', async () => {
   const file = join(scratch, 'one.ndjson');
   writeFileSync(`${file}.partial`, 'of someone else');
   chmodSync(`${file}.partial`, 0o666);
   const { code, err } = await exportTo(file);
-  deepEqual([code, err], [2, `${file}.partial: is there already; --force replaces it\n`]);
+  deepEqual([code, err], [2, `${file}.partial: already exists; --force replaces it\n`]);
   equal(readFileSync(`${file}.partial`, 'utf8'), 'of someone else');
   ok(!existsSync(file));
   const forced = await exportTo(file, '--force');
@@ -46,7 +46,7 @@ test('a partial file that is there already is refused and stays; --force makes a
   ok(!existsSync(`${file}.partial`));
 });
 
-test('a link is never followed, neither of the partial file nor of the file', async () => {
+test('archive export: never follows a link of the file or its partial file', async () => {
   const file = join(scratch, 'two.ndjson');
   const target = join(scratch, 'target');
   writeFileSync(target, 'of someone else');
@@ -60,13 +60,13 @@ test('a link is never followed, neither of the partial file nor of the file', as
   equal(modeOf(file), 0o600);
 });
 
-test('a folder that is not there is one line', async () => {
+test('archive export: a missing folder gives one line', async () => {
   const file = join(scratch, 'none', 'x.ndjson');
   const { code, err } = await exportTo(file);
   deepEqual([code, err], [2, `${file}.partial: ENOENT\n`]);
 });
 
-test('an export that is stopped leaves nothing behind', async () => {
+test('archive export: a killed export leaves nothing behind', async () => {
   const file = join(scratch, 'three.ndjson');
   const silent = createServer();
   silent.listen(0, '127.0.0.1');

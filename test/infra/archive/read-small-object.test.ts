@@ -1,12 +1,12 @@
-/** What anyone may have put into the bucket under the names of key and manifest does not fill the reader's memory. */
+/** A huge object under the name of the key or the manifest does not fill the memory of the reader. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
 import { Failure } from '../../../infra/archive/failure.ts';
-import type { Reading } from '../../../infra/archive/open-location.ts';
-import { readSmall } from '../../../infra/archive/read-small-object.ts';
+import type { ReadOnlyStore } from '../../../infra/archive/read-only-directory-store.ts';
+import { readSmallObject } from '../../../infra/archive/read-small-object.ts';
 import { maxKeyFileBytes, maxManifestBytes } from '../../../shared/archive/index.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
 import { passphrase, sampleBackup, writeObjects } from '../../harness/builders/sample-archive-folder.ts';
@@ -16,9 +16,9 @@ for (const [object, size] of [
   ['key', maxKeyFileBytes + 1],
   ['manifest', maxManifestBytes + (1 << 20) + 1],
 ] as const)
-  test(`a ${object} larger than any is refused before a byte of it is read`, async () => {
+  test(`readSmallObject: rejects an oversized ${object} before readOnly it`, async () => {
     let isRead = false;
-    const store: Pick<Reading, 'head' | 'get'> = {
+    const store: Pick<ReadOnlyStore, 'head' | 'get'> = {
       head: async () => ({ size }),
       get: async () => {
         isRead = true;
@@ -26,31 +26,31 @@ for (const [object, size] of [
       },
     };
     await rejects(
-      readSmall(store as Reading, 'bkp_a/', object),
+      readSmallObject(store as ReadOnlyStore, 'bkp_a/', object),
       (error: unknown) => error instanceof Failure && error.exitCode === 1 && error.message.startsWith(`${object}: has `),
     );
     ok(!isRead);
   });
 
-test('no more is read than was there when its size was looked at', async () => {
+test('readSmallObject: reads no more than the size it checked', async () => {
   const store = new MemoryStore();
   await store.put('key', Buffer.alloc(maxKeyFileBytes, 1));
-  equal((await readSmall(store, '', 'key')).length, maxKeyFileBytes);
-  const growing = { ...reading(store), head: async () => ({ size: 10 }) };
-  equal((await readSmall(growing, '', 'key')).length, 10);
+  equal((await readSmallObject(store, '', 'key')).length, maxKeyFileBytes);
+  const growing = { ...readOnly(store), head: async () => ({ size: 10 }) };
+  equal((await readSmallObject(growing, '', 'key')).length, 10);
   await store.put('manifest', new Uint8Array());
-  equal((await readSmall(store, '', 'manifest')).length, 0);
-  await rejects(readSmall(store, 'bkp_a/', 'key', 'bkp_a/key'), { message: 'bkp_a/key: is missing', exitCode: 1 });
+  equal((await readSmallObject(store, '', 'manifest')).length, 0);
+  await rejects(readSmallObject(store, 'bkp_a/', 'key', 'bkp_a/key'), { message: 'bkp_a/key: is missing', exitCode: 1 });
 });
 
-const reading = (store: MemoryStore): Reading => ({
+const readOnly = (store: MemoryStore): ReadOnlyStore => ({
   get: (name, range) => store.get(name, range),
   head: (name) => store.head(name),
   list: (prefix) => store.list(prefix),
   close: () => undefined,
 });
 
-test('backups beside a huge object are listed all the same; one that has it is damaged', async () => {
+test('archive: a backup with a huge object is damaged, and its neighbours are still listed', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'archive-'));
   afterAll(() => rmSync(scratch, { recursive: true }));
   const { objects } = await sampleBackup();
@@ -72,11 +72,11 @@ test('backups beside a huge object are listed all the same; one that has it is d
     lines(listed?.out ?? '').map((line) => line.split('  ').slice(0, 3)),
     [
       [`${scratch}/bkp_a`, 'complete', 'key: passphrase'],
-      [`${scratch}/bkp_key`, 'complete', 'key: NOT READABLE'],
+      [`${scratch}/bkp_key`, 'complete', 'key: UNREADABLE'],
       [`${scratch}/bkp_manifest`, 'complete', 'key: passphrase'],
     ],
   );
-  match(key?.err ?? '', /^bkp_a\/key: has 419,430,400 bytes, more than the 65,536 that one may have\n$/);
-  match(manifest?.err ?? '', /^manifest: has 419,430,400 bytes, more than the 68,157,440 that one may have\n$/);
+  match(key?.err ?? '', /^bkp_a\/key: has 419,430,400 bytes; the limit is 65,536\n$/);
+  match(manifest?.err ?? '', /^manifest: has 419,430,400 bytes; the limit is 68,157,440\n$/);
   deepEqual([listed?.code, key?.code, manifest?.code], [0, 1, 1]);
 });

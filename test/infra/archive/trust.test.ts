@@ -1,4 +1,4 @@
-/** A backup counts only if what the reader gave opens it: whoever writes into the bucket can make a backup of their own. */
+/** Only the provided secret opens a backup: anyone with write access to the bucket can plant a forged one. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const dir = mkdtempSync(join(tmpdir(), 'archive-'));
 const credentials = { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' };
 const aws = { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey };
 const arnOf = (name: string): string => `arn:aws:kms:${region}:${account}:key/${name}`;
-/** Both keys open for whoever asks: KMS by itself does not tell a forged backup. */
+/** Anyone may use both KMS keys: KMS alone does not reveal a forged backup. */
 const [ours, theirs] = [arnOf('our-key'), arnOf('their-key')];
 const forged = join(dir, 'forged', 'bkp_a');
 const both = join(dir, 'both', 'bkp_a');
@@ -30,9 +30,11 @@ beforeAll(async () => {
   cloud = await startCloud({ dir, s3Port: 0, gcsPort: 0, identityPort: 0, kmsPort: 0 });
   const kms = new KMSClient({ region, credentials, endpoint: cloud.kmsUrl });
   const wrappedBy = async (KeyId: string): Promise<{ dataKey: Buffer; wrap: KeyWrap }> => {
-    const made = await kms.send(new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { ...identity } }));
-    const wrap = { kind: 'kms', keyId: KeyId, blob: Buffer.from(made.CiphertextBlob ?? []) } as const;
-    return { dataKey: Buffer.from(made.Plaintext ?? []), wrap };
+    const generated = await kms.send(
+      new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: { ...identity } }),
+    );
+    const wrap = { kind: 'kms', keyId: KeyId, blob: Buffer.from(generated.CiphertextBlob ?? []) } as const;
+    return { dataKey: Buffer.from(generated.Plaintext ?? []), wrap };
   };
   const content = { documents: samples(20) };
   const theirOwn = await wrappedBy(theirs);
@@ -48,10 +50,10 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-const verify = (where: string, words: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Run> =>
-  runArchive(['verify', where, ...words, '--kms-endpoint', cloud.kmsUrl], { ...aws, ...env });
+const verify = (location: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Run> =>
+  runArchive(['verify', location, ...args, '--kms-endpoint', cloud.kmsUrl], { ...aws, ...env });
 
-test('a given passphrase or key is never passed over for a KMS key that the backup itself names', async () => {
+test('archive: a provided passphrase or key is never replaced by the KMS key that the backup names', async () => {
   const [file, keys] = [join(dir, 'passphrase'), join(dir, 'keys')];
   writeFileSync(file, passphrase);
   writeFileSync(keys, `bkp_other ${Buffer.alloc(32).toString('base64url')}\n`);
@@ -59,19 +61,19 @@ test('a given passphrase or key is never passed over for a KMS key that the back
     verify(forged, [], { ARCHIVE_PASSPHRASE: passphrase }),
     verify(forged, ['--passphrase-file', file]),
     verify(forged, ['--passphrase']),
-    // A variable that came out empty was meant to be given, too.
+    // An empty variable counts as provided.
     verify(forged, [], { ARCHIVE_PASSPHRASE: '' }),
     verify(forged, ['--key-file', keys]),
   ]);
   for (const { code, out, err } of runs) {
     deepEqual([code, out], [2, '']);
-    equal(err, 'bkp_a/key: wrapped by KMS, not by what was given: --kms-key ARN tells the one KMS key that may open it\n');
+    equal(err, 'bkp_a/key: the key is wrapped by KMS, not by the provided secret; name the KMS key with --kms-key ARN\n');
   }
   const empty = await verify(forged, [], { ARCHIVE_KEY: '' });
-  deepEqual([empty.code, empty.out, empty.err], [2, '', 'ARCHIVE_KEY: holds no data key\n']);
+  deepEqual([empty.code, empty.out, empty.err], [2, '', 'ARCHIVE_KEY: contains no data key\n']);
 });
 
-test('with --kms-key no other KMS key opens a backup, whatever the backup says', async () => {
+test('archive: with --kms-key no other KMS key opens a backup', async () => {
   const [refused, fine, either] = await Promise.all([
     verify(forged, ['--kms-key', ours]),
     verify(both, ['--kms-key', ours]),
@@ -79,13 +81,13 @@ test('with --kms-key no other KMS key opens a backup, whatever the backup says',
   ]);
   for (const { code, out, err } of [refused, either]) {
     deepEqual([code, out], [2, '']);
-    equal(err, `KMS did not open the data key with ${ours} (IncorrectKeyException)\n`);
+    equal(err, `KMS did not decrypt the data key with ${ours} (IncorrectKeyException)\n`);
   }
   equal(fine.code, 0, fine.err);
   ok(fine.out.endsWith(`, opened by KMS key ${ours}\n`), fine.out);
 });
 
-test('verify says what opened the backup, so that a key of someone else is seen', async () => {
+test('archive verify: reports what opened the backup, so that a foreign key is noticed', async () => {
   const [byAny, byPassphrase] = await Promise.all([verify(forged), verify(both, [], { ARCHIVE_PASSPHRASE: passphrase })]);
   ok(byAny.out.endsWith(`, opened by KMS key ${theirs}\n`), byAny.out);
   match(byPassphrase.out, /^ok: .*, opened by the passphrase\n$/);

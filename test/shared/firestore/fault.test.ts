@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { RpcError } from '../../../infra/local/engines/firestore/base/types.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { plan, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../shared/firestore/index.ts';
+import { planRanges, probeSource, SourceError, type SourceErrorCode, verifyCount } from '../../../shared/firestore/index.ts';
 import { startCutter } from '../../harness/faults/connection-cutter.ts';
 import { contents, name, sourceOf, startServer, take, write } from '../../harness/firestore/firestore-server.ts';
 
@@ -111,7 +111,7 @@ test('a read goes on when the server is started anew', async () => {
 });
 
 test('failures without end stop the read after so many attempts, ever further apart; progress starts the count anew', async () => {
-  const source = sourceOf(server.url, { patience: { attempts: 5 } });
+  const source = sourceOf(server.url, { retryPolicy: { attempts: 5 } });
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', times: 100, status: 'UNAVAILABLE' });
   await rejects(take(source, readTime), failing('INTERNAL_ERROR', true));
@@ -133,7 +133,7 @@ test('a source that is asked too much is left alone for longer', async () => {
 });
 
 test('a stream that falls silent is given up and taken up again', async () => {
-  const source = sourceOf(server.url, { patience: { silenceMs: 150 } });
+  const source = sourceOf(server.url, { retryPolicy: { silenceMs: 150 } });
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', delayMs: 60_000 });
   const { documents, reader } = await take(source, readTime);
@@ -152,12 +152,12 @@ test('what the source refuses fails at once as SOURCE_AUTH_ERROR', async () => {
     await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
     equal(server.faults.calls.RunQuery, 1);
     server.faults.revoke(name.projectId);
-    await rejects(plan(source), failing('SOURCE_AUTH_ERROR'));
+    await rejects(planRanges(source), failing('SOURCE_AUTH_ERROR'));
     source.close();
   }
   const strict = await startServer({ createOnUse: false });
   const source = sourceOf(strict.url);
-  await rejects(plan(source), failing('SOURCE_AUTH_ERROR'));
+  await rejects(planRanges(source), failing('SOURCE_AUTH_ERROR'));
   source.close();
   await strict.stop();
 });

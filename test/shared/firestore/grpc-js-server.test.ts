@@ -194,7 +194,7 @@ test('grpc-js server: a slow consumer holds the server back and loses nothing', 
 });
 
 test('grpc-js server: statuses in trailers and Trailers-Only answers are judged by code, with their message', async (t) => {
-  const { server, source } = await start(t, {}, { patience: { attempts: 3 } });
+  const { server, source } = await start(t, {}, { retryPolicy: { attempts: 3 } });
   server.write(numbered(10));
   const { readTime } = server;
   const metadata = new Metadata();
@@ -214,7 +214,7 @@ test('grpc-js server: statuses in trailers and Trailers-Only answers are judged 
 });
 
 test('grpc-js server: a server that stays silent is given up as DEADLINE_EXCEEDED and asked again', async (t) => {
-  const { server, source } = await start(t, {}, { patience: { silenceMs: 100 } });
+  const { server, source } = await start(t, {}, { retryPolicy: { silenceMs: 100 } });
   server.write(numbered(40));
   let isHeld = true;
   server.hooks.beforeMessage = (sent) => {

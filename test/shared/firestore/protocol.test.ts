@@ -20,7 +20,7 @@ import { until } from '../../harness/time/virtual-timers.ts';
 const readTime = '2025-01-31T08:00:00.123456Z';
 const pathsOf = async (scripts: readonly Answer[]) => {
   const server = await startScripted(...scripts);
-  const source = sourceOf(server.url, { patience: { attempts: 3, silenceMs: 500 } });
+  const source = sourceOf(server.url, { retryPolicy: { attempts: 3, silenceMs: 500 } });
   try {
     const { documents } = await take(source, readTime);
     return { paths: documents.map(([path]) => path), calls: server.calls(), connections: server.connections() };
@@ -33,7 +33,7 @@ const pathsOf = async (scripts: readonly Answer[]) => {
 /** What a plan is made of when every answer is the same. */
 const planOf = async (script: Answer) => {
   const server = await startScripted(script);
-  const source = sourceOf(server.url, { patience: { attempts: 2, silenceMs: 500 } });
+  const source = sourceOf(server.url, { retryPolicy: { attempts: 2, silenceMs: 500 } });
   try {
     return [
       await probeSource(source).catch(typed),
@@ -173,7 +173,7 @@ test('a slow reader makes the server wait, and one that stops tells it', async (
 test('nobody there: tried again, then INTERNAL_ERROR that may pass', async () => {
   const server = await startScripted(answer([]));
   await server.close();
-  const source = sourceOf(server.url, { patience: { attempts: 3 } });
+  const source = sourceOf(server.url, { retryPolicy: { attempts: 3 } });
   await rejects(probeSource(source), { code: 'INTERNAL_ERROR', isTransient: true });
   equal(source.delays.length, 2);
   source.close();

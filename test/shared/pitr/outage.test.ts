@@ -89,7 +89,7 @@ for (const isEach of [true, false])
     assert.ok((losses ?? 0) >= 3);
     assert.equal(gapEvents(), 1);
     assert.equal(table.find('AUDIT#').filter(({ action }) => action === 'pitr.gap').length, 1);
-    if (pitrNow().status === 'starting') assert.match(problem() ?? '', /does not go on from where it was left/);
+    if (pitrNow().status === 'starting') assert.match(problem() ?? '', /rejected the resume token/);
     await untilActive(world);
     for (const text of ['1', '2']) {
       pass(5);

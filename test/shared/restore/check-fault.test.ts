@@ -191,7 +191,7 @@ describe('a target', () => {
     server.faults.add({ method: 'RunQuery', project, end: { afterMessages: 1 }, times: 1_000 });
     const { phase, code, message } = await failedEarly(shop);
     deepEqual([phase, code], ['Validating', 'INTERNAL_ERROR']);
-    ok(/has \d+ documents where \d+ were read/.test(message), message);
+    ok(/counts \d+ documents, but \d+ were read/.test(message), message);
   });
 
   test('that sends its documents and refuses to count them is not written to', async () => {

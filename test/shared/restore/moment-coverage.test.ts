@@ -3,10 +3,10 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../shared/backup/index.ts';
+import { collectionIdOf } from '../../../shared/firestore/index.ts';
 import { planPoint, pointBackup, pointInMemory, windowsOf } from '../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../shared/platform/index.ts';
 import { planMomentInCall, readRequest } from '../../../shared/restore/index.ts';
-import { collectionIdOf } from '../../../shared/restore/scope/restore-scope.ts';
 import { undoRestore } from '../../../shared/restore/start/undo-restore.ts';
 import { runWorkflow } from '../../harness/env/backup-env.ts';
 import {

@@ -80,7 +80,7 @@ test('name and times are cut off and put back exactly, at any moment of the year
       for (const [slot, { created, updated, name, bytes }] of documents.entries()) {
         deepEqual([leaves[0]!.created(slot), leaves[0]!.updated(slot)], [created, updated]);
         ok(leaves[0]!.body(slot).length < bytes.length - name.length);
-        const untimed = leaves[0]!.untimed(slot);
+        const untimed = leaves[0]!.contentWithoutTimes(slot);
         skim.read(untimed, 0, untimed.length);
         deepEqual([skim.createdSeconds, skim.createdNanos, skim.updatedSeconds, skim.updatedNanos], [0, 0, 0, 0]);
         deepEqual(untimed, bytes.subarray(0, untimed.length));

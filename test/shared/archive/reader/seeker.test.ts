@@ -109,7 +109,7 @@ test('a range that came damaged once is fetched again; damage that stays is dama
         return bytes;
       },
       dataKey: () => dataKey,
-      onDoubt: ({ name }: { name: string }) => void told.push(name),
+      onRetry: ({ name }: { name: string }) => void told.push(name),
     });
   };
   const once = await flipped(1).find(documents[5]!.name);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { proto, type Value } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
-import { BatchWriter, mergesToSame, sameFields } from '../../../../shared/firestore/index.ts';
+import { BatchWriter, isMergeNoop, sameFields } from '../../../../shared/firestore/index.ts';
 import { name, root, sourceOf, startServer } from '../../../harness/firestore/firestore-server.ts';
 
 const encode = (value: Value): Uint8Array => proto.Value.encode(value);
@@ -17,7 +17,7 @@ const vector = (...values: number[]): Uint8Array =>
 type Fields = Record<string, Uint8Array>;
 const document = (fields: Fields, path = 'c/d'): Uint8Array =>
   proto.Document.encode({ name: `${root}/${path}`, fields: new Map(Object.entries(fields)) });
-const told = (archived: Fields, live: Fields): boolean => mergesToSame(document(archived), document(live));
+const told = (archived: Fields, live: Fields): boolean => isMergeNoop(document(archived), document(live));
 
 const x = text('x');
 const y = text('y');
@@ -81,7 +81,7 @@ test('it is told exactly where the merge that is written leaves every field as i
       const { failed } = await writer.end();
       // The one merge that is refused: an entry added to what is a vector there.
       const isSame = failed === 0 && sameFields(before, stored(path));
-      const tells = mergesToSame(document(archived!, path), before);
+      const tells = isMergeNoop(document(archived!, path), before);
       seen[`${tells}`] += 1;
       equal(tells, isSame);
     }),

@@ -128,7 +128,7 @@ const numbered = (count: number): [string, object][] =>
   Array.from({ length: count }, (_, n) => [`a/${String(n).padStart(4, '0')}`, { text: { stringValue: 'x'.repeat(500) } }]);
 
 test('keepalive: a grpc-js server acknowledges pings for as long as a query takes', async (t) => {
-  const { server, timers, source } = await start(t, { patience: { silenceMs: 3_600_000 } });
+  const { server, timers, source } = await start(t, { retryPolicy: { silenceMs: 3_600_000 } });
   server.write(numbered(20));
   server.hooks.beforeMessage = async (sent) => {
     if (sent !== 10) return;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
-import { countRange, isInRange, plan, verifyCount } from '../../../../shared/firestore/index.ts';
+import { countRange, isInRange, planRanges, verifyCount } from '../../../../shared/firestore/index.ts';
 import { contents, sourceOf, startServer, take, write } from '../../../harness/firestore/firestore-server.ts';
 
 const numbered = (collection: string, count: number): string[] =>
@@ -26,10 +26,10 @@ beforeEach(() => {
   server.faults.resetCalls();
 });
 
-const planned = async (options: Parameters<typeof plan>[1]) => {
+const planned = async (options: Parameters<typeof planRanges>[1]) => {
   const source = sourceOf(server.url);
   try {
-    const made = await plan(source, options);
+    const made = await planRanges(source, options);
     const parts = [];
     for (const range of made.ranges) parts.push((await take(source, made.readTime, range)).documents);
     return { ...made, parts, read: parts.flat() };
@@ -104,7 +104,7 @@ test('only the collections named are read, with all below them, and unknown ones
 test('an empty database has a plan, a range and no documents', async () => {
   const empty = await startServer();
   const source = sourceOf(empty.url);
-  const { ranges, documents, readTime } = await plan(source);
+  const { ranges, documents, readTime } = await planRanges(source);
   deepEqual([ranges, documents], [[{}], 0]);
   equal((await take(source, readTime)).documents.length, 0);
   deepEqual(await verifyCount(source, { range: {}, readTime, read: 0 }), { countVerified: true, reads: 1 });
@@ -114,14 +114,14 @@ test('an empty database has a plan, a range and no documents', async () => {
 
 test('with point-in-time recovery the read time is a whole minute', async () => {
   const source = sourceOf(server.url);
-  const { readTime } = await plan(source, { pointInTimeRecovery: true });
+  const { readTime } = await planRanges(source, { pointInTimeRecovery: true });
   ok(readTime.endsWith(':00.000000Z'), readTime);
   source.close();
 });
 
 test('a range is counted as a whole, else by collection group, else not at all, and that is told', async () => {
   const source = sourceOf(server.url);
-  const { readTime } = await plan(source);
+  const { readTime } = await planRanges(source);
   const range = { from: 'big/0003', to: 'small/0001' };
   const collectionIds = ['big', 'notes', 'entries', 'small', 'last'];
   const read = all.filter(([path]) => isInRange(path, range)).length;

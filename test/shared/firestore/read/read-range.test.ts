@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { seed } from '../../../../infra/local/engines/firestore/seed/seed-documents.ts';
-import { plan, probeSource, readRange } from '../../../../shared/firestore/index.ts';
+import { planRanges, probeSource, readRange } from '../../../../shared/firestore/index.ts';
 import {
   awkward,
   contents,
@@ -48,7 +48,7 @@ test('the ranges of a plan, read one by one, are the database, whatever they are
     server.faults.clear();
     if (refuse > 0) server.faults.add({ method: 'PartitionQuery', times: refuse, status: 'UNIMPLEMENTED' });
     const source = sourceOf(server.url);
-    const { ranges, readTime, documents } = await plan(source, { documentsPerRange: 200 });
+    const { ranges, readTime, documents } = await planRanges(source, { documentsPerRange: 200 });
     ok(ranges.length > 1, `${ranges.length} ranges`);
     const parts = [];
     for (const range of ranges) parts.push((await take(source, readTime, range)).documents);

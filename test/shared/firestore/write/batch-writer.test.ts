@@ -5,11 +5,11 @@ import { lastKey } from '../../../../infra/local/engines/firestore/base/path-key
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { documentFields } from '../../../../infra/local/engines/firestore/value/encode-document.ts';
-import { collectionRange, probeSource, readRange, referenceRewrite } from '../../../../shared/firestore/index.ts';
+import { collectionRange, probeSource, readRange, referenceRewriter } from '../../../../shared/firestore/index.ts';
 import { BatchWriter, type WriterOptions } from '../../../../shared/firestore/write/batch-writer.ts';
 import { batchLimit } from '../../../../shared/firestore/write/write-batch.ts';
 import { WriteEncoder, type WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
-import type { WriteTally } from '../../../../shared/firestore/write/write-totals.ts';
+import type { WriteTally } from '../../../../shared/firestore/write/write-tally.ts';
 import { randomTree } from '../../../harness/builders/random-tree.ts';
 import {
   documentOf,
@@ -268,7 +268,7 @@ test('what was read from one project and written to another is the same, byte fo
   for (const [path, fields] of tree) await setup.put(documentOf(`whole/tree/${path}`, Object.fromEntries(fields)), 'overwrite');
   equal((await setup.end()).written, tree.size);
   const { readTime } = await probeSource(from);
-  const rewrite = referenceRewrite(from.database, to.database);
+  const rewrite = referenceRewriter(from.database, to.database);
   const writer = new BatchWriter(to);
   const given = new Map<string, string>();
   for await (const batch of readRange(from, { range: collectionRange('whole'), readTime }))

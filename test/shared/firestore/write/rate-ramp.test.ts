@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { BatchWriter } from '../../../../shared/firestore/write/batch-writer.ts';
-import { MemoryRateStore, type RateStore, SharedPace } from '../../../../shared/firestore/write/rate-limiter.ts';
+import { MemoryRateStore, type RateStore, SharedRateLimiter } from '../../../../shared/firestore/write/rate-limiter.ts';
 import {
   grant,
   leaseMs,
@@ -151,7 +151,7 @@ const simulate = async (workers: number, lanes: number, options: { maxWritesPerS
   let isOver = false;
   for (let worker = 0; worker < workers; worker++) {
     const { maxWritesPerSecond } = options;
-    const pace = new SharedPace({
+    const pace = new SharedRateLimiter({
       store,
       random,
       clock: { now: () => new Date(time.nowMs) },
@@ -218,8 +218,8 @@ test('a writer sends no faster than its pace, and slower when the target has had
   const source = sourceOf(target.url, { sleep: wait });
   t.onTestFinished(() => source.close());
   const store = new MemoryRateStore();
-  const pace = new SharedPace({ store, random: () => 0.5, clock: { now: () => new Date(time.nowMs) }, sleep: wait });
-  const writer = new BatchWriter(source, { pace });
+  const pace = new SharedRateLimiter({ store, random: () => 0.5, clock: { now: () => new Date(time.nowMs) }, sleep: wait });
+  const writer = new BatchWriter(source, { rateLimiter: pace });
   for (let n = 0; n < 2_000; n++) await writer.put(documentOf(`paced/${n}`, { n: integer(n) }), 'overwrite');
   equal((await writer.end()).written, 2_000);
   ok(target.requests.every((request) => request.writes <= 100));

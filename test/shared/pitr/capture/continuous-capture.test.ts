@@ -183,8 +183,8 @@ test('of several streams one that cannot be opened is a failed turn, and nothing
   let streams = 0;
   const openSource: CaptureWorld['engine']['openSource'] = (...asked) => {
     const source = world.engine.openSource(...asked);
-    const converse = source.converse.bind(source);
-    source.converse = (...call) =>
+    const converse = source.startStreamingCall.bind(source);
+    source.startStreamingCall = (...call) =>
       ++streams === 2 ? Promise.reject(new SourceError('SOURCE_AUTH_ERROR', 'The grant is gone.')) : converse(...call);
     return source;
   };

@@ -61,11 +61,11 @@ const sceneOf = async (): Promise<Scene> => {
     ...world.engine,
     openSource: (_tenant, { sourceProjectId: projectId }) =>
       new (class extends FirestoreDatabase {
-        override async once(...all: Parameters<FirestoreDatabase['once']>) {
-          if (all[0] !== 'BatchWrite') return super.once(...all);
+        override async callOnce(...all: Parameters<FirestoreDatabase['callOnce']>) {
+          if (all[0] !== 'BatchWrite') return super.callOnce(...all);
           sent.resolve();
           await gate.promise;
-          return super.once(...all);
+          return super.callOnce(...all);
         }
       })({ endpoint: server.url, projectId, token: () => world.token(), random: () => 0.5 }),
   };

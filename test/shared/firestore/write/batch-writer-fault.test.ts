@@ -1,11 +1,11 @@
 /** Whatever the target answers: it is known of every write what became of it. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { documentOf, startTarget, text } from '../../harness/faults/faulty-target.ts';
-import { name, startServer } from '../../harness/firestore/firestore-server.ts';
-import { answer, raw, startScripted } from '../../harness/firestore/scripted-server.ts';
-import { failing, pathsOf, put, writerTo } from '../../harness/firestore/writer-env.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { documentOf, startTarget, text } from '../../../harness/faults/faulty-target.ts';
+import { name, startServer } from '../../../harness/firestore/firestore-server.ts';
+import { answer, raw, startScripted } from '../../../harness/firestore/scripted-server.ts';
+import { failing, pathsOf, put, writerTo } from '../../../harness/firestore/writer-env.ts';
 
 let server: Firestore;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ test('every write is judged by its own status: some are sent again, some are tol
 
 test('a write that never succeeds fails after so many tries, with its last status, and only that one', async (t) => {
   const target = await startTarget(t, (path) => (path === 'hot/7' ? { status: 'ABORTED', message: 'contention' } : undefined));
-  const { writer, source } = writerTo(t, target.url, {}, { patience: { attempts: 4 } });
+  const { writer, source } = writerTo(t, target.url, {}, { retryPolicy: { attempts: 4 } });
   await put(writer, pathsOf('hot', 50), 'overwrite');
   const tally = await writer.end();
   deepEqual(tally.failures, [{ path: 'hot/7', code: 'ABORTED', message: 'contention' }]);
@@ -51,7 +51,7 @@ test('a write that never succeeds fails after so many tries, with its last statu
 });
 
 test('a target that does not answer any more ends the job after so many tries; what is not known stays open', async (t) => {
-  const { writer, source } = writerTo(t, server.url, { limit: { writes: 10 } }, { patience: { attempts: 5 } });
+  const { writer, source } = writerTo(t, server.url, { limit: { writes: 10 } }, { retryPolicy: { attempts: 5 } });
   await put(writer, pathsOf('away', 10), 'overwrite');
   await writer.flush();
   server.faults.add({ method: 'BatchWrite', times: 10_000, status: 'UNAVAILABLE' });

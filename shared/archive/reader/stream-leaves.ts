@@ -2,12 +2,10 @@ import type { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import type { Archive } from './archive-reader.ts';
+import type { Archive } from './archive.ts';
 import { checkSegment } from './integrity.ts';
-import { type ByteRange, segmentsIn } from './segments-in-range.ts';
-
-/** What is fetched of a leaf. */
-export type LeafContents = 'all' | 'keys';
+import type { LeafContents } from './leaf-cache.ts';
+import { type EncodedNameRange, segmentsInRanges } from './segments-in-ranges.ts';
 
 /** Records `segment.start` to `segment.start + segment.count` of the leaf. */
 export interface LeafPart {
@@ -16,53 +14,52 @@ export interface LeafPart {
 }
 
 export interface StreamOptions {
-  /** Begins with the segment that may hold this name. */
+  /** Starts with the segment that may contain this name. */
   readonly from?: Uint8Array;
-  /** Only segments that may hold names of these ranges, which ascend; in place of `from`. */
-  readonly within?: readonly ByteRange[];
-  /** `keys` fetches about a tenth: enough to compare names and times. May be another from leaf to leaf. */
+  /** Only segments that may contain names of these ascending ranges; replaces `from`. */
+  readonly within?: readonly EncodedNameRange[];
+  /** `keys` fetches about a tenth, enough to compare names and times. May differ per leaf. */
   readonly part?: LeafContents | (() => LeafContents);
-  /** How many leaves are fetched before they are wanted, 8 unless said: then 50 ms per fetch are not what is waited for. */
+  /** Leaves to prefetch, 8 by default, which hides a latency of 50 ms per fetch. */
   readonly ahead?: number;
 }
 
 /**
- * The records of a backup in the order of names, which is proven as it goes; memory is that of twice as many leaves as are
- * fetched ahead. An incremental index goes back and forth between old leaves and new ones: recent ones are not fetched again.
+ * Streams the records of a backup in name order and verifies the order. Memory holds twice as many leaves as are prefetched. An
+ * incremental index alternates between old and new leaves, so recent leaves are reused.
  */
 export async function* streamLeaves(archive: Archive, options: StreamOptions = {}): AsyncGenerator<LeafPart, void, undefined> {
   const { from, within = [{ from }], part = 'all', ahead = 8 } = options;
   const partOf = typeof part === 'string' ? () => part : part;
   const recent = new Map<string, Promise<Leaf>>();
-  const coming: Promise<LeafPart>[] = [];
-  const order = new Order();
-  for await (const segment of segmentsIn(archive, within)) {
+  const prefetched: Promise<LeafPart>[] = [];
+  const order = new OrderCheck();
+  for await (const segment of segmentsInRanges(archive, within)) {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
     const leaf = recent.get(key) ?? archive.leaf(segment, partOf());
     recent.delete(key);
     recent.set(key, leaf);
     for (const oldest of recent.keys()) if (recent.size > ahead) recent.delete(oldest);
     const next = leaf.then((read) => ({ segment, leaf: checkSegment(read, segment) }));
-    // Whoever waits for it hears of it when its turn comes.
+    // The rejection is handled when the leaf is awaited.
     next.catch(() => undefined);
-    coming.push(next);
-    const [first] = coming;
-    if (first && coming.length > ahead) {
-      coming.shift();
+    prefetched.push(next);
+    const [first] = prefetched;
+    if (first && prefetched.length > ahead) {
+      prefetched.shift();
       yield order.check(await first);
     }
   }
-  for (const next of coming) yield order.check(await next);
+  for (const next of prefetched) yield order.check(await next);
 }
 
-/** Segments begin in order, which the index proves; that each ends before the next begins, only the leaves can tell. */
-class Order {
+/** The index proves that segments start in order; only the leaves show that each ends before the next one starts. */
+class OrderCheck {
   #last: Buffer | undefined;
 
   check(part: LeafPart): LeafPart {
     const { segment, leaf } = part;
-    if (this.#last && compareNames(this.#last, segment.first) >= 0)
-      throw new ArchiveError('index-invalid', 'segments that overlap');
+    if (this.#last && compareNames(this.#last, segment.first) >= 0) throw new ArchiveError('index-invalid', 'segments overlap');
     this.#last = leaf.name(segment.start + segment.count - 1);
     return part;
   }

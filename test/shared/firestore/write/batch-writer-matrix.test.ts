@@ -1,13 +1,13 @@
 /** What is left of what was there: seven states of the target by four ways to write. */
 import { deepEqual } from 'node:assert/strict';
 import { afterAll, beforeAll, test } from 'vitest';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import { commitWrites, readWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
-import type { WriteMode } from '../../../shared/firestore/write/write-encoder.ts';
-import { documentOf, encode, fieldsAt, hexFields, integer, map, text } from '../../harness/faults/faulty-target.ts';
-import { name, startServer } from '../../harness/firestore/firestore-server.ts';
-import { writerTo } from '../../harness/firestore/writer-env.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import { commitWrites, readWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
+import type { WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
+import { documentOf, encode, fieldsAt, hexFields, integer, map, text } from '../../../harness/faults/faulty-target.ts';
+import { name, startServer } from '../../../harness/firestore/firestore-server.ts';
+import { writerTo } from '../../../harness/firestore/writer-env.ts';
 
 let server: Firestore;
 beforeAll(async () => {

@@ -2,22 +2,22 @@ import { ArchiveError } from '../../archive/index.ts';
 import { varintBytes } from '../wire/byte-writer.ts';
 import { broken, MessageReader } from '../wire/message-reader.ts';
 
-/** Bytes that take the place of those from `start` to `end`. */
+/** Replaces the bytes from `start` to `end`. */
 interface Edit {
   readonly start: number;
   readonly end: number;
   bytes: Buffer;
 }
 
-/** Firestore nests 20 deep; what is not of its making must not exhaust the stack. */
+/** Firestore nests 20 levels; deeper input must not exhaust the stack. */
 const depthMax = 100;
 
 /**
- * Makes of an encoded document of one database (`projects/p/databases/d`) the same document of another: its own name and every
- * reference into the first are turned over, at any depth; references elsewhere, and texts that only look like one, stay. All
- * other bytes are kept. What it gives may be the bytes it was given.
+ * Moves an encoded document from one database (`projects/p/databases/d`) to another: rewrites its name and all references into
+ * the first database, at any depth. Other references and lookalike texts stay, and all other bytes are kept. May return its
+ * input.
  */
-export const referenceRewrite = (from: string, to: string): ((document: Uint8Array) => Buffer) => {
+export const referenceRewriter = (from: string, to: string): ((document: Uint8Array) => Buffer) => {
   if (from === to) return (document) => new MessageReader(document).bytes;
   const rewrite = new Rewrite(Buffer.from(`${from}/documents/`), Buffer.from(`${to}/documents/`));
   return (document) => rewrite.of(document);
@@ -28,7 +28,7 @@ class Rewrite {
   readonly #to: Buffer;
   #reader = new MessageReader(Buffer.alloc(0));
   #edits: Edit[] = [];
-  /** Where the text that is looked for stands next: what ends before it needs no look inside. */
+  /** Position of the next occurrence of the searched prefix; messages that end before it are skipped. */
   #hit = -1;
 
   constructor(from: Buffer, to: Buffer) {
@@ -53,7 +53,7 @@ class Rewrite {
     return out;
   }
 
-  /** How many bytes the edits make it longer; so do all below. */
+  /** Returns by how many bytes the edits grow the document, as do the methods below. */
   #document(end: number): number {
     const reader = this.#reader;
     let grown = 0;
@@ -61,7 +61,7 @@ class Rewrite {
     while (reader.next(end)) {
       if (reader.field === 1 && reader.type === 2) {
         const more = this.#name(end);
-        if (more === undefined) throw new ArchiveError('record-invalid', 'a document of another database');
+        if (more === undefined) throw new ArchiveError('record-invalid', 'the document belongs to another database');
         grown += more;
         isNamed = true;
       } else if (reader.field === 2 && reader.type === 2) grown += this.#inside(end, this.#entry, 0);
@@ -71,7 +71,7 @@ class Rewrite {
     return grown;
   }
 
-  /** Goes through a message that has a length; its length is written anew if something in it was. */
+  /** Walks a length-delimited message and rewrites its length if an edit changed it. */
   #inside(end: number, walk: (end: number, depth: number) => number, depth: number): number {
     if (depth > depthMax) throw broken();
     const reader = this.#reader;
@@ -93,7 +93,7 @@ class Rewrite {
     return grown + edit.bytes.length - (start - lengthStart);
   }
 
-  /** An entry of a map of fields. */
+  /** A field entry. */
   #entry(end: number, depth: number): number {
     const reader = this.#reader;
     let grown = 0;
@@ -135,7 +135,7 @@ class Rewrite {
     return grown;
   }
 
-  /** Turns a name over that lies in the first database; undefined if it does not. */
+  /** Rewrites a name of the first database; undefined if it belongs to another. */
   #name(end: number): number | undefined {
     const reader = this.#reader;
     const lengthStart = reader.at;
@@ -165,5 +165,5 @@ const varint = (value: number): Buffer => {
   return bytes;
 };
 
-/** Their numbers in google.firestore.v1.Value. */
+/** Field numbers in google.firestore.v1.Value. */
 const kind = { reference: 5, map: 6, array: 9 } as const;

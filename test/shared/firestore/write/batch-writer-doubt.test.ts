@@ -2,13 +2,13 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { BatchWriter } from '../../../shared/firestore/write/batch-writer.ts';
-import type { WriteMode } from '../../../shared/firestore/write/write-encoder.ts';
-import { startCutter } from '../../harness/faults/connection-cutter.ts';
-import { fieldsAt, hexFields, startTarget, text } from '../../harness/faults/faulty-target.ts';
-import { startServer } from '../../harness/firestore/firestore-server.ts';
-import { pathsOf, put, whoIs, writerTo } from '../../harness/firestore/writer-env.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { BatchWriter } from '../../../../shared/firestore/write/batch-writer.ts';
+import type { WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
+import { startCutter } from '../../../harness/faults/connection-cutter.ts';
+import { fieldsAt, hexFields, startTarget, text } from '../../../harness/faults/faulty-target.ts';
+import { startServer } from '../../../harness/firestore/firestore-server.ts';
+import { pathsOf, put, whoIs, writerTo } from '../../../harness/firestore/writer-env.ts';
 
 let server: Firestore;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 /** What ends a job of writing before its end: a target that refuses, a grant that is gone, whoever stops it. */
 import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
-import { RpcError } from '../../../infra/local/engines/firestore/base/types.ts';
-import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import { SourceError } from '../../../shared/firestore/index.ts';
-import { documentOf, integer, startTarget } from '../../harness/faults/faulty-target.ts';
-import { name, startServer } from '../../harness/firestore/firestore-server.ts';
-import { failing, pathsOf, put, whoIs, writerTo } from '../../harness/firestore/writer-env.ts';
+import { RpcError } from '../../../../infra/local/engines/firestore/base/types.ts';
+import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
+import { SourceError } from '../../../../shared/firestore/index.ts';
+import { documentOf, integer, startTarget } from '../../../harness/faults/faulty-target.ts';
+import { name, startServer } from '../../../harness/firestore/firestore-server.ts';
+import { failing, pathsOf, put, whoIs, writerTo } from '../../../harness/firestore/writer-env.ts';
 
 let server: Firestore;
 beforeAll(async () => {

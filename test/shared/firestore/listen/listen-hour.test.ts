@@ -3,10 +3,10 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { status } from '@grpc/grpc-js';
 import { test } from 'vitest';
-import { sourceOf } from '../../harness/firestore/firestore-server.ts';
-import { GrpcJsFirestore } from '../../harness/firestore/grpc-js-firestore.ts';
-import { ListenLog } from '../../harness/firestore/listen-log.ts';
-import { until, VirtualTimers } from '../../harness/time/virtual-timers.ts';
+import { sourceOf } from '../../../harness/firestore/firestore-server.ts';
+import { GrpcJsFirestore } from '../../../harness/firestore/grpc-js-firestore.ts';
+import { ListenLog } from '../../../harness/firestore/listen-log.ts';
+import { until, VirtualTimers } from '../../../harness/time/virtual-timers.ts';
 
 const stepMs = 10_000;
 const hourMs = 3_600_000;

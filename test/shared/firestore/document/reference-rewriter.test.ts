@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { proto, type Value } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { ArchiveError } from '../../../../shared/archive/index.ts';
-import { referenceRewrite } from '../../../../shared/firestore/document/rewrite-references.ts';
+import { referenceRewriter } from '../../../../shared/firestore/document/reference-rewriter.ts';
 
 const source = 'projects/demo/databases/(default)';
 const encode = (value: Value): Uint8Array => proto.Value.encode(value);
@@ -77,9 +77,9 @@ test('a document of one database becomes the very bytes it would have in another
       const of = (database: string) => new Map(shapes.map(([name, one]) => [name, encode(one(database))]));
       const given = documentOf(source, 'c/d', of(source));
       const before = given.toString('hex');
-      equal(referenceRewrite(source, to)(given).toString('hex'), documentOf(to, 'c/d', of(to)).toString('hex'));
+      equal(referenceRewriter(source, to)(given).toString('hex'), documentOf(to, 'c/d', of(to)).toString('hex'));
       equal(given.toString('hex'), before);
-      equal(referenceRewrite(to, source)(referenceRewrite(source, to)(given)).toString('hex'), before);
+      equal(referenceRewriter(to, source)(referenceRewriter(source, to)(given)).toString('hex'), before);
     }),
     { numRuns: 300 },
   );
@@ -87,7 +87,7 @@ test('a document of one database becomes the very bytes it would have in another
 
 test('within one database a document stays the object it is', () => {
   const document = documentOf(source, 'c/d', new Map([['r', encode({ referenceValue: `${source}/documents/a/b` })]]));
-  equal(referenceRewrite(source, source)(document), document);
+  equal(referenceRewriter(source, source)(document), document);
 });
 
 test('a value of a kind that nobody knows yet is kept as it is, whatever it looks like', () => {
@@ -98,13 +98,13 @@ test('a value of a kind that nobody knows yet is kept as it is, whatever it look
   const to = 'projects/other/databases/x';
   const given = documentOf(source, 'c/d', new Map([['later', unknown]]));
   equal(
-    referenceRewrite(source, to)(given).toString('hex'),
+    referenceRewriter(source, to)(given).toString('hex'),
     documentOf(to, 'c/d', new Map([['later', unknown]])).toString('hex'),
   );
 });
 
 test('a document of neither database is not turned over, nor is what is no document', () => {
-  const rewrite = referenceRewrite(source, 'projects/b/databases/c');
+  const rewrite = referenceRewriter(source, 'projects/b/databases/c');
   const invalid = (error: unknown) => error instanceof ArchiveError && error.code === 'record-invalid';
   throws(() => rewrite(documentOf('projects/c/databases/d', 'c/d', new Map())), invalid);
   throws(() => rewrite(documentOf(`${source}-2`, 'c/d', new Map())), invalid);
@@ -120,7 +120,7 @@ test('maps within maps without end are refused, not followed', () => {
   let value: Uint8Array = encode({ referenceValue: `${source}/documents/a/b` });
   for (let depth = 0; depth < 3_000; depth++) value = encode({ mapValue: { fields: new Map([['m', value]]) } });
   throws(
-    () => referenceRewrite(source, 'projects/b/databases/c')(documentOf(source, 'c/d', new Map([['m', value]]))),
+    () => referenceRewriter(source, 'projects/b/databases/c')(documentOf(source, 'c/d', new Map([['m', value]]))),
     ArchiveError,
   );
 });
@@ -141,5 +141,5 @@ test('references at every place are turned over', () => {
       // A reference that names a collection, as some tools write them.
       ['collection', encode({ referenceValue: `${database}/documents/users` })],
     ]);
-  deepEqual(referenceRewrite(source, to)(documentOf(source, 'c/d', fields(source))), documentOf(to, 'c/d', fields(to)));
+  deepEqual(referenceRewriter(source, to)(documentOf(source, 'c/d', fields(source))), documentOf(to, 'c/d', fields(to)));
 });

@@ -2,10 +2,10 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { objectName } from '../../../shared/archive/index.ts';
-import { FrameBinding, frameNonce, objectKey } from '../../../shared/archive/object/frame-binding.ts';
-import { seed } from '../../harness/builders/reported-seed.ts';
-import { chance, dataKey, identity } from '../../harness/builders/sample-archive.ts';
+import { objectName } from '../../../../shared/archive/index.ts';
+import { FrameBinding, frameNonce, objectKey } from '../../../../shared/archive/object/frame-binding.ts';
+import { seed } from '../../../harness/builders/reported-seed.ts';
+import { chance, dataKey, identity } from '../../../harness/builders/sample-archive.ts';
 
 // B11. By construction: within an object nonces ascend, and no two objects share a key.
 test('1,000,000 frames of 1,000 objects under one data key: all pairs of key and nonce differ', () => {

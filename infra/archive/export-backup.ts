@@ -1,26 +1,28 @@
-/** `export`: documents as NDJSON in the REST form, in the order of names; memory is that of a few leaves, however many there are. */
+/**
+ * `export`: documents as NDJSON in the REST format, in name order. Memory holds a few leaves, whatever the size of the backup.
+ */
 import { recordKind, streamLeaves } from '../../shared/archive/index.ts';
 import { isCollectionPath, isInRange, type NameRange, scopeOf } from '../../shared/firestore/index.ts';
-import type { OpenBackup } from './backup.ts';
-import { plain } from './escape-output.ts';
+import { escapeName } from './escape-output.ts';
 import { unusable } from './failure.ts';
 import { innerPath } from './list.ts';
+import type { OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress, say } from './output.ts';
 import { contentOf } from './show.ts';
 
 export interface ExportOptions {
-  /** Paths of collections, each with all that is below it; none means everything. */
+  /** Collection paths, each including everything below it; empty means everything. */
   readonly collections: readonly string[];
-  /** Users of Firebase Authentication instead of documents. */
+  /** Firebase Authentication users instead of documents. */
   readonly users: boolean;
 }
 
-export const exportAll = async (backup: OpenBackup, { collections, users }: ExportOptions, output: Output): Promise<void> => {
+export const exportBackup = async (backup: OpenBackup, { collections, users }: ExportOptions, output: Output): Promise<void> => {
   const { manifest } = backup;
   const root = `${manifest.source}/documents`;
   const paths = collections.map((path) => innerPath(path, root));
   for (const path of paths)
-    if (!isCollectionPath(path)) throw unusable(`--collection ${plain(path)}: not the path of a collection`);
+    if (!isCollectionPath(path)) throw unusable(`--collection ${escapeName(path)}: not a collection path`);
   const wanted = users ? recordKind.user : recordKind.document;
   const total = users ? manifest.counts.users : manifest.counts.documents;
   const progress = new Progress(users ? 'users' : 'documents', total);
@@ -29,7 +31,7 @@ export const exportAll = async (backup: OpenBackup, { collections, users }: Expo
     written += await exportRange(backup, range, wanted, output, progress);
   await output.finish();
   say(`exported ${grouped(written)} ${users ? 'users' : 'documents'}`);
-  if (!users && manifest.counts.users > 0) say(`${grouped(manifest.counts.users)} users are exported by --users`);
+  if (!users && manifest.counts.users > 0) say(`${grouped(manifest.counts.users)} users were not exported; use --users`);
 };
 
 const exportRange = async (
@@ -55,7 +57,7 @@ const exportRange = async (
     }
     written += inLeaf;
     progress.add(inLeaf);
-    // Names ascend: beyond the end of the range nothing more of it comes.
+    // Names ascend: past the end of the range there is nothing left.
     if (last !== '' && range.to !== undefined && !isInRange(last, { to: range.to })) break;
   }
   return written;

@@ -6,26 +6,26 @@ import { frameLengthBytes, maxFrames } from '../primitives/format-limits.ts';
 import { checkSameIdentity, type Identity } from '../primitives/identity.ts';
 import { FrameOpener, sealedLength } from './frame-opener.ts';
 import { type Header, headerLength, parseHeader, preambleBytes } from './header.ts';
-import type { ObjectEntry, Placed } from './object-writer.ts';
+import type { FrameLocation, ObjectEntry } from './object-writer.ts';
 
-/** What an object must turn out to be. */
+/** Expected identity of an object. */
 export interface ReadOptions {
   readonly identity: Identity;
   readonly name: string;
   readonly dataKey: Uint8Array;
-  /** From the manifest; then any other object, also a genuine one of an earlier attempt, is refused. */
+  /** The entry of the manifest. With it, any other object is rejected, even a genuine one of an earlier attempt. */
   readonly entry?: ObjectEntry | undefined;
 }
 
-/** A frame that is authentic, at its place and undamaged. */
-export interface Frame extends Placed {
+/** An authenticated frame at its position. */
+export interface Frame extends FrameLocation {
   readonly last: boolean;
   readonly plain: Buffer;
 }
 
 /**
- * The frames of a whole object, each given out once it is proven. Running to the end proves the object: its frames are all
- * there, in order, exactly one is last, nothing follows, and with an entry every hash agrees.
+ * Reads all frames of an object and yields each one once it is verified. Completing the iteration proves the object: all frames
+ * present and in order, exactly one last frame, no trailing bytes, and with an entry matching hashes.
  */
 export async function* readFrames(source: ByteSource, options: ReadOptions): AsyncGenerator<Frame, void, undefined> {
   const queue = new ByteQueue(source);
@@ -57,7 +57,7 @@ async function* framesOf(queue: ByteQueue, options: ReadOptions): AsyncGenerator
     if (last) return;
     offset += length;
   }
-  throw new ArchiveError('too-large', 'an object has no more than 2^32 frames');
+  throw new ArchiveError('too-large', 'the object has more than 2^32 frames');
 }
 
 const readHeader = async (queue: ByteQueue, { identity, name, entry }: ReadOptions): Promise<Header> => {
@@ -66,9 +66,9 @@ const readHeader = async (queue: ByteQueue, { identity, name, entry }: ReadOptio
   if (!(await queue.has(preambleBytes + length))) throw new ArchiveError('truncated', 'the object ends within its header');
   const header = parseHeader(queue.take(preambleBytes + length).subarray(preambleBytes));
   checkSameIdentity(header.identity, identity);
-  if (header.name !== name) throw new ArchiveError('wrong-backup', 'the object belongs under another name');
+  if (header.name !== name) throw new ArchiveError('wrong-backup', 'the object belongs to another name');
   if (entry && (entry.salt !== encodeBase64(header.salt) || entry.noncePrefix !== encodeBase64(header.noncePrefix)))
-    throw new ArchiveError('hash-mismatch', 'the object is another one than the manifest lists');
+    throw new ArchiveError('hash-mismatch', 'the object is not the one listed in the manifest');
   return header;
 };
 
@@ -77,9 +77,9 @@ const checkEntry = (
   found: { readonly size: number; readonly frames: number; readonly stored: Buffer; readonly plain: Buffer },
 ): void => {
   if (entry.size !== found.size || entry.frames !== found.frames)
-    throw new ArchiveError('hash-mismatch', 'the object has another size than the manifest lists');
+    throw new ArchiveError('hash-mismatch', 'the size of the object differs from the manifest');
   if (entry.sha256 !== encodeBase64(found.stored))
-    throw new ArchiveError('hash-mismatch', 'the stored bytes are not those that the manifest lists');
+    throw new ArchiveError('hash-mismatch', 'the hash of the stored bytes differs from the manifest');
   if (entry.plainSha256 !== encodeBase64(found.plain))
-    throw new ArchiveError('hash-mismatch', 'the contents are not those that the manifest lists');
+    throw new ArchiveError('hash-mismatch', 'the hash of the contents differs from the manifest');
 };

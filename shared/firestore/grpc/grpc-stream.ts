@@ -8,9 +8,7 @@ import { failureOf, failureOfHttp, RpcError } from './status.ts';
 /** RFC 9113, section 7: CANCEL. */
 const http2Cancel = 8;
 
-/** How much to take before looking at it, and how long to wait for anything at all. */
 export interface StreamOptions {
-  /** The connection of the stream. */
   readonly connection: Connection;
   readonly timers: Timers;
   readonly wantedBytes: number;
@@ -19,8 +17,8 @@ export interface StreamOptions {
 }
 
 /**
- * The answer of a call, taken at the reader's pace: bytes gather in the buffer up to the wanted amount, then the server has to
- * wait. A call succeeds only with a status of OK after all its bytes; anything else is a failure, also a stream that just ends.
+ * The response of a call with flow control: bytes accumulate up to the wanted amount, then the stream pauses. A call succeeds
+ * only with status OK after all its bytes; a stream that just ends has failed.
  */
 export class GrpcStream {
   readonly #stream: ClientHttp2Stream;
@@ -54,20 +52,20 @@ export class GrpcStream {
     if (stream.destroyed) this.#isOver = true;
   }
 
-  /** Whether nothing more will come. */
+  /** Whether the call has ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Why the call failed; undefined when it went well. To be asked when it is over. */
+  /** Why the call failed, or undefined on success. Valid once the call is over. */
   get failure(): RpcError | undefined {
     if (this.#status && (this.#status.failure || this.#hasEnded)) return this.#status.failure;
     return this.#options.connection.failureOf(this.#stream, this.#error);
   }
 
-  /** Resolves when the wanted bytes have gathered or the call is over. */
+  /** Resolves when the wanted bytes have arrived or the call is over. */
   async wait(): Promise<void> {
-    // A message larger than what is wanted has to come whole all the same.
+    // A message larger than the wanted amount must still arrive whole.
     this.#wantedBytes = Math.max(this.#options.wantedBytes, this.#buffer.firstFrameBytes);
     if (!this.#isOver && !this.#isFull) {
       const { timers, silenceMs } = this.#options;
@@ -81,14 +79,14 @@ export class GrpcStream {
     if (this.#options.signal?.aborted) throw cancelled();
   }
 
-  /** Tells the server that nobody reads on; of a call that is over nothing is left to tell. */
+  /** Cancels the call; does nothing once it is over. */
   cancel(): void {
     this.#options.signal?.removeEventListener('abort', this.#abort);
     if (!this.#stream.closed) this.#stream.close(http2Cancel);
     this.#stream.destroy();
   }
 
-  /** A connection on which nothing comes any more accepts no more calls. Another connection is not affected. */
+  /** Stops new calls on a connection that no longer responds. Other connections are not affected. */
   suspect({ status }: RpcError): void {
     if (status === 'DEADLINE_EXCEEDED' || status === 'UNAVAILABLE') this.#options.connection.drain();
   }
@@ -117,12 +115,12 @@ export class GrpcStream {
     this.#go();
   }
 
-  /** What came first counts: a stream that is torn down after its status has failed in no other way. */
+  /** The first status wins: tearing down the stream afterwards does not change it. */
   #settle(failure: RpcError | undefined): void {
     this.#status ??= { failure };
   }
 
-  /** The process may have been suspended or busy: reads what the socket holds before it decides. */
+  /** The process may have been suspended or busy: reads buffered socket data before it decides. */
   #silent(): void {
     const wake = this.#wake;
     const { filled } = this.#buffer;
@@ -132,7 +130,7 @@ export class GrpcStream {
   }
 
   #giveUp(): void {
-    this.#settle(new RpcError('DEADLINE_EXCEEDED', 'The source sent nothing for too long.'));
+    this.#settle(new RpcError('DEADLINE_EXCEEDED', 'The source sent no data for too long.'));
     this.cancel();
     this.#end();
   }

@@ -1,7 +1,7 @@
 /** A segment that nothing changed in is kept as it is: its leaf is never fetched, and the index is as if each record had been kept. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type Archive, type Segment, ShardWriter, streamLeaves } from '../../../shared/archive/index.ts';
+import { type Archive, type Segment, ShardWriter, streamLeaves } from '../../../../shared/archive/index.ts';
 import {
   addAll,
   all,
@@ -13,7 +13,7 @@ import {
   samples,
   settle,
   writing,
-} from '../../harness/builders/sample-archive.ts';
+} from '../../../harness/builders/sample-archive.ts';
 
 const later = writing('later', { identity: { ...identity, backup: 'bkp_02' } });
 const begin = (): ShardWriter => new ShardWriter(0, later);

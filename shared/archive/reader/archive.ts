@@ -4,57 +4,53 @@ import { FrameOpener } from '../object/frame-opener.ts';
 import { encodeHeader, noncePrefixBytes, saltBytes } from '../object/header.ts';
 import type { ObjectEntry } from '../object/object-writer.ts';
 import { decodePage, type Segment } from '../page/index-page.ts';
-import type { PageEntry } from '../page/index-writer.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
-import { lastAtMost } from '../primitives/binary-search.ts';
 import { decodeBase64 } from '../primitives/bytes.ts';
 import { frameLengthBytes, maxSealedBytes } from '../primitives/format-limits.ts';
 import { objectId } from '../primitives/identity.ts';
-import { checkSegment, naming, proven } from './integrity.ts';
-import { LeafCache } from './leaf-cache.ts';
-import { segmentsIn } from './segments-in-range.ts';
+import { lastAtMost } from '../primitives/last-at-most.ts';
+import { attachObject, checkSegment, verified } from './integrity.ts';
+import { LeafCache, type LeafContents } from './leaf-cache.ts';
+import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
-/** Where the bytes come from. */
+/** Access to the objects and keys of an archive. */
 export interface ArchiveSource {
-  /** Exactly those bytes of an object; errors pass through to whoever asked. */
+  /** Reads exactly this range of an object. Errors pass through to the caller. */
   readonly fetch: (
     object: { readonly backup: string; readonly name: string },
     offset: number,
     length: number,
   ) => Promise<Uint8Array>;
-  /** The data key of a backup: this one, or an earlier one in whose chunks it finds records. */
+  /** The data key of this backup or of an earlier one that it references. */
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
-  /** Told of a range that failed its check and is fetched once more: so a bad transfer is told from damage. */
-  /** Whether the clear text before an object's frames is read and proven, too: nothing depends on it, but it was changed if it differs. */
-  readonly provesHeaders?: boolean | undefined;
-  readonly onDoubt?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
+  /** Whether to verify the clear-text headers as well. Reads do not depend on them, but a difference shows a modification. */
+  readonly verifiesHeaders?: boolean | undefined;
+  /** Called when a range fails verification and is fetched again. Distinguishes a bad transfer from damage. */
+  readonly onRetry?: (object: { readonly backup: string; readonly name: string }, error: ArchiveError) => void;
 }
 
-/** A page of the index that has segments, and its first name. */
-export type NamedPage = PageEntry & { readonly name: Buffer };
+/** Pages to cache, about 100 KB each. */
+const maxRecentPages = 8;
 
-/** About 100 KB each, opened. */
-const recentPages = 8;
-
-/** A record and the leaf it lies in. */
+/** A record in its leaf. */
 export interface Found {
   readonly leaf: Leaf;
   readonly slot: number;
 }
 
 /**
- * Reads parts of a backup by ranges. Every range is proven by a chain that begins at the manifest: it names the salt of each
- * object and the hash of each index page, a page names the hashes of its leaves, and each frame is authenticated.
+ * Reads ranges of a backup. A chain of proof verifies every range: the manifest has the salt of each object and the hash of each
+ * index page, a page has the hashes of its leaves, and each frame is authenticated.
  */
 export class Archive {
   readonly manifest: Manifest;
   readonly #source: ArchiveSource;
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
   readonly #openers = new Map<string, Promise<FrameOpener>>();
-  readonly #recent = new Map<NamedPage, Promise<readonly Segment[]>>();
-  /** Of a backup that stands by itself each leaf is met once: there is nothing to hold. */
+  readonly #recentPages = new Map<NamedPage, Promise<readonly Segment[]>>();
+  /** A full backup reads each leaf once and needs no cache. */
   readonly #leaves: LeafCache | undefined;
-  /** The pages that have segments, in the order of names. */
+  /** Pages with segments, in name order. */
   readonly pages: readonly NamedPage[];
 
   constructor(manifest: Manifest, source: ArchiveSource) {
@@ -67,7 +63,7 @@ export class Archive {
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
   }
 
-  /** The record of that name, a tombstone too, with two fetches: a page of the index and one leaf. */
+  /** Finds a record, including tombstones, with two fetches: one index page and one leaf. */
   async find(name: Uint8Array): Promise<Found | undefined> {
     const page = this.pages[lastAtMost(this.pages, name, (one) => one.name)];
     if (!page) return undefined;
@@ -79,61 +75,63 @@ export class Archive {
     return slot < 0 ? undefined : { leaf, slot };
   }
 
-  /** All segments in the order of names, beginning with the one that may hold `from`. */
+  /** All segments in name order, starting with the one that may contain `from`. */
   segments(from?: Uint8Array): AsyncGenerator<Segment, void, undefined> {
-    return segmentsIn(this, [{ from }]);
+    return segmentsInRanges(this, [{ from }]);
   }
 
-  /** The whole leaf of a segment, or its keys alone, which are about a tenth of it: enough to compare names and times. */
-  leaf(segment: Segment, part: 'all' | 'keys' = 'all'): Promise<Leaf> {
+  /** Reads the leaf of a segment, or only its keys: a tenth of it, enough to compare names and times. */
+  leaf(segment: Segment, part: LeafContents = 'all'): Promise<Leaf> {
     const read = (): Promise<Leaf> => this.#leaf(segment, part);
-    return naming({ backup: segment.backup, name: segment.object }, async () =>
+    return attachObject({ backup: segment.backup, name: segment.object }, async () =>
       this.#leaves ? checkSegment(await this.#leaves.get(segment, part, read), segment) : read(),
     );
   }
 
-  async #leaf(segment: Segment, part: 'all' | 'keys'): Promise<Leaf> {
+  async #leaf(segment: Segment, part: LeafContents): Promise<Leaf> {
     const entry = this.#entry(segment.backup, segment.object);
     const { frame, offset, keysLength, bodiesLength } = segment;
     const length = part === 'keys' ? keysLength : keysLength + bodiesLength;
-    if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames) throw invalid('a segment beyond its chunk');
+    if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames)
+      throw invalid('a segment exceeds its chunk');
     return this.#open(entry, offset, length, (bytes, opener) => {
-      const keys = proven(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
+      const keys = verified(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
       const bodies =
         part === 'keys'
           ? undefined
-          : proven(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
+          : verified(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
       return checkSegment(new Leaf(keys, bodies), segment);
     });
   }
 
-  /** What is in a page; the ones looked at last are not fetched again. */
+  /** The segments of a page; recent pages are cached. */
   segmentsOf(page: NamedPage): Promise<readonly Segment[]> {
-    const known = this.#recent.get(page);
+    const known = this.#recentPages.get(page);
     if (known) return known;
-    const reading = naming({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
-    this.#recent.set(page, reading);
-    // What could not be read is asked for anew.
-    reading.catch(() => this.#recent.delete(page));
-    for (const oldest of this.#recent.keys()) if (this.#recent.size > recentPages) this.#recent.delete(oldest);
+    const reading = attachObject({ backup: this.manifest.backup, name: page.object }, () => this.#readPage(page));
+    this.#recentPages.set(page, reading);
+    // Failed reads are not cached.
+    reading.catch(() => this.#recentPages.delete(page));
+    for (const oldest of this.#recentPages.keys()) if (this.#recentPages.size > maxRecentPages) this.#recentPages.delete(oldest);
     return reading;
   }
 
   async #readPage(page: NamedPage): Promise<readonly Segment[]> {
-    if (page.length > frameLengthBytes + maxSealedBytes) throw new ArchiveError('too-large', `a page of ${page.length} bytes`);
+    if (page.length > frameLengthBytes + maxSealedBytes)
+      throw new ArchiveError('too-large', `an index page declares ${page.length} bytes`);
     const entry = this.#entry(this.manifest.backup, page.object);
     return this.#open(entry, page.offset, page.length, (bytes, opener) => {
       const plain = opener.open(bytes, page.frame, page.frame + 1 === entry.frames);
       const sha256 = decodeBase64(page.sha256, 32);
-      const segments = decodePage(sha256 ? proven(plain, sha256) : plain);
+      const segments = decodePage(sha256 ? verified(plain, sha256) : plain);
       const records = segments.reduce((sum, { count }) => sum + count, 0);
       if (segments.length !== page.segments || records !== page.records || !segments[0]?.first.equals(page.name))
-        throw invalid('a page that is not what the manifest lists');
+        throw invalid('an index page differs from the manifest');
       return segments;
     });
   }
 
-  /** Fetches a range and opens it; one that is not what it should be is fetched once more. */
+  /** Fetches and opens a range; a range that fails verification is fetched once more. */
   async #open<T>(
     entry: ObjectEntry,
     offset: number,
@@ -141,28 +139,28 @@ export class Archive {
     open: (bytes: Uint8Array, opener: FrameOpener) => T,
   ): Promise<T> {
     const opener = await this.#opener(entry);
-    return this.#twice(entry, async () => open(await this.#fetch(entry, offset, length), opener));
+    return this.#withRetry(entry, async () => open(await this.#fetch(entry, offset, length), opener));
   }
 
-  async #twice<T>(entry: ObjectEntry, read: () => Promise<T>): Promise<T> {
+  async #withRetry<T>(entry: ObjectEntry, read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      this.#source.onDoubt?.(entry, error);
+      this.#source.onRetry?.(entry, error);
       return read();
     }
   }
 
   #entry(backup: string, name: string): ObjectEntry {
     const entry = this.#objects.get(objectId({ backup, name }));
-    if (!entry) throw invalid('a segment of a chunk that the manifest does not list');
+    if (!entry) throw invalid('a segment references a chunk that the manifest does not list');
     return entry;
   }
 
   async #fetch(entry: ObjectEntry, offset: number, length: number): Promise<Uint8Array> {
     const bytes = await this.#source.fetch(entry, offset, length);
-    if (bytes.length !== length) throw new ArchiveError('truncated', `${bytes.length} of ${length} bytes came`);
+    if (bytes.length !== length) throw new ArchiveError('truncated', `received ${bytes.length} of ${length} bytes`);
     return bytes;
   }
 
@@ -170,7 +168,7 @@ export class Archive {
     const id = objectId(entry);
     const known = this.#openers.get(id) ?? this.#newOpener(entry);
     this.#openers.set(id, known);
-    // What failed may succeed for the next who asks.
+    // Failures are not cached.
     known.catch(() => this.#openers.delete(id));
     return known;
   }
@@ -178,15 +176,15 @@ export class Archive {
   async #newOpener(entry: ObjectEntry): Promise<FrameOpener> {
     const { organization, project } = this.manifest;
     const [salt, noncePrefix] = [decodeBase64(entry.salt, saltBytes), decodeBase64(entry.noncePrefix, noncePrefixBytes)];
-    if (!salt || !noncePrefix) throw new ArchiveError('manifest-invalid', 'an object without its salt');
+    if (!salt || !noncePrefix) throw new ArchiveError('manifest-invalid', 'the manifest lists an object with an invalid salt');
     const header = { identity: { organization, project, backup: entry.backup }, name: entry.name, salt, noncePrefix };
-    if (this.#source.provesHeaders) await this.#twice(entry, () => this.#proveHeader(entry, encodeHeader(header)));
+    if (this.#source.verifiesHeaders) await this.#withRetry(entry, () => this.#verifyHeader(entry, encodeHeader(header)));
     return new FrameOpener(header, await this.#source.dataKey(entry.backup));
   }
 
-  async #proveHeader(entry: ObjectEntry, expected: Buffer): Promise<void> {
+  async #verifyHeader(entry: ObjectEntry, expected: Buffer): Promise<void> {
     if (!expected.equals(await this.#fetch(entry, 0, expected.length)))
-      throw new ArchiveError('header-invalid', 'the object does not begin as it was written');
+      throw new ArchiveError('header-invalid', 'the header of the object differs from the manifest');
   }
 }
 

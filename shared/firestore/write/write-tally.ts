@@ -1,27 +1,27 @@
-/** One document that could not be written, and why in the target's words. */
+/** A document that could not be written, with the reason of the target. */
 export interface WriteFailure {
-  /** Relative to the database. */
+  /** Path relative to the documents root. */
   readonly path: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** So many are told one by one; the others are only counted. */
+/** Failures listed individually; the others are only counted. */
 const failuresMax = 100;
 const messageMax = 300;
 
-/** What became of the writes given: `written + skipped + failed + open = given` at every moment, and `open` is 0 at the end. */
+/** Outcome of all writes: `written + skipped + failed + open = given` at all times, and `open` is 0 at the end. */
 export class WriteTally {
   given = 0;
-  /** Acknowledged by the target; deletes are among them. */
+  /** Acknowledged by the target, including deletes. */
   written = 0;
   deleted = 0;
-  /** Left alone because the target has such a document. */
+  /** Skipped because the document exists. */
   skipped = 0;
   failed = 0;
   readonly failures: WriteFailure[] = [];
 
-  /** Writes of which it is not known yet what became. */
+  /** Writes with unknown outcome. */
   get open(): number {
     return this.given - this.written - this.skipped - this.failed;
   }

@@ -1,16 +1,15 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import { systemTimers, type Timers } from '../platform/index.ts';
-import { GrpcStream } from './grpc/call-stream.ts';
-import { pause } from './grpc/cancellable-sleep.ts';
+import { cancellableSleep } from './grpc/cancellable-sleep.ts';
 import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
+import { GrpcStream } from './grpc/grpc-stream.ts';
 import type { KeepaliveOptions } from './grpc/keepalive.ts';
-import { defaultRetryPolicy, type RetryPolicy } from './grpc/retry-policy.ts';
-import { type AttemptOptions, RetryState } from './grpc/retry-state.ts';
+import { defaultRetryPolicy, type RetryOptions, type RetryPolicy, RetryState } from './grpc/retry-state.ts';
 import { cancelled, SourceError } from './grpc/source-error.ts';
 import { RpcError } from './grpc/status.ts';
 
-/** Gives the token to call with; `refresh` says that the last one was refused. */
+/** Supplies access tokens. `refresh` means that the server rejected the last one. */
 export type TokenSupplier = (how: { readonly refresh: boolean }) => Promise<string>;
 
 export interface SourceOptions {
@@ -19,16 +18,16 @@ export interface SourceOptions {
   readonly projectId: string;
   readonly databaseId?: string;
   readonly token: TokenSupplier;
-  /** From 0 up to, and without, 1: so that many readers do not try again at the same moment. */
+  /** Random fraction in [0, 1) for jitter. */
   readonly random: () => number;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  readonly patience?: Partial<RetryPolicy>;
+  readonly retryPolicy?: Partial<RetryPolicy>;
   readonly keepalive?: Partial<KeepaliveOptions>;
-  /** Of connections and streams; the system's unless given. */
+  /** Timers of connections and streams; system timers by default. */
   readonly timers?: Timers;
 }
 
-/** A database to read from or to write to. Its calls share connections; several may be under way at once. */
+/** A Firestore database to read from or write to. Calls share connections and may run concurrently. */
 export class FirestoreDatabase {
   /** `projects/p/databases/d` */
   readonly database: string;
@@ -36,7 +35,7 @@ export class FirestoreDatabase {
   readonly root: string;
   readonly connections: ConnectionPool;
   readonly #options: SourceOptions;
-  readonly #patience: RetryPolicy;
+  readonly #retryPolicy: RetryPolicy;
   readonly #timers: Timers;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -45,7 +44,7 @@ export class FirestoreDatabase {
     this.database = `projects/${projectId}/databases/${databaseId}`;
     this.root = `${this.database}/documents`;
     this.#options = options;
-    this.#patience = { ...defaultRetryPolicy, ...options.patience };
+    this.#retryPolicy = { ...defaultRetryPolicy, ...options.retryPolicy };
     this.#timers = options.timers ?? systemTimers;
     this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
     this.#headers = {
@@ -57,18 +56,18 @@ export class FirestoreDatabase {
     };
   }
 
-  /** How to wait between tries. */
-  waiting(signal: AbortSignal | undefined): AttemptOptions {
-    const { random, sleep = pause } = this.#options;
-    return { patience: this.#patience, random, sleep, signal };
+  /** Options of retries. */
+  retryOptions(signal: AbortSignal | undefined): RetryOptions {
+    const { random, sleep = cancellableSleep } = this.#options;
+    return { policy: this.#retryPolicy, random, sleep, signal };
   }
 
-  attempts(signal: AbortSignal | undefined): RetryState {
-    return new RetryState(this.waiting(signal));
+  newRetryState(signal: AbortSignal | undefined): RetryState {
+    return new RetryState(this.retryOptions(signal));
   }
 
-  /** Begins a call, once; its answer gathers in the buffer. What is asked may come in pieces: it is copied before it is sent. */
-  async begin(
+  /** Starts a call without retries; the response accumulates in `buffer`. A request in pieces is copied before it is sent. */
+  async startCall(
     method: string,
     request: Buffer | readonly Buffer[],
     buffer: FrameBuffer,
@@ -79,16 +78,16 @@ export class FirestoreDatabase {
     return call;
   }
 
-  /** Begins a call in which more is asked as it goes on: nothing says that there will be no more. */
-  async converse(
+  /** Starts a bidirectional call: more requests can follow. */
+  async startStreamingCall(
     method: string,
     buffer: FrameBuffer,
     options: { refresh: boolean; wantedBytes: number; signal: AbortSignal | undefined },
-  ): Promise<{ readonly call: GrpcStream; readonly ask: (request: Buffer) => void }> {
+  ): Promise<{ readonly call: GrpcStream; readonly send: (request: Buffer) => void }> {
     const { stream, call } = await this.#open(method, buffer, options);
-    // The server has ended it: nothing is asked any more, and only then is the call over.
+    // The server ended the stream; the call completes once this side ends too.
     stream.once('end', () => stream.end());
-    return { call, ask: (request) => stream.write(framed(request)) };
+    return { call, send: (request) => stream.write(framed(request)) };
   }
 
   async #open(
@@ -104,45 +103,45 @@ export class FirestoreDatabase {
       authorization: `Bearer ${token}`,
     });
     buffer.filled = 0;
-    const { silenceMs } = this.#patience;
+    const { silenceMs } = this.#retryPolicy;
     const timers = this.#timers;
     return { stream, call: new GrpcStream(stream, buffer, { connection, timers, wantedBytes, silenceMs, signal }) };
   }
 
-  /** Does what takes several calls, from its beginning, as often as it takes; what is no failed call passes as it is. */
-  async anew<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const attempts = this.attempts(signal);
+  /** Runs work of several calls and retries all of it. Errors other than RpcError pass through. */
+  async retry<T>(work: (refresh: boolean) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const retries = this.newRetryState(signal);
     for (;;) {
       try {
-        return await work(attempts.needsToken);
+        return await work(retries.needsToken);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
-        await attempts.failed(error);
+        await retries.failed(error);
       }
     }
   }
 
-  /** Makes a call whose answer is small, as often as it takes; gives its messages. */
+  /** Calls with retries and returns the messages of a small response. */
   async call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
-    const attempts = this.attempts(signal);
+    const retries = this.newRetryState(signal);
     for (;;) {
       try {
-        return await this.once(method, request, attempts.needsToken, signal);
+        return await this.callOnce(method, request, retries.needsToken, signal);
       } catch (error) {
-        await attempts.failed(error);
+        await retries.failed(error);
       }
     }
   }
 
-  /** Makes a call whose answer is small, once; an RpcError says how it failed. */
-  async once(
+  /** Calls once and returns the messages of a small response; throws RpcError. */
+  async callOnce(
     method: string,
     request: Buffer | readonly Buffer[],
     refresh: boolean,
     signal: AbortSignal | undefined,
   ): Promise<readonly Buffer[]> {
     const buffer = new FrameBuffer(4_096);
-    const call = await this.begin(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
+    const call = await this.startCall(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
     try {
       while (!call.isOver) await call.wait();
       const { failure } = call;
@@ -160,13 +159,13 @@ export class FirestoreDatabase {
     this.connections.close();
   }
 
-  /** Whoever gives out tokens may fail like any server; that its grant is gone it says by a SourceError. */
+  /** The token supplier may fail like any server; it throws a SourceError if the grant was revoked. */
   async #token(refresh: boolean): Promise<string> {
     try {
       return await this.#options.token({ refresh });
     } catch (error) {
       if (error instanceof SourceError) throw error;
-      throw new RpcError('UNAVAILABLE', 'No token could be had.', { cause: error });
+      throw new RpcError('UNAVAILABLE', 'No access token could be obtained.', { cause: error });
     }
   }
 }
@@ -185,6 +184,6 @@ const messagesOf = (buffer: FrameBuffer): readonly Buffer[] => {
     messages.push(buffer.bytes.subarray(at + headerBytes, end));
     at = end;
   }
-  if (at < buffer.filled) throw new RpcError('INTERNAL', 'The answer of the source ended within a message.');
+  if (at < buffer.filled) throw new RpcError('INTERNAL', 'The response of the source ended within a message.');
   return messages;
 };

@@ -2,15 +2,15 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { pathKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
-import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import type { StoredDatabase } from '../../../infra/local/engines/firestore/storage/database.ts';
-import type { Moment } from '../../../shared/archive/index.ts';
-import { BatchWriter, type Condition } from '../../../shared/firestore/index.ts';
-import { WriteEncoder, type WriteMode } from '../../../shared/firestore/write/write-encoder.ts';
-import { documentOf, fieldsAt, hexFields, startTarget, text } from '../../harness/faults/faulty-target.ts';
-import { root, startServer } from '../../harness/firestore/firestore-server.ts';
-import { put, writerTo } from '../../harness/firestore/writer-env.ts';
+import { pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
+import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
+import type { StoredDatabase } from '../../../../infra/local/engines/firestore/storage/database.ts';
+import type { Moment } from '../../../../shared/archive/index.ts';
+import { BatchWriter, type Condition } from '../../../../shared/firestore/index.ts';
+import { WriteEncoder, type WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
+import { documentOf, fieldsAt, hexFields, startTarget, text } from '../../../harness/faults/faulty-target.ts';
+import { root, startServer } from '../../../harness/firestore/firestore-server.ts';
+import { put, writerTo } from '../../../harness/firestore/writer-env.ts';
 
 const changed = {
   code: 'FAILED_PRECONDITION',

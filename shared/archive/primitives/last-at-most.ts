@@ -1,6 +1,6 @@
 import { compareNames } from '../name/compare-names.ts';
 
-/** The last of an ascending list whose name is not beyond the wanted one, or -1. */
+/** Index of the last element of an ascending list whose name is at most `name`, or -1. */
 export const lastAtMost = <T>(list: readonly T[], name: Uint8Array, nameOf: (one: T) => Uint8Array): number => {
   let [low, high] = [0, list.length];
   while (low < high) {

@@ -1,0 +1,130 @@
+/** Parses the command line. */
+import { parseArgs } from 'node:util';
+import type { KeyOptions } from './data-keys.ts';
+import { unusable } from './failure.ts';
+import type { BucketAccess } from './open-location.ts';
+
+export const usage = `npm run -s archive -- <command> <location> [path] [options]
+
+Reads backups directly from storage. It needs the bucket and the key; the service need not be running.
+
+  ls <location> [path]    list the backups of a folder, the collections of a backup or the documents of a collection
+  cat <location> <path>   print one document as Firestore REST JSON; accounts/<uid> prints a user
+  export <location>       write all documents as NDJSON in the same format
+  verify <location>       read every byte; check sizes, hashes, frames and counts
+  key <location>          print the data key, to be stored offline
+
+<location> is s3://bucket/path, gs://bucket/path or a local folder: a backup, or a folder that contains backups.
+An incremental backup references records of earlier backups. Their folders, named by backup id, must be next to it.
+S3 uses the standard AWS credential chain. For Google, GOOGLE_APPLICATION_CREDENTIALS names a service account key file.
+
+  --endpoint URL          endpoint of an S3- or GCS-compatible store
+  --region NAME           region of the bucket
+The key of the backup, in order of precedence:
+  --key-file FILE         a data key as printed by "key"; or ARCHIVE_KEY
+  --passphrase-file FILE  the organization's passphrase; or ARCHIVE_PASSPHRASE; --passphrase prompts for it
+  --kms-key ARN           the only KMS key that may open the backup; needs AWS credentials that may decrypt
+  --kms-endpoint URL      KMS endpoint, if it is not AWS
+If a key, a passphrase or a KMS key is given, nothing else opens the backup. If none is given, the KMS key that the object
+"key" names is used, whoever owns it: check the key that verify reports.
+export:
+  --collection PATH       only this collection and everything below it; may be repeated
+  --users                 export the users of Firebase Authentication instead of documents
+  --out FILE              write to FILE, which appears once it is complete; default: stdout
+  --force                 replace FILE.partial, left by an export that was killed or is still running
+verify:
+  --digest TEXT           the manifest must have this digest
+  --quick                 check only the index and that every object exists with its size
+  --full                  also decode every document
+
+Exit codes: 0 success; 1 the backup is damaged; 2 invalid usage, or the backup cannot be reached or opened.`;
+
+export const commands = ['ls', 'cat', 'export', 'verify', 'key'] as const;
+export type CommandName = (typeof commands)[number];
+
+export interface Command extends BucketAccess, KeyOptions {
+  readonly name: CommandName;
+  readonly location: string;
+  readonly path: string;
+  readonly collections: readonly string[];
+  readonly users: boolean;
+  readonly out: string | undefined;
+  readonly force: boolean;
+  readonly digest: string | undefined;
+  readonly depth: 'quick' | 'whole' | 'full';
+}
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+export const options = {
+  endpoint: text,
+  region: text,
+  'kms-endpoint': text,
+  'kms-key': text,
+  'key-file': text,
+  'passphrase-file': text,
+  passphrase: flag,
+  collection: { type: 'string', multiple: true },
+  users: flag,
+  out: text,
+  force: flag,
+  digest: text,
+  quick: flag,
+  full: flag,
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Options that are valid with one command only. */
+const ownerOf: Readonly<Record<string, CommandName>> = {
+  collection: 'export',
+  users: 'export',
+  out: 'export',
+  force: 'export',
+  quick: 'verify',
+  full: 'verify',
+};
+
+/** Undefined if help was requested. Messages do not repeat arguments, which might be secrets. */
+export const parseCommand = (args: readonly string[]): Command | undefined => {
+  const { values, positionals } = parse(args);
+  if (values.help) return undefined;
+  const [name, location, path = '', ...more] = positionals;
+  if (!isCommand(name)) throw unusable(`the command must be one of ${commands.join(', ')}; see --help`);
+  if (!location) throw unusable(`${name}: location missing: s3://bucket/path, gs://bucket/path or a folder`);
+  if (more.length > 0 || (path !== '' && name !== 'ls' && name !== 'cat')) throw unusable(`${name}: too many arguments`);
+  if (name === 'cat' && path === '') throw unusable('cat: document path missing, such as users/ada');
+  for (const option of Object.keys(values)) {
+    const owner = ownerOf[option];
+    if (owner !== undefined && owner !== name) throw unusable(`--${option} is only valid with ${owner}`);
+  }
+  if (values.quick && values.full) throw unusable('--quick and --full exclude each other');
+  return {
+    name,
+    location,
+    path,
+    endpoint: values.endpoint,
+    region: values.region,
+    keyFile: values['key-file'],
+    passphraseFile: values['passphrase-file'],
+    passphrase: values.passphrase,
+    kmsKey: values['kms-key'],
+    kmsEndpoint: values['kms-endpoint'],
+    out: values.out,
+    force: values.force ?? false,
+    digest: values.digest,
+    collections: values.collection ?? [],
+    users: values.users ?? false,
+    depth: values.quick ? 'quick' : values.full ? 'full' : 'whole',
+  };
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    // The first sentence names the option; the rest may repeat the argument.
+    throw unusable(`${(error as Error).message.split('. ')[0]}`, error);
+  }
+};
+
+const isCommand = (name: string | undefined): name is CommandName => (commands as readonly (string | undefined)[]).includes(name);

@@ -1,0 +1,45 @@
+/** Parsing of the command line, and the messages for invalid arguments. */
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { test } from 'vitest';
+import { Failure } from '../../../infra/archive/failure.ts';
+import { commands, options, parseCommand, usage } from '../../../infra/archive/parse-command.ts';
+
+test('parseCommand: arguments become a command, and verify reads everything by default', () => {
+  const args = ['export', 's3://b/p', '--collection', 'a', '--collection=b/c/d', '--region', 'eu-west-1'];
+  const { name, location, path, collections, depth } = parseCommand(args) ?? {};
+  deepEqual(
+    { name, location, path, collections, depth },
+    { name: 'export', location: 's3://b/p', path: '', collections: ['a', 'b/c/d'], depth: 'whole' },
+  );
+  equal(parseCommand(['verify', 'x', '--quick'])?.depth, 'quick');
+  equal(parseCommand(['verify', 'x', '--full'])?.depth, 'full');
+  equal(parseCommand(['cat', 'x', 'users/ada', '--passphrase'])?.passphrase, true);
+});
+
+for (const [args, message] of [
+  [[], /^the command must be one of ls, cat, export, verify, key/],
+  [['restore', 'x'], /^the command must be one of/],
+  [['verify'], /^verify: location missing/],
+  [['cat', 'x'], /^cat: document path missing/],
+  [['verify', 'x', '--passphrase', 'hunter22'], /^verify: too many arguments$/],
+  [['verify', 'x', '--pass=hunter22'], /^Unknown option '--pass'/],
+  [['verify', 'x', '--passphrase=hunter22'], /'--passphrase' does not take an argument$/],
+  [['verify', 'x', '--quick', '--full'], /^--quick and --full exclude each other$/],
+  [['ls', 'x', '--out', 'hunter22'], /^--out is only valid with export$/],
+  [['verify', 'x', '--force'], /^--force is only valid with export$/],
+  [['verify', 'x', '--digest'], /'--digest <value>' argument missing$/],
+] as const)
+  test(`parseCommand: rejects "${args.join(' ')}" without repeating a possible secret`, () => {
+    throws(
+      () => parseCommand(args),
+      (error: unknown) =>
+        error instanceof Failure && error.exitCode === 2 && message.test(error.message) && !error.message.includes('hunter22'),
+    );
+  });
+
+test('parseCommand: --help and -h print the usage, which lists every command and option', () => {
+  equal(parseCommand(['--help']), undefined);
+  equal(parseCommand(['ls', '-h']), undefined);
+  for (const name of commands) ok(usage.includes(`\n  ${name} <location>`), name);
+  for (const option of Object.keys(options)) ok(option === 'help' || usage.includes(`--${option}`), option);
+});
