@@ -4,7 +4,7 @@ export { withPart } from './copy/copy-run.ts';
 export { copyShard } from './copy/copy-shard.ts';
 export type { PartWriter } from './copy/part-writer.ts';
 export { type NamedUser, sortUsers, userName } from './copy/sort-users.ts';
-export { ArchiveCursor, type ArchivePart, archiveRanges, documentsRoot, lowerBound } from './cursor/archive-cursor.ts';
+export { ArchiveCursor, type ArchivePart, archiveRanges, documentsRoot } from './cursor/archive-cursor.ts';
 export { compareCursors, type TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
 export { LiveScanCursor, type ScannedRange } from './cursor/live-scan-cursor.ts';

@@ -143,8 +143,8 @@ export async function* archivePartsIn(
     const last = segment.start + segment.count;
     for (let next = segment.start; at < within.length; at++) {
       const { from, to } = within[at] ?? {};
-      const start = from ? lowerBound(leaf.lowerBound(from, next, last) : next;
-      const end = to ? lowerBound(leaf.lowerBound(to, start, last) : last;
+      const start = from ? leaf.lowerBound(from, next, last) : next;
+      const end = to ? leaf.lowerBound(to, start, last) : last;
       if (start < end) yield { segment, leaf, start, end };
       // The range may continue in the next leaf.
       if (end === last) break;
@@ -152,14 +152,3 @@ export async function* archivePartsIn(
     }
   }
 }
-
-/** Binary search: the first slot from `low` whose name is not before `name`; `high` if there is none. */
-export const lowerBound = (leaf: Leaf, name: Uint8Array, low: number, high: number): number => {
-  let [start, end] = [low, high];
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    if (compareNames(leaf.name(middle), name) < 0) start = middle + 1;
-    else end = middle;
-  }
-  return start;
-};

@@ -1,11 +1,11 @@
 /** Which backups changes can be added to, and having one made. */
 import {
+  type ArchiveDeps,
   assertBackupCapacity,
   type BackupRecord,
   backupKey,
   backupPrefix,
   currentEncryption,
-  type ArchiveDeps,
   holdParent,
   isRestorePointBackup,
   openArchive,
@@ -130,7 +130,11 @@ export const startBase = async (
 };
 
 /** Documents by collection id, of every collection wherever it lies, as the base's own manifest lists them. */
-export const collectionsOf = async (tenant: Tenant, backup: BackupRecord, doors: ArchiveDeps): Promise<ReadonlyMap<string, number>> => {
+export const collectionsOf = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  doors: ArchiveDeps,
+): Promise<ReadonlyMap<string, number>> => {
   const { archive, close } = await openArchive(tenant, backup, undefined, doors);
   close();
   return new Map(archive.manifest.collections.map(({ id, documents }) => [id, documents]));

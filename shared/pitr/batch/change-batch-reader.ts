@@ -1,6 +1,6 @@
 /** Reading many batches one after the other: stores and keys are opened once for all of them, and small ones are fetched ahead. */
 import { ArchiveError, type ByteSource, readChunk } from '../../archive/index.ts';
-import { type ArchiveDeps, streamObject, readBackup } from '../../backup/index.ts';
+import { type ArchiveDeps, readBackup, streamObject } from '../../backup/index.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';

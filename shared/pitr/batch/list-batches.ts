@@ -1,6 +1,6 @@
 /** Reading captured changes: which batches there are, and what is in one. */
 import { type Leaf, readChunk } from '../../archive/index.ts';
-import { backupDeps, type ArchiveDeps, streamObject, readBackup } from '../../backup/index.ts';
+import { type ArchiveDeps, backupDeps, readBackup, streamObject } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
 import { microsOf, spelled } from '../model/micro-time.ts';

@@ -2,9 +2,9 @@
 import type * as z from 'zod';
 import type { Archive } from '../../archive/index.ts';
 import {
+  type ArchiveDeps,
   type BackupRecord,
   costOf,
-  type ArchiveDeps,
   type RequestCaller,
   requestArchiveDeps,
   sourceRequestTimeoutMs,

@@ -1,5 +1,5 @@
 /** What a restore to a moment would do, told within the call that asks: the moment is made in memory, and nothing is written anywhere. */
-import { toReadError, type ArchiveDeps, type RequestCaller, requestArchiveDeps } from '../../backup/index.ts';
+import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../backup/index.ts';
 import { isSmall, microsOf, PointTooLarge, pointInMemory, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
 import type { MomentAsked } from '../point-in-time/point-request.ts';

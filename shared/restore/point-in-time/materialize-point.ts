@@ -6,8 +6,8 @@ import {
   backupKey,
   countInOrganization,
   expiryOf,
-  type NewDataKey,
   markRetentionDue,
+  type NewDataKey,
   topCollections,
 } from '../../backup/index.ts';
 import { countBackups, type ObjectStore, readDestination } from '../../destination/index.ts';

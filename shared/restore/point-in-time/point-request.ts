@@ -1,5 +1,5 @@
 /** A restore to a moment, as it is asked for: which backup is to be made of what, or why not. */
-import { toReadError, type BackupRecord, type ArchiveDeps, requestArchiveDeps } from '../../backup/index.ts';
+import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, toReadError } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import {
@@ -55,7 +55,11 @@ const wishOf = (pointInTime: string, { collections, documents, includeSubcollect
 const parentOf = (document: string): string => document.slice(0, document.lastIndexOf('/'));
 
 /** Refuses documents of collections that may have been there then and are not known: nobody is told that they were not. */
-export const refuseUnknown = async (tenant: Tenant, { plan }: MomentAsked, doors: ArchiveDeps = requestArchiveDeps): Promise<void> => {
+export const refuseUnknown = async (
+  tenant: Tenant,
+  { plan }: MomentAsked,
+  doors: ArchiveDeps = requestArchiveDeps,
+): Promise<void> => {
   const { doubt, base } = plan;
   if (!doubt) return;
   const known = await collectionsOf(tenant, base, doors).catch((error: unknown) => {

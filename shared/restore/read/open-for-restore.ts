@@ -1,6 +1,6 @@
 /** Opening what a restore reads. What is wrong with it is told by the object that is to be looked at. */
 import type { ArchiveError } from '../../archive/index.ts';
-import { type BackupRecord, type ArchiveDeps, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
+import { type ArchiveDeps, type BackupRecord, type OpenArchive, openArchive, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, StorageError } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';

@@ -1,5 +1,5 @@
 import { type Archive, compareNames, type Leaf, lastAtMost, recordKind, type Segment } from '../../archive/index.ts';
-import { ArchiveCursor, archiveRanges, lowerBound } from '../../backup/index.ts';
+import { ArchiveCursor, archiveRanges, } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
 
 export interface AskedFor {
@@ -74,7 +74,7 @@ class Finder {
     const segment = segments[at];
     if (!segment) return false;
     const leaf = await this.#leafOf(segment);
-    const slot = lowerBound(leaf.lowerBound(from, segment.start, segment.start + segment.count);
+    const slot = leaf.lowerBound(from, segment.start, segment.start + segment.count);
     return (
       slot < segment.start + segment.count && compareNames(leaf.name(slot), to) < 0 && leaf.kind(slot) === recordKind.document
     );

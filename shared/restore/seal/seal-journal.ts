@@ -3,7 +3,7 @@
  * written to. From that moment on the journal is a backup, if contents were saved.
  */
 import { keyFileName } from '../../archive/index.ts';
-import { type ArchiveParts, type BackupRecord, assertObjectsStored, deleteOrphans, writeManifest } from '../../backup/index.ts';
+import { type ArchiveParts, assertObjectsStored, type BackupRecord, deleteOrphans, writeManifest } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { UploadError } from '../../job/index.ts';

@@ -1,9 +1,9 @@
 /** The one transaction after which a restore writes. */
 import {
+  type ArchiveContents,
   type BackupRecord,
   backupEvent,
   backupKey,
-  type ArchiveContents,
   countInOrganization,
   topCollections,
 } from '../../backup/index.ts';

@@ -1,5 +1,5 @@
 /** What a person may ask a schedule to be, beyond what the shape of the request tells. */
-import { defaultDestination, assertValidCollections } from '../../backup/index.ts';
+import { assertValidCollections, defaultDestination } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { readDestination, useDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';

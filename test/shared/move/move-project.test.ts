@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, eraseBackup, deleteBackup } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';

@@ -1,7 +1,7 @@
 /** Whoever takes hold of a backup at the moment that it expires: either it is kept or they are refused, never both. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type BackupRecord, backupKey, holdParent, deleteBackup, startVerification } from '../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, deleteBackup, holdParent, startVerification } from '../../../shared/backup/index.ts';
 import { create, newIdOf, set, type Write } from '../../../shared/platform/index.ts';
 import { holdBackup } from '../../../shared/restore/start/start-restore.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
