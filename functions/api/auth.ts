@@ -3,15 +3,14 @@ import {
   authorizationUrl,
   beginLogin,
   type CodeRecord,
-  endMisusedSession,
+  checkCode,
   endSession,
+  findOrCreateUser,
   finishLogin,
   identify,
   isAllowedRedirect,
   issueAccessToken,
   issueCode,
-  judgeCode,
-  keepGrant,
   type Misuse,
   openSession,
   presentRefresh,
@@ -19,9 +18,10 @@ import {
   readUser,
   redeemCode,
   refreshProfile,
-  rotate,
+  revokeMisusedSession,
+  rotateRefreshToken,
+  storeGrant,
   type UserRecord,
-  userOf,
   withCode,
 } from '../../shared/account/index.ts';
 import type { Actor, Origin } from '../../shared/audit/index.ts';
@@ -38,7 +38,7 @@ import {
   sessionCookies,
   startedLoginCookie,
 } from '../../shared/http/index.ts';
-import { belongingsOf, organizationIdsOf } from '../../shared/organization/index.ts';
+import { membershipsOf, organizationIdsOf } from '../../shared/organization/index.ts';
 import { env, envList } from '../../shared/platform/index.ts';
 
 const callbackUrl = (): string => `${env('PUBLIC_URL')}${auth.callback.path}`;
@@ -61,9 +61,9 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
   if (query.code === undefined && query.error === undefined) throw invalid('code', 'is required');
   const identity = await identify(new URLSearchParams(incoming.rawQuery), login, callbackUrl());
   const { profile } = identity;
-  const { userId, isNew } = await userOf(identity, now);
+  const { userId, isNew } = await findOrCreateUser(identity, now);
   const actor: Actor = { type: 'user', id: userId, email: profile.email };
-  const known = [refreshProfile(userId, profile, now), ...(await keepGrant(userId, identity, now))];
+  const known = [refreshProfile(userId, profile, now), ...(await storeGrant(userId, identity, now))];
 
   if (redirectUri !== undefined) {
     const { code, write } = issueCode(userId, now);
@@ -90,9 +90,9 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
 
 export const token = handle(auth.token, async ({ body, origin, now }) => {
   const record = await readCode(body.code);
-  const verdict = judgeCode(record, now);
+  const verdict = checkCode(record, now);
   if (!record || verdict === 'refuse') throw unauthorized(badCode);
-  const person = await readPerson(record.userId);
+  const person = await readSignedInUser(record.userId);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
     sessionId === undefined ? unauthorized(badCode) : misused('auth.code_reused', sessionId, person, origin, now);
   if (verdict === 'replay') throw await replayed(record);
@@ -118,10 +118,10 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
   const found = await presentRefresh(given, now);
   if (found.verdict === 'refuse') throw unauthorized('This refresh token is expired, revoked or malformed');
   const { session, presented, verdict } = found;
-  const person = await readPerson(session.userId);
+  const person = await readSignedInUser(session.userId);
   const reused = () => misused('auth.refresh_reused', session.id, person, origin, now);
   if (verdict === 'reuse') throw await reused();
-  const { refreshToken, writes } = rotate(session, presented, now, reused);
+  const { refreshToken, writes } = rotateRefreshToken(session, presented, now, reused);
   const accessToken = await accessTokenFor(person, session.id, now);
   return {
     data: { accessToken, refreshToken, expiresIn: accessTokenSeconds },
@@ -132,7 +132,7 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
 });
 
 export const me = handle(auth.me, async ({ user }) => {
-  const [profile, belongings] = await Promise.all([readUser(user.userId), belongingsOf(user.userId)]);
+  const [profile, belongings] = await Promise.all([readUser(user.userId), membershipsOf(user.userId)]);
   const organizations = belongings.map(({ organization: { id, name }, role }) => ({ id, name, role }));
   return { data: { ...profile, organizations } };
 });
@@ -150,25 +150,25 @@ const badCode = 'This code is not valid, or no longer; sign in again';
 
 const sessionEntry = (userId: string, sessionId: string) => ({ scope: userId, resource: { type: 'session', id: sessionId } });
 
-interface Known {
+interface SignedInUser {
   readonly user: UserRecord;
   readonly actor: Actor;
   readonly organizationIds: readonly string[];
 }
 
 /** Who a session belongs to and where, in one round trip. */
-const readPerson = async (userId: string): Promise<Known> => {
+const readSignedInUser = async (userId: string): Promise<SignedInUser> => {
   const [user, organizationIds] = await Promise.all([readUser(userId), organizationIdsOf(userId)]);
   return { user, organizationIds, actor: { type: 'user', id: userId, email: user.email } };
 };
 
-const accessTokenFor = ({ user, organizationIds }: Known, sessionId: string, now: Date): Promise<string> =>
+const accessTokenFor = ({ user, organizationIds }: SignedInUser, sessionId: string, now: Date): Promise<string> =>
   issueAccessToken({ userId: user.id, sessionId, email: user.email, name: user.name }, organizationIds, now);
 
 const misused = (
   action: Misuse['action'],
   sessionId: string,
-  { actor, organizationIds }: Known,
+  { actor, organizationIds }: SignedInUser,
   origin: Origin,
   now: Date,
-): Promise<ApiError> => endMisusedSession({ action, sessionId, user: actor, organizationIds }, origin, now);
+): Promise<ApiError> => revokeMisusedSession({ action, sessionId, user: actor, organizationIds }, origin, now);

@@ -2,16 +2,16 @@
 import { apiPrefix } from '../../shared/contract/endpoint.ts';
 import { ApiError } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { countAddress, refuseExcess, withEnvelope } from '../../shared/http/index.ts';
+import { assertWithinLimit, countAddress, withEnvelope } from '../../shared/http/index.ts';
 import { clock } from '../../shared/platform/index.ts';
 
 export const handler = withEnvelope(
   'fallback',
-  async ({ incoming, now, counted }) => {
+  async ({ incoming, now, reportRate }) => {
     if (isPreflight(incoming)) return { statusCode: 204, headers: {}, body: '' };
     const rate = countAddress(incoming.origin.ip, now);
-    counted(rate);
-    refuseExcess(rate);
+    reportRate(rate);
+    assertWithinLimit(rate);
     throw explain(incoming.path);
   },
   clock,

@@ -5,22 +5,22 @@ import { isId } from '../../shared/contract/ids.ts';
 import type { Plan } from '../../shared/contract/limits.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
-  changeSettings,
   createOrganization,
   deleteOrganization,
   listOrganizations,
   lookup,
   type MemberRecord,
   type OrganizationRecord,
+  preferredSlug,
   recoverOrganization,
   settingsOf,
-  wantedSlug,
+  updateSettings,
 } from '../../shared/organization/index.ts';
 import { env, get, getAll } from '../../shared/platform/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
   const wish = { name, slug };
-  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(wantedSlug(wish))]);
+  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug(wish))]);
   if (!owner) throw unauthorized('This account is gone');
   const { organization, change } = createOrganization(owner as UserRecord, wish, Boolean(taken), now);
   return { data: organization, change };
@@ -50,7 +50,7 @@ export const current = handle(organizations.current, async ({ organization }) =>
 });
 
 export const update = handle(organizations.update, async (call) => {
-  const { organization, change } = changeSettings(call, call.body, call.now);
+  const { organization, change } = updateSettings(call, call.body, call.now);
   return { data: { ...organization, settings: settingsOf(organization) }, change };
 });
 

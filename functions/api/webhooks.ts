@@ -2,22 +2,22 @@ import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
 import { handle } from '../../shared/http/index.ts';
 import { newId, type Tenant } from '../../shared/platform/index.ts';
 import {
-  changeWebhook,
   createWebhook,
+  deleteWebhook,
   deliveryData,
   getWebhookWithHealth,
   listDeliveries,
   listWebhooks,
   readDelivery,
   readWebhook,
-  removeWebhook,
   requestData,
   retryDelivery,
   rotateSecret as rotate,
+  sendTestEvent,
   startReplay,
   toggleWebhook,
-  tryWebhook,
-  type WebhookWish,
+  updateWebhook,
+  type WebhookInput,
   webhookData,
   webhookWithSecretData,
 } from '../../shared/webhook/index.ts';
@@ -40,13 +40,13 @@ export const get = handle(webhooks.get, async ({ tenant, params, now }) => {
 interface Changing {
   readonly tenant: Tenant;
   readonly params: { readonly webhookId: string };
-  readonly body: WebhookWish;
+  readonly body: WebhookInput;
   readonly now: Date;
 }
 
 const change = async ({ tenant, params, body, now }: Changing) => {
   const known = await getWebhookWithHealth(tenant, params.webhookId);
-  const changed = await changeWebhook(tenant, known, body, now);
+  const changed = await updateWebhook(tenant, known, body, now);
   return { data: webhookWithSecretData(changed.webhook, known.health, now), change: changed.change };
 };
 
@@ -56,7 +56,7 @@ export const update = handle(webhooks.update, change);
 
 export const remove = handle(webhooks.remove, async ({ tenant, params, now }) => ({
   message: 'The webhook was removed',
-  change: removeWebhook(tenant, await readWebhook(tenant, params.webhookId), now),
+  change: deleteWebhook(tenant, await readWebhook(tenant, params.webhookId), now),
 }));
 
 export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now }) => {
@@ -72,7 +72,7 @@ export const rotateSecret = handle(webhooks.rotateSecret, async ({ tenant, param
 });
 
 export const test = handle(webhooks.test, async (call) =>
-  tryWebhook(call, await readWebhook(call.tenant, call.params.webhookId), call.body.event, call.now),
+  sendTestEvent(call, await readWebhook(call.tenant, call.params.webhookId), call.body.event, call.now),
 );
 
 export const deliveries = handle(webhooks.deliveries, async ({ tenant, params, query, page, now }) => {

@@ -6,13 +6,13 @@
 import { eraseBackup, rewrapKeys } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { chorePatience, openStore } from '../../shared/destination/index.ts';
-import { consume, type TaskMessage } from '../../shared/event/index.ts';
-import { settleMove } from '../../shared/move/index.ts';
+import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
+import { finishOrRevertMove } from '../../shared/move/index.ts';
 import { expireCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
-import { replayWebhook } from '../../shared/webhook/index.ts';
+import { runReplay } from '../../shared/webhook/index.ts';
 
 const { timeoutSeconds } = workers.chore;
 /** The object or page begun then has the last third. */
@@ -39,9 +39,9 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'rewrap-keys':
       return rewrapKeys(tenant, task, after(clock.now(), rewrapSeconds), clock, open, journalKeyIds);
     case 'replay-webhook':
-      return replayWebhook(tenant, task, after(clock.now(), replaySeconds), clock);
+      return runReplay(tenant, task, after(clock.now(), replaySeconds), clock);
     case 'settle-move':
-      return settleMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), settleSeconds));
+      return finishOrRevertMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), settleSeconds));
     case 'apply-retention':
       return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
     case 'forget-captures':
@@ -52,4 +52,4 @@ const doChore = async ({ id, organizationId, task }: TaskMessage): Promise<void>
 };
 
 /** One comes at a time. What a bucket does not answer is told of the message: it is no error of the function. */
-export const handler = consume(doChore);
+export const handler = consumeQueue(doChore);

@@ -7,7 +7,7 @@ import { idPrefixes, isId } from '../../shared/contract/ids.ts';
 import type { Queue, TaskMessage } from '../../shared/event/index.ts';
 import { batchHandler, log, type QueueMessage, type QueueVariable, sendMessages } from '../../shared/platform/index.ts';
 
-interface Leaving extends QueueMessage {
+interface OutboxMessage extends QueueMessage {
   readonly queue: QueueVariable;
   readonly itemIdentifier: string;
 }
@@ -25,7 +25,7 @@ const queues: Readonly<Record<Queue, QueueVariable>> = {
 export const handler = batchHandler<DynamoDBStreamEvent>(
   (record) => sequenceOf(record as DynamoDBRecord),
   async ({ Records }, finished) => {
-    const leaving = Records.map((record) => ({ record, tasks: leavingBy(record) }));
+    const leaving = Records.map((record) => ({ record, tasks: messagesOf(record) }));
     // A record that holds no task has nothing to wait for.
     for (const { record, tasks } of leaving) if (tasks.length === 0) finished.add(sequenceOf(record));
     const all = leaving.flatMap(({ tasks }) => tasks);
@@ -41,9 +41,9 @@ export const handler = batchHandler<DynamoDBStreamEvent>(
 
 const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
 
-const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
+const messagesOf = ({ dynamodb }: DynamoDBRecord): readonly OutboxMessage[] => {
   const [pk = '', sk = ''] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S];
-  const told = sk.startsWith('EVENT#') ? matchingOf(pk, sk) : taskOf(dynamodb?.NewImage);
+  const told = sk.startsWith('EVENT#') ? matchTaskOf(pk, sk) : taskOf(dynamodb?.NewImage);
   if (told) return [{ ...told, sender: pk || 'nobody', itemIdentifier: dynamodb?.SequenceNumber ?? '' }];
   // Nothing a retry could mend, and it would hold up everything behind it.
   log.error('a task without a message, or an event without an id, was dropped', {
@@ -54,17 +54,17 @@ const leavingBy = ({ dynamodb }: DynamoDBRecord): readonly Leaving[] => {
   return [];
 };
 
-type Told = Pick<Leaving, 'queue' | 'body'>;
+type RoutedBody = Pick<OutboxMessage, 'queue' | 'body'>;
 
 /** A task's item names the queue and holds its message. */
-const taskOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Told | undefined => {
+const taskOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): RoutedBody | undefined => {
   const [body, named = ''] = [image?.message?.S, image?.queue?.S];
   if (body === undefined) return undefined;
   return { body, queue: Object.hasOwn(queues, named) ? queues[named as Queue] : queues.task };
 };
 
 /** An event's key says all that its task does. Given twice, it is the same task. */
-const matchingOf = (pk: string, sk: string): Told | undefined => {
+const matchTaskOf = (pk: string, sk: string): RoutedBody | undefined => {
   const [organizationId, eventId] = [pk.replace(/^ORG#/, ''), sk.replace(/^EVENT#/, '')];
   if (!isId('organization', organizationId) || !isId('event', eventId)) return undefined;
   const id = eventId.replace(idPrefixes.event, idPrefixes.task);
@@ -73,7 +73,7 @@ const matchingOf = (pk: string, sk: string): Told | undefined => {
 };
 
 /** Those that the queue accepted. */
-const send = async (queue: Leaving['queue'], leaving: readonly Leaving[]): Promise<readonly Leaving[]> => {
+const send = async (queue: OutboxMessage['queue'], leaving: readonly OutboxMessage[]): Promise<readonly OutboxMessage[]> => {
   const ours = leaving.filter((one) => one.queue === queue);
   const refused = await sendMessages(queue, ours);
   return ours.filter((_, n) => !refused.has(n));

@@ -1,7 +1,7 @@
 /** Does what is due of schedules: a tick starts a backup; a change is carried over to the Scheduler; a long chain gets a full backup. */
 import { synthesizeFull } from '../../shared/backup/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { consume, type TaskMessage } from '../../shared/event/index.ts';
+import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { recordOutcome, syncSchedule, syncSchedules, tick } from '../../shared/schedule/index.ts';
 
@@ -27,4 +27,4 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
   }
 };
 
-export const handler = consume(run);
+export const handler = consumeQueue(run);

@@ -8,7 +8,7 @@ import { readTask } from '../../shared/event/index.ts';
 import { after, batchHandler, clock, log, unsafeTenant, withLogContext } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';
 
-interface Asked {
+interface MatchRequest {
   readonly messageId: string;
   readonly organizationId: string;
   readonly eventId: string;
@@ -22,16 +22,16 @@ export const handler = batchHandler<SQSEvent>(
   (record) => (record as SQSRecord).messageId,
   async ({ Records }, finished) => {
     const until = after(clock.now(), partSeconds);
-    const groups = Object.values(Object.groupBy(Records.flatMap(askedBy), ({ organizationId }) => organizationId));
+    const groups = Object.values(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
     await Promise.all(
       groups.map(async (group = []) => {
-        for (const messageId of await matchApart(group, until)) finished.add(messageId);
+        for (const messageId of await matchOrganization(group, until)) finished.add(messageId);
       }),
     );
   },
 );
 
-const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
+const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest[] => {
   try {
     const message = readTask(body);
     if (message?.task.kind !== 'match') throw new Error('a message that asks for no matching came by the wrong queue');
@@ -42,13 +42,13 @@ const askedBy = ({ body, messageId }: SQSRecord): readonly Asked[] => {
   }
 };
 
-const matchApart = (group: readonly Asked[], until: Date): Promise<readonly string[]> => {
+const matchOrganization = (group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
   const organizationId = group[0]?.organizationId ?? '';
   return withLogContext({ organizationId }, () => match(organizationId, group, until));
 };
 
 /** The messages of one organization of which all is sure. */
-const match = async (organizationId: string, group: readonly Asked[], until: Date): Promise<readonly string[]> => {
+const match = async (organizationId: string, group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
   const messageIds = group.map(({ messageId }) => messageId);
   try {
     const eventIds = group.map(({ eventId }) => eventId);

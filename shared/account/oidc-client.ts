@@ -13,7 +13,7 @@ export const googleScopes = {
 } as const;
 
 /** Who the person is, and the access a project connection needs: list projects, read databases, read and write documents. */
-export const askedScopes = [
+export const requestedScopes = [
   'openid',
   'email',
   'profile',
@@ -31,7 +31,7 @@ export const authorizationUrl = async (login: Login, callbackUrl: string, loginH
     client_id: env('IDENTITY_CLIENT_ID'),
     response_type: 'code',
     redirect_uri: callbackUrl,
-    scope: askedScopes.join(' '),
+    scope: requestedScopes.join(' '),
     state: login.state,
     nonce: nonceOf(login),
     code_challenge: await oauth.calculatePKCECodeChallenge(login.verifier),
@@ -76,7 +76,7 @@ const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: stri
     profile: readProfile(claims.email === undefined ? await askUserInfo(server, client, tokens, claims.sub) : claims),
     refreshToken: tokens.refresh_token,
     // RFC 6749 section 5.1: no scope in the answer means all that was asked.
-    scopes: tokens.scope?.split(' ') ?? askedScopes,
+    scopes: tokens.scope?.split(' ') ?? requestedScopes,
   };
 };
 

@@ -11,7 +11,7 @@ export const issueCode = (userId: string, now: Date): { code: string; write: Wri
 };
 
 /** A code that opened a session once is a replay ever after, also past its minute. */
-export const judgeCode = (record: CodeRecord | undefined, now: Date): 'redeem' | 'refuse' | 'replay' => {
+export const checkCode = (record: CodeRecord | undefined, now: Date): 'redeem' | 'refuse' | 'replay' => {
   if (!record) return 'refuse';
   if (record.sessionId !== undefined) return 'replay';
   return record.expiresAt > epochSeconds(now) ? 'redeem' : 'refuse';

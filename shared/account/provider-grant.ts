@@ -57,7 +57,7 @@ const refresh = async (userId: string, grant: GrantRecord): Promise<AccessToken>
   const refreshToken = await openSecret(grant.sealed, contextOf(userId));
   const tokens = await askProvider(refreshToken);
   const { access_token: token, refresh_token: next, expires_in: seconds = lifetimeSeconds } = tokens;
-  if (next !== undefined && next !== refreshToken) await keepNext(userId, grant, next, now);
+  if (next !== undefined && next !== refreshToken) await storeNext(userId, grant, next, now);
   return { token, expiresAtMs: now.getTime() + seconds * 1_000 };
 };
 
@@ -69,12 +69,12 @@ const askProvider = async (refreshToken: string): Promise<oauth.TokenEndpointRes
     const response = await oauth.refreshTokenGrantRequest(server, client, secret, refreshToken, requestOptions());
     return await oauth.processRefreshTokenResponse(server, client, response);
   } catch (error) {
-    throw judged(error);
+    throw toTokenError(error);
   }
 };
 
 /** What the provider sent stays out of the error and out of the log: it can hold tokens. */
-const judged = (error: unknown): TokenError => {
+const toTokenError = (error: unknown): TokenError => {
   const said = error instanceof oauth.ResponseBodyError ? error : undefined;
   if (said && said.status < 500 && gone.includes(said.error)) {
     return refused('The identity provider no longer honours the consent; sign in again and allow access');
@@ -85,7 +85,7 @@ const judged = (error: unknown): TokenError => {
 };
 
 /** Only in the place of the one that was used: whoever signed in meanwhile has left a newer one. */
-const keepNext = async (userId: string, { updatedAt }: GrantRecord, next: string, now: Date): Promise<void> => {
+const storeNext = async (userId: string, { updatedAt }: GrantRecord, next: string, now: Date): Promise<void> => {
   const sealed = await sealSecret(next, contextOf(userId));
   try {
     await commit([set(accountKey.grant(userId), { sealed, updatedAt: iso(now) }, { expected: { updatedAt } })]);

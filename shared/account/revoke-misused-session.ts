@@ -17,7 +17,7 @@ export interface Misuse {
 const organizationsMax = transactionMax - 2;
 
 /** Ends the session and answers what to tell the caller. Commits by itself, because the call is refused and changes nothing else. */
-export const endMisusedSession = async (misuse: Misuse, origin: Origin, now: Date): Promise<ApiError> => {
+export const revokeMisusedSession = async (misuse: Misuse, origin: Origin, now: Date): Promise<ApiError> => {
   const { action, sessionId, user, organizationIds } = misuse;
   const refusal = unauthorized('This was used before; for safety the session has ended, sign in again');
   const resource = { type: 'session', id: sessionId };

@@ -42,7 +42,7 @@ export const readRefreshToken = (token: string): PresentedRefresh | undefined =>
  * A used token is a copy in someone else's hands, even when it has expired since. A token we do not know says nothing
  * about the session it names: were that a reason to end it, anyone who saw a session id could.
  */
-export const judgeRefresh = (
+export const checkRefresh = (
   session: SessionRecord | undefined,
   token: RefreshRecord | undefined,
   now: Date,
@@ -63,12 +63,12 @@ export const presentRefresh = async (token: string, now: Date): Promise<Presente
   const { sessionId, secret } = presented;
   const found = await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)]);
   const [session, kept] = found as [SessionRecord?, RefreshRecord?];
-  const verdict = judgeRefresh(session, kept, now);
+  const verdict = checkRefresh(session, kept, now);
   return session && verdict !== 'refuse' ? { verdict, session, presented } : { verdict: 'refuse' };
 };
 
 /** The next refresh token in place of this one, in one step: never both good, never neither. `lost` speaks for the loser of a race. */
-export const rotate = (
+export const rotateRefreshToken = (
   session: Session,
   { secret }: PresentedRefresh,
   now: Date,

@@ -5,7 +5,7 @@ import type { Identity, Profile } from './identity-claims.ts';
 import { accountKey, type GrantRecord, type UserRecord } from './record.ts';
 
 /** The user behind an identity, made on first sight. First sign-ins at the same moment agree on one user. */
-export const userOf = async (
+export const findOrCreateUser = async (
   { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
   now: Date,
 ): Promise<{ userId: string; isNew: boolean }> => {
@@ -27,7 +27,7 @@ export const refreshProfile = (userId: string, profile: Profile, now: Date): Wri
 };
 
 /** Keeps what project connections will use. A provider that gives no refresh token this time leaves the earlier one in place. */
-export const keepGrant = async (userId: string, { refreshToken, scopes }: Identity, now: Date): Promise<readonly Write[]> => {
+export const storeGrant = async (userId: string, { refreshToken, scopes }: Identity, now: Date): Promise<readonly Write[]> => {
   if (refreshToken === undefined) return [];
   const sealed = await sealSecret(refreshToken, { user: userId, purpose: 'provider-grant' });
   return [{ put: { ...accountKey.grant(userId), sealed, scopes, updatedAt: iso(now) } satisfies GrantRecord }];

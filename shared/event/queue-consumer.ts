@@ -16,7 +16,7 @@ import { readTask, type TaskMessage } from './tasks.ts';
  * Runs `work` for every message of a batch, concurrently. A message that fails is delivered again, alone. A message of an unknown
  * kind is dropped with a log line, or fails where the consumer would know every kind.
  */
-export const consume = (
+export const consumeQueue = (
   work: (message: TaskMessage, queueName: string) => Promise<void>,
   { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
 ): LambdaHandler<SQSEvent, BatchAnswer> => {

@@ -5,11 +5,11 @@ import { organizationKey } from '../organization/index.ts';
 import { addLogContext, bestEffort, iso, type Key, note } from '../platform/index.ts';
 import { authenticate, rateIdentity } from './authenticate.ts';
 import { type Authorized, authorize } from './authorize.ts';
-import { answerKey } from './idempotency.ts';
+import { responseKey } from './idempotency.ts';
 import type { Incoming } from './parse-request.ts';
-import { countActor, countAddress, type Rate, refuseExcess } from './rate-limit.ts';
+import { assertWithinLimit, countActor, countAddress, type Rate } from './rate-limit.ts';
 
-export interface Identified {
+export interface AdmittedCaller {
   readonly authorized?: Authorized;
   /** Where the answer to this call's Idempotency-Key is kept. */
   readonly key?: Key | undefined;
@@ -17,25 +17,25 @@ export interface Identified {
   readonly seen?: Promise<void>;
 }
 
-/** `counted` is told the count that applies, also when the call is refused. */
+/** `reportRate` is told the count that applies, also when the call is refused. */
 export const admitCaller = async (
   endpoint: Endpoint,
   incoming: Incoming,
   now: Date,
-  counted: (rate: Rate) => void,
-): Promise<Identified> => {
+  reportRate: (rate: Rate) => void,
+): Promise<AdmittedCaller> => {
   const { access } = endpoint;
   const byAddress = (): void => {
     const rate = countAddress(incoming.origin.ip, now);
-    counted(rate);
-    refuseExcess(rate);
+    reportRate(rate);
+    assertWithinLimit(rate);
   };
   if (access === 'public') {
     byAddress();
     return {};
   }
   try {
-    return await checkCredentials(access, endpoint, incoming, now, counted);
+    return await checkCredentials(access, endpoint, incoming, now, reportRate);
   } catch (error) {
     // A caller who is refused could be someone else at every call: a new key, a new organization. The address stays.
     byAddress();
@@ -48,13 +48,13 @@ const checkCredentials = async (
   endpoint: Endpoint,
   incoming: Incoming,
   now: Date,
-  counted: (rate: Rate) => void,
-): Promise<Identified> => {
+  reportRate: (rate: Rate) => void,
+): Promise<AdmittedCaller> => {
   const credentials = await authenticate(incoming);
   const identity = rateIdentity(credentials);
   const header = incoming.headers['x-organization-id'];
   const key = endpoint.idempotent
-    ? answerKey(
+    ? responseKey(
         incoming.headers['idempotency-key'],
         identity,
         access === 'user' ? undefined : header,
@@ -70,8 +70,8 @@ const checkCredentials = async (
       (error: unknown) => ({ error }),
     ),
   ]);
-  counted(rate);
-  refuseExcess(rate);
+  reportRate(rate);
+  assertWithinLimit(rate);
   if ('error' in verdict) throw verdict.error;
   const { participant, actor } = verdict.authorized;
   addLogContext({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });

@@ -33,7 +33,7 @@ export interface Authorized {
   readonly person: Person | undefined;
   readonly participant: Participant | undefined;
   /** The item at `also`, read in the same round trip. */
-  readonly also: Item | undefined;
+  readonly storedResponse: Item | undefined;
   /** The organization is gone, but an answer is stored: the call that deleted it may be this one, repeated. */
   readonly organizationDeletedError?: ApiError;
 }
@@ -66,9 +66,15 @@ export const authorize = async (
     }
     const person = { userId, sessionId, email, name };
     const actor: Actor = { type: 'user', id: userId, email };
-    if (!scoped) return { actor, person, participant: undefined, also: found.also };
+    if (!scoped) return { actor, person, participant: undefined, storedResponse: found.also };
     if (found.also && isGone(found.organization)) {
-      return { actor, person, participant: undefined, also: found.also, organizationDeletedError: noSuchOrganization() };
+      return {
+        actor,
+        person,
+        participant: undefined,
+        storedResponse: found.also,
+        organizationDeletedError: noSuchOrganization(),
+      };
     }
     const organization = existing(organizationHeader, found.organization);
     const member = found.member as MemberRecord | undefined;
@@ -80,7 +86,7 @@ export const authorize = async (
       });
     }
     const tenant = unsafeTenant(organization.id, 'membership');
-    return { actor, person, participant: { tenant, organization, role: member.role }, also: found.also };
+    return { actor, person, participant: { tenant, organization, role: member.role }, storedResponse: found.also };
   }
 
   const key = found.credential as ApiKeyRecord | undefined;
@@ -99,7 +105,7 @@ export const authorize = async (
     throw new ApiError('FORBIDDEN', `This API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
   }
   const tenant = unsafeTenant(organization.id, 'service-account');
-  return { actor, person: undefined, participant: { tenant, organization, role: undefined }, also: found.also };
+  return { actor, person: undefined, participant: { tenant, organization, role: undefined }, storedResponse: found.also };
 };
 
 /** Missing or malformed, unknown or deleted, in the words of the interface. */

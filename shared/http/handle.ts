@@ -11,7 +11,7 @@ import { commitDecision, type Decision, replayStoredResponse } from './commit-de
 import { paginate, readPage } from './cursor.ts';
 import type { Answer, Call, Handler, Outcome } from './handler-types.ts';
 import { readJson, readQuery, refuseLargeBody } from './parse-request.ts';
-import { countOutboundCall, refuseExcess } from './rate-limit.ts';
+import { assertWithinLimit, countOutboundCall } from './rate-limit.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
 import { fileResponse, jsonResponse, type Response, redirectResponse } from './responses.ts';
 import { validate } from './validate.ts';
@@ -31,9 +31,9 @@ export const handle = <E extends Endpoint>(
 
 const answer = async (endpoint: Endpoint, run: Run, call: CallInProgress): Promise<Response> => {
   refuseLargeBody(call.incoming);
-  const { key, authorized, seen } = await admitCaller(endpoint, call.incoming, call.now, call.counted);
+  const { key, authorized, seen } = await admitCaller(endpoint, call.incoming, call.now, call.reportRate);
   try {
-    return await proceed({ endpoint, run, authorized, key, ...call });
+    return await runCall({ endpoint, run, authorized, key, ...call });
   } finally {
     await seen;
   }
@@ -47,8 +47,8 @@ interface AdmittedCall extends CallInProgress {
   readonly key: Key | undefined;
 }
 
-const proceed = async (admitted: AdmittedCall): Promise<Response> => {
-  const { endpoint, run, authorized, key, incoming, now, counted } = admitted;
+const runCall = async (admitted: AdmittedCall): Promise<Response> => {
+  const { endpoint, run, authorized, key, incoming, now, reportRate } = admitted;
   const scope = authorized?.participant?.tenant.organizationId ?? authorized?.person?.userId ?? 'public';
   const query = readQuery(incoming.rawQuery);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
@@ -59,13 +59,13 @@ const proceed = async (admitted: AdmittedCall): Promise<Response> => {
 
   addLogContext(idsIn(body));
 
-  const earlier = await replayStoredResponse(authorized?.also, body, now);
+  const earlier = await replayStoredResponse(authorized?.storedResponse, body, now);
   if (earlier) return earlier;
   if (authorized?.organizationDeletedError) throw authorized.organizationDeletedError;
   const outside = await countOutboundCall(endpoint, scope, now);
   if (outside) {
-    counted(outside);
-    refuseExcess(outside);
+    reportRate(outside);
+    assertWithinLimit(outside);
   }
 
   const call = {

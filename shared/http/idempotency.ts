@@ -18,7 +18,7 @@ import {
   type Write,
 } from '../platform/index.ts';
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -26,7 +26,7 @@ export interface StoredAnswer {
 const purpose = 'stored answer';
 
 /** Where the answer to this key is kept; the key is the actor's own, for this one address. */
-export const answerKey = (
+export const responseKey = (
   header: string | undefined,
   actor: string,
   organization: string | undefined,
@@ -46,17 +46,17 @@ export const findStoredResponse = async (
   stored: Item | undefined,
   body: unknown,
   now: Date,
-): Promise<StoredAnswer | undefined> => {
+): Promise<StoredResponse | undefined> => {
   if (!stored || (stored.ttl as number) <= epochSeconds(now)) return undefined;
   if (stored.digest !== (await digest(body))) {
     throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body');
   }
   const answer = await unseal(purpose, stored.pk, stored.answer as string);
-  return answer === undefined ? undefined : (JSON.parse(answer) as StoredAnswer);
+  return answer === undefined ? undefined : (JSON.parse(answer) as StoredResponse);
 };
 
 /** The write that keeps the answer; it fails if another call with the same key got there first. */
-export const storeResponse = async (key: Key, body: unknown, answer: StoredAnswer, now: Date): Promise<Write> => ({
+export const storeResponse = async (key: Key, body: unknown, answer: StoredResponse, now: Date): Promise<Write> => ({
   ...create(
     {
       ...key,

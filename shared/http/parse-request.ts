@@ -19,7 +19,7 @@ export interface Incoming {
 
 const userAgentMax = 512;
 
-export const readEvent = (event: APIGatewayProxyEventV2): Incoming => {
+export const parseRequest = (event: APIGatewayProxyEventV2): Incoming => {
   const headers = Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
   return {
     method: event.requestContext.http.method,

@@ -78,7 +78,7 @@ export const overLimit = ({ limit, used, resetSeconds }: Rate): ApiError | undef
         { headers: { 'retry-after': String(resetSeconds) } },
       );
 
-export const refuseExcess = (rate: Rate): void => {
+export const assertWithinLimit = (rate: Rate): void => {
   const error = overLimit(rate);
   if (error) throw error;
 };

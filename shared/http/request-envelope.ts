@@ -6,7 +6,7 @@ import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';
 import type { Handler } from './handler-types.ts';
-import { type Incoming, readEvent } from './parse-request.ts';
+import { type Incoming, parseRequest } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
 import { asApiError, errorResponse, type Response } from './responses.ts';
 
@@ -18,7 +18,7 @@ export interface CallInProgress {
   readonly incoming: Incoming;
   readonly now: Date;
   /** Reports every rate limit that applies, also when the call is refused. */
-  readonly counted: (rate: Rate) => void;
+  readonly reportRate: (rate: Rate) => void;
 }
 
 /** What the stack keeps of a call between its middleware. */
@@ -32,18 +32,18 @@ interface StackEvent {
 export const withEnvelope = (operation: string, respond: (call: CallInProgress) => Promise<Response>, time: Clock): Handler =>
   lambdaStack<StackEvent, Response>(
     (call) => {
-      const counted = (rate: Rate): void => {
+      const reportRate = (rate: Rate): void => {
         // The limit that refuses the call is the one to report.
         if (!call.rate || rate.used > rate.limit) call.rate = rate;
       };
-      return respond({ incoming: call.incoming, now: call.now, counted });
+      return respond({ incoming: call.incoming, now: call.now, reportRate });
     },
     { idsOf: (event) => logIds(event as unknown as APIGatewayProxyEventV2, operation) },
   )
     .use(httpHeaderNormalizer())
     .before((request) => {
       request.event = {
-        incoming: readEvent(request.event as unknown as APIGatewayProxyEventV2),
+        incoming: parseRequest(request.event as unknown as APIGatewayProxyEventV2),
         now: time.now(),
         rate: undefined,
       };

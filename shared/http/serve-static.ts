@@ -2,7 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { type Clock, clock } from '../platform/index.ts';
 import type { Handler } from './handler-types.ts';
 import { readQuery, refuseLargeBody } from './parse-request.ts';
-import { countAddress, refuseExcess } from './rate-limit.ts';
+import { assertWithinLimit, countAddress } from './rate-limit.ts';
 import { noQuery, withEnvelope } from './request-envelope.ts';
 import { type File, fileResponse } from './responses.ts';
 import { validate } from './validate.ts';
@@ -11,14 +11,14 @@ import { validate } from './validate.ts';
 type Text = Endpoint & { readonly access: 'public'; readonly reply: 'file'; readonly capabilities: readonly [] };
 
 /** Runs a row that gives out a text. It calls no service, so its function carries no AWS client: a third of the code. */
-export const serve = (endpoint: Text, file: () => File, time: Clock = clock): Handler =>
+export const serveStatic = (endpoint: Text, file: () => File, time: Clock = clock): Handler =>
   withEnvelope(
     endpoint.id,
-    async ({ incoming, now, counted }) => {
+    async ({ incoming, now, reportRate }) => {
       refuseLargeBody(incoming);
       const rate = countAddress(incoming.origin.ip, now);
-      counted(rate);
-      refuseExcess(rate);
+      reportRate(rate);
+      assertWithinLimit(rate);
       validate(noQuery, readQuery(incoming.rawQuery), 'query');
       return fileResponse(file());
     },

@@ -5,7 +5,7 @@ import { getAll, type Tenant } from '../platform/index.ts';
 import { restoreKey, restoresInto } from '../restore/index.ts';
 import { schedulesOfProject } from '../schedule/index.ts';
 import { backupsIn } from './move-context.ts';
-import { Chains } from './split-chain-check.ts';
+import { SplitChainCheck } from './split-chain-check.ts';
 
 export interface Tally {
   /** Completed ones, which organizations count, and their bytes. */
@@ -19,7 +19,7 @@ export interface Tally {
 export const checkMovable = async (tenant: Tenant, projectId: string): Promise<Tally> => {
   const byDestination = new Map<string, number>();
   const unfinished: BackupRecord[] = [];
-  const chains = new Chains();
+  const chains = new SplitChainCheck();
   let [backups, bytes] = [0, 0];
   for await (const backup of backupsIn(tenant)) {
     chains.add(backup, isMovable(backup, projectId));

@@ -5,28 +5,28 @@ import { isMovable, refuseIfHeld } from './check-movable.ts';
 import {
   archivesStaying,
   backupsIn,
-  isOver,
+  isPastDeadline,
   linksIn,
   type MoveContext,
-  type Time,
+  type MoveDeadline,
   unchanged,
-  whileGoing,
+  whileMoveActive,
 } from './move-context.ts';
-import { batchesOf } from './transaction-batches.ts';
+import { transactionBatches } from './transaction-batches.ts';
 
 /** False if the time was over first: the next call goes on behind what is copied. */
-export const copyBackups = async (route: MoveContext, time: Time): Promise<boolean> => {
+export const copyBackups = async (route: MoveContext, time: MoveDeadline): Promise<boolean> => {
   const staying = await archivesStaying(route);
-  for await (const batch of batchesOf(notCopied(route))) {
-    if (isOver(time)) return false;
+  for await (const batch of transactionBatches(notCopied(route))) {
+    if (isPastDeadline(time)) return false;
     batch.forEach(refuseIfHeld);
     const [shares, known] = await Promise.all([linksIn(route.from, batch), linksIn(route.to, batch)]);
     const writes = batch.flatMap((backup, n) => [
-      held(route, backup),
+      markLeaving(route, backup),
       create({ ...backup, ...backupKey.backup(route.to, backup.id), arriving: route.id }, () => new StaleReadError()),
-      ...(shares[n] ? shared(route, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
+      ...(shares[n] ? linkWrites(route, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
     ]);
-    await commit([whileGoing(route), ...writes]);
+    await commit([whileMoveActive(route), ...writes]);
   }
   return true;
 };
@@ -36,7 +36,7 @@ async function* notCopied({ id, projectId, from }: MoveContext): AsyncGenerator<
 }
 
 /** From here on nobody changes the original, so the copy is what it was. */
-const held = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write => {
+const markLeaving = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write => {
   const was = unchanged(backup);
   return {
     update: { pk, sk },
@@ -51,7 +51,7 @@ const held = ({ id }: MoveContext, { pk, sk, ...backup }: BackupRecord): Write =
  * Where someone who stays needs the same objects, the other side knows of one: then neither side removes them. What the other
  * side knows from an earlier move stays as it is until the project is there.
  */
-const shared = (
+const linkWrites = (
   { to }: MoveContext,
   { id, archive }: BackupRecord,
   isKnown: boolean,

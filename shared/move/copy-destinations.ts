@@ -7,20 +7,20 @@ import type { ProjectRecord } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
 import type { MoveContext } from './move-context.ts';
 
-export interface CarriedDestinations {
+export interface CopiedDestinations {
   readonly writes: readonly Write[];
   /** Those whose credentials the other side did not have before. */
   readonly handedOver: readonly Pick<DestinationRecord, 'id' | 'name'>[];
 }
 
 /** Under the same ids: the records of backups name them. One that is on the other side already, from an earlier move, stays as it is. */
-export const carryDestinations = async (
+export const copyDestinations = async (
   route: MoveContext,
   { settings }: ProjectRecord,
   { byDestination }: Tally,
   organization: OrganizationRecord,
   now: Date,
-): Promise<CarriedDestinations> => {
+): Promise<CopiedDestinations> => {
   const { from, to } = route;
   const counts = new Map(byDestination);
   if (settings.defaultStorageId) counts.set(settings.defaultStorageId, counts.get(settings.defaultStorageId) ?? 0);
@@ -39,7 +39,7 @@ export const carryDestinations = async (
             ? [counted(there, count)]
             : []
           : here
-            ? await carried(route, here, count, organization, now)
+            ? await copyDestination(route, here, count, organization, now)
             : []),
       ];
     }),
@@ -53,7 +53,7 @@ const counted = ({ pk, sk }: DestinationRecord, amount: number): Write => ({
 });
 
 /** For the other organization it is a new one. */
-const carried = async (
+const copyDestination = async (
   { from, to }: MoveContext,
   here: DestinationRecord,
   backupCount: number,

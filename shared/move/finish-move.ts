@@ -4,34 +4,34 @@ import { ApiError } from '../contract/errors.ts';
 import { idempotencySeconds } from '../contract/limits.ts';
 import { after, commit, epochSeconds, getAll, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
-import { isOver, leavingBy, linksIn, type MoveContext, type Time } from './move-context.ts';
-import { carryHistory } from './move-restores.ts';
-import { carrySchedules } from './move-schedules.ts';
-import { batchesOf } from './transaction-batches.ts';
+import { isPastDeadline, leavingBackups, linksIn, type MoveContext, type MoveDeadline } from './move-context.ts';
+import { moveRestores } from './move-restores.ts';
+import { moveSchedules } from './move-schedules.ts';
+import { transactionBatches } from './transaction-batches.ts';
 
 /** After the project has crossed: the originals go, the copies are backups like any other. False if the time was over first. */
-export const finishMove = async (route: MoveContext, time: Time): Promise<boolean> => {
+export const finishMove = async (route: MoveContext, time: MoveDeadline): Promise<boolean> => {
   const writesOf = async (batch: readonly BackupRecord[]): Promise<readonly Write[]> => {
     // Gone only if the other organization was purged meanwhile.
     const copies = await getAll(batch.map(({ id }) => backupKey.backup(route.to, id)));
     const links = await linksIn(route.from, batch);
     return batch.flatMap((backup, n) => [
-      removedOf(route, backup),
-      ...(links[n] ? [leftOf(route, backup)] : []),
+      removeOriginal(route, backup),
+      ...(links[n] ? [markMoved(route, backup)] : []),
       ...(copies[n] ? [set(backupKey.backup(route.to, backup.id), { arriving: undefined })] : []),
-      ...(copies[n] && links[n] ? [ownedBy(route, backup)] : []),
+      ...(copies[n] && links[n] ? [ownArchive(route, backup)] : []),
     ]);
   };
   // Schedules first: what is due must not wait.
-  const isCarried = (await carrySchedules(route, time)) && (await eachLeaving(route, time, writesOf));
-  if (!isCarried || !(await carryHistory(route, time))) return false;
+  const isCarried = (await moveSchedules(route, time)) && (await forEachLeaving(route, time, writesOf));
+  if (!isCarried || !(await moveRestores(route, time))) return false;
   const ttl = epochSeconds(after(time.clock.now(), idempotencySeconds));
   const marker = { ...projectKey.moved(route.from, route.projectId), to: route.to.organizationId, ttl };
-  return settled([...forgotten(route), { put: marker }]);
+  return tryCommit([...removeMoveRecords(route), { put: marker }]);
 };
 
 /** Before it has: the copies go, the originals are let go of, the project is free. False if the time was over first. */
-export const revertMove = async (route: MoveContext, time: Time): Promise<boolean> => {
+export const revertMove = async (route: MoveContext, time: MoveDeadline): Promise<boolean> => {
   const { from, to, id, projectId } = route;
   // From here on nothing more is copied, and the project cannot cross.
   await commit([
@@ -50,24 +50,26 @@ export const revertMove = async (route: MoveContext, time: Time): Promise<boolea
       set({ pk, sk }, { leaving: undefined }),
     ]);
   };
-  return (await eachLeaving(route, time, writesOf)) && settled([...forgotten(route), jobRelease(from, projectId, id)]);
+  return (
+    (await forEachLeaving(route, time, writesOf)) && tryCommit([...removeMoveRecords(route), jobRelease(from, projectId, id)])
+  );
 };
 
-const eachLeaving = async (
+const forEachLeaving = async (
   route: MoveContext,
-  time: Time,
+  time: MoveDeadline,
   writesOf: (batch: readonly BackupRecord[]) => Promise<readonly Write[]>,
 ): Promise<boolean> => {
-  for await (const batch of batchesOf(leavingBy(route))) {
-    if (isOver(time)) return false;
+  for await (const batch of transactionBatches(leavingBackups(route))) {
+    if (isPastDeadline(time)) return false;
     // What fails here was changed by another run at the same work, or by someone in the other organization: it is looked at anew.
-    if (!(await settled(await writesOf(batch)))) return eachLeaving(route, time, writesOf);
+    if (!(await tryCommit(await writesOf(batch)))) return forEachLeaving(route, time, writesOf);
   }
   return true;
 };
 
 /** Whether the writes were made; false if something they depend on was changed at the same moment. */
-const settled = async (writes: readonly Write[]): Promise<boolean> => {
+const tryCommit = async (writes: readonly Write[]): Promise<boolean> => {
   try {
     await commit(writes);
     return true;
@@ -77,7 +79,7 @@ const settled = async (writes: readonly Write[]): Promise<boolean> => {
   }
 };
 
-const removedOf = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
+const removeOriginal = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
   remove: { pk, sk },
   condition: 'attribute_not_exists(pk) OR leaving = :id',
   values: { ':id': id },
@@ -87,16 +89,16 @@ const removedOf = ({ id }: MoveContext, { pk, sk }: BackupRecord): Write => ({
  * The objects still say that they are this side's, whose bucket it may be: the note that they are the other's keeps them from
  * being imported here again, and from being removed with whatever shares them.
  */
-const leftOf = ({ from, to }: MoveContext, { id, archive, path }: BackupRecord): Write => ({
+const markMoved = ({ from, to }: MoveContext, { id, archive, path }: BackupRecord): Write => ({
   put: { ...backupKey.archive(from, archive.backup, id), backupId: id, path, movedTo: to.organizationId },
 });
 
 /** A note of an earlier move the other way is over. */
-const ownedBy = ({ to }: MoveContext, { id, archive }: BackupRecord): Write => ({
+const ownArchive = ({ to }: MoveContext, { id, archive }: BackupRecord): Write => ({
   put: { ...backupKey.archive(to, archive.backup, id), backupId: id },
 });
 
-const forgotten = ({ id, projectId, from, to }: MoveContext): readonly Write[] =>
+const removeMoveRecords = ({ id, projectId, from, to }: MoveContext): readonly Write[] =>
   [to, from].map((side) => ({
     remove: projectKey.move(side, projectId),
     condition: 'attribute_not_exists(pk) OR id = :id',

@@ -1,3 +1,3 @@
 export { moveProject } from './move-project.ts';
-export { settleMove } from './settle-move.ts';
+export { finishOrRevertMove } from './settle-move.ts';
 export type { MoveCaller } from './switch-organization.ts';

@@ -11,19 +11,19 @@ export interface MoveContext {
 }
 
 /** How long a step may go on. */
-export interface Time {
+export interface MoveDeadline {
   readonly until: Date;
   readonly clock: Clock;
 }
 
-export const isOver = ({ until, clock }: Time): boolean => clock.now() >= until;
+export const isPastDeadline = ({ until, clock }: MoveDeadline): boolean => clock.now() >= until;
 
 /** Every backup of an organization; whose they are is for the caller to look at. */
 export const backupsIn = (tenant: Tenant): AsyncIterable<BackupRecord> =>
   walk<BackupRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix });
 
 /** Those that the move has taken hold of. */
-export async function* leavingBy({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {
+export async function* leavingBackups({ id, projectId, from }: MoveContext): AsyncGenerator<BackupRecord> {
   for await (const backup of backupsIn(from)) if (backup.projectId === projectId && backup.leaving === id) yield backup;
 }
 
@@ -45,7 +45,7 @@ export const linksIn = async (side: Tenant, backups: readonly BackupRecord[]): P
   )[];
 
 /** The move is still this one, and nobody has begun to take it back. */
-export const whileGoing = ({ id, projectId, from }: MoveContext): Write => ({
+export const whileMoveActive = ({ id, projectId, from }: MoveContext): Write => ({
   check: projectKey.move(from, projectId),
   condition: 'id = :id AND isHere = :true AND attribute_not_exists(isEnding)',
   values: { ':id': id, ':true': true },

@@ -1,19 +1,19 @@
 import { isConflict } from '../platform/index.ts';
 
 import { moveRestore, restoresInto } from '../restore/index.ts';
-import { isOver, type MoveContext, type Time } from './move-context.ts';
+import { isPastDeadline, type MoveContext, type MoveDeadline } from './move-context.ts';
 
 /** After the project has crossed, the restores into it follow, one by one. False if the time was over first. */
-export const carryHistory = async (route: MoveContext, time: Time): Promise<boolean> => {
+export const moveRestores = async (route: MoveContext, time: MoveDeadline): Promise<boolean> => {
   const { from, to, projectId } = route;
   for await (const restore of restoresInto(from, projectId)) {
-    if (isOver(time)) return false;
+    if (isPastDeadline(time)) return false;
     try {
       await moveRestore(from, to, restore, time.clock.now());
     } catch (error) {
       if (!isConflict(error)) throw error;
       // Another run at the same work was first: what is left is looked at anew.
-      return carryHistory(route, time);
+      return moveRestores(route, time);
     }
   }
   return true;

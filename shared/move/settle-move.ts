@@ -10,7 +10,7 @@ const callSeconds = 60;
  * What the task of a move does, so that one whose call died does not stay half way: the project that has crossed is settled
  * on its new side, the one that has not stays. Throws while the call may still be at it, and while there is more to do.
  */
-export const settleMove = async (
+export const finishOrRevertMove = async (
   from: Tenant,
   { projectId, moveId }: { readonly projectId: string; readonly moveId: string },
   tenantOf: (organizationId: string) => Tenant,

@@ -22,7 +22,7 @@ class Side {
  * Whether a move would tear a chain. The backups of a project are each other's parents and go together; one that was imported
  * into another project than what it needs would be left without it.
  */
-export class Chains {
+export class SplitChainCheck {
   readonly #going = new Side();
   readonly #staying = new Side();
 
@@ -34,13 +34,13 @@ export class Chains {
     const going = this.#going.without(this.#staying);
     const staying = this.#staying.without(this.#going);
     if (going !== undefined)
-      throw torn(
+      throw splitChainError(
         'A backup of this project needs one that was imported into another project, and would be left without it',
         going,
       );
     if (staying !== undefined)
-      throw torn('A backup in another project needs one of this project, and would be left without it', staying);
+      throw splitChainError('A backup in another project needs one of this project, and would be left without it', staying);
   }
 }
 
-const torn = (message: string, backupId: string): ApiError => new ApiError('CONFLICT', message, { backupId });
+const splitChainError = (message: string, backupId: string): ApiError => new ApiError('CONFLICT', message, { backupId });

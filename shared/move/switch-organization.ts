@@ -12,7 +12,7 @@ import {
 import { commit, create, get, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
 import { carryConnection, jobRelease, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
 import type { Tally } from './check-movable.ts';
-import { carryDestinations } from './copy-destinations.ts';
+import { copyDestinations } from './copy-destinations.ts';
 import { type MoveContext, unchanged } from './move-context.ts';
 
 export interface MoveCaller extends CallerContext {
@@ -38,7 +38,7 @@ export const switchOrganization = async (
   const { from, to, projectId } = route;
   const arrived = await arrivedProject(route, project, now);
   const resource = { type: 'project', id: projectId };
-  const { writes: destinations, handedOver } = await carryDestinations(route, project, tally, target.organization, now);
+  const { writes: destinations, handedOver } = await copyDestinations(route, project, tally, target.organization, now);
   const details = {
     from: from.organizationId,
     to: to.organizationId,
@@ -54,12 +54,12 @@ export const switchOrganization = async (
     { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), onConditionFailed: () => new StaleReadError() },
     create(arrived, () => new StaleReadError()),
     { ...jobRelease(from, projectId, route.id), onConditionFailed: () => new StaleReadError() },
-    turned(from, route, true),
-    turned(to, route, false),
-    counted(from, -1, tally),
-    counted(to, 1, tally),
-    stillIn(from, mover),
-    stillIn(to, { ...mover, role: target.role }),
+    setSide(from, route, true),
+    setSide(to, route, false),
+    countContents(from, -1, tally),
+    countContents(to, 1, tally),
+    whileMember(from, mover),
+    whileMember(to, { ...mover, role: target.role }),
     ...destinations,
     retentionNote(to, now),
     entry(from),
@@ -83,14 +83,14 @@ const arrivedProject = async ({ from, to }: MoveContext, project: ProjectRecord,
   };
 };
 
-const turned = (side: Tenant, { id, projectId }: MoveContext, was: boolean): Write =>
+const setSide = (side: Tenant, { id, projectId }: MoveContext, was: boolean): Write =>
   set(
     projectKey.move(side, projectId),
     { isHere: !was },
     { expected: { id, isHere: was, isEnding: undefined }, onConditionFailed: () => new StaleReadError() },
   );
 
-const counted = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write => ({
+const countContents = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write => ({
   update: organizationKey.organization(tenant),
   expression: 'ADD projectCount :projects, backupCount :backups, storageUsed :bytes',
   condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
@@ -99,7 +99,7 @@ const counted = (tenant: Tenant, sign: 1 | -1, { backups, bytes }: Tally): Write
 });
 
 /** With the role that was read. */
-const stillIn = (tenant: Tenant, { actor, role }: Pick<MoveCaller, 'actor' | 'role'>): Write => ({
+const whileMember = (tenant: Tenant, { actor, role }: Pick<MoveCaller, 'actor' | 'role'>): Write => ({
   check: organizationKey.member(tenant, actor.id),
   condition: '#role = :role',
   names: { '#role': 'role' },

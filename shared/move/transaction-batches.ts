@@ -6,7 +6,7 @@ const rowsMax = 24;
 const bytesMax = 1_500_000;
 
 /** The backups in as many as one transaction takes. */
-export async function* batchesOf(backups: AsyncIterable<BackupRecord>): AsyncGenerator<readonly BackupRecord[]> {
+export async function* transactionBatches(backups: AsyncIterable<BackupRecord>): AsyncGenerator<readonly BackupRecord[]> {
   let batch: BackupRecord[] = [];
   let bytes = 0;
   for await (const backup of backups) {

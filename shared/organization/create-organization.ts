@@ -3,31 +3,31 @@ import type { UserRecord } from '../account/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { emit } from '../event/index.ts';
 import { type Change, create, iso, newId, StaleReadError, unsafeTenant } from '../platform/index.ts';
-import { join } from './member/membership.ts';
+import { joinWrites } from './member/membership.ts';
 import { lookup, type OrganizationRecord, organizationKey } from './model/record.ts';
 import { isSlug, slugOf, slugWith } from './slug.ts';
 
-export interface Wish {
+export interface NewOrganization {
   readonly name: string;
   /** Undefined: made from the name. */
   readonly slug: string | undefined;
 }
 
 /** The slug to look up before deciding: the one asked for, or what the name reads like. */
-export const wantedSlug = ({ name, slug }: Wish): string => slug ?? slugOf(name);
+export const preferredSlug = ({ name, slug }: NewOrganization): string => slug ?? slugOf(name);
 
 const suffixLength = 6;
 
 /** A slug asked for is had or refused; one made from the name gives way to others by taking a suffix. */
 export const createOrganization = (
   owner: UserRecord,
-  wish: Wish,
+  wish: NewOrganization,
   isTaken: boolean,
   now: Date,
 ): { organization: OrganizationRecord; change: Change } => {
   const id = newId('organization', now);
   const tenant = unsafeTenant(id, 'created');
-  const wanted = wantedSlug(wish);
+  const wanted = preferredSlug(wish);
   // The end of a ULID is random: 30 bits of it tell equal names apart.
   const slug =
     wish.slug === undefined && (isTaken || !isSlug(wanted)) ? slugWith(wanted, id.slice(-suffixLength).toLowerCase()) : wanted;
@@ -56,7 +56,7 @@ export const createOrganization = (
       writes: [
         create({ ...lookup.slug(slug), organizationId: id }, taken),
         create(organization),
-        ...join(tenant, owner.id, 'owner', address, now),
+        ...joinWrites(tenant, owner.id, 'owner', address, now),
         create({ ...organizationKey.address(tenant, address), userId: owner.id }),
         emit(tenant, 'organization.created', { organization }, now),
       ],

@@ -4,14 +4,14 @@ import { getAll, type Tenant, unsafeTenant } from '../platform/index.ts';
 import { noSuchOrganization } from './model/organization-guards.ts';
 import { lookup, type MemberRecord, type OrganizationRecord } from './model/record.ts';
 
-export interface Entry {
+export interface OrganizationEntry {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
   readonly role: Role;
 }
 
 /** A second organization that a person acts in by the same call, as the first was entered: read for this very call. */
-export const enterOrganization = async (userId: string, organizationId: string, needed: Role): Promise<Entry> => {
+export const enterOrganization = async (userId: string, organizationId: string, needed: Role): Promise<OrganizationEntry> => {
   const found = await getAll([lookup.organization(organizationId), lookup.member(organizationId, userId)]);
   const [organization, member] = found as [OrganizationRecord?, MemberRecord?];
   if (!organization || organization.deletedAt) throw noSuchOrganization();

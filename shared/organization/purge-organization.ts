@@ -75,7 +75,7 @@ const pass = async (organization: OrganizationRecord, until: Date, time: Clock):
       const page = await query({ ...everything(pk), after: position, limit: pageItems });
       const items = page.items.filter(({ sk }) => sk !== organization.sk);
       // What only these items lead to goes first, so that nothing is left behind that nothing points at.
-      await removeAll(items.flatMap((item) => leadsTo(organization.id, item)));
+      await removeAll(items.flatMap((item) => referencedKeys(organization.id, item)));
       await removeAll(items);
       removed += items.length;
       position = page.next;
@@ -85,7 +85,7 @@ const pass = async (organization: OrganizationRecord, until: Date, time: Clock):
 };
 
 /** Items outside the organization's partitions: its members' links and its service account's key. */
-const leadsTo = (organizationId: string, { sk, userId, id }: Item): readonly Key[] => {
+const referencedKeys = (organizationId: string, { sk, userId, id }: Item): readonly Key[] => {
   if (sk.startsWith('MEMBER#')) return [lookup.membership(userId as string, organizationId)];
   if (sk === 'SERVICE_ACCOUNT') return [lookup.apiKey(id as string)];
   return [];

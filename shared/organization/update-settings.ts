@@ -17,7 +17,7 @@ export interface SettingsChange {
 export const settingsOf = ({ timezone, defaultStorageId }: OrganizationRecord) => ({ timezone, defaultStorageId });
 
 /** A call that gives nothing changes nothing and leaves no trace. */
-export const changeSettings = (
+export const updateSettings = (
   { tenant, organization }: CallerContext,
   { name, settings = {} }: SettingsChange,
   now: Date,

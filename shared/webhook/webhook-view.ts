@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
 import type { HealthRecord, WebhookRecord } from './model/record.ts';
 import { mask } from './request/custom-headers.ts';
-import { isLasting } from './request/webhook-secrets.ts';
+import { isPreviousValid } from './request/webhook-secrets.ts';
 
 export const webhookData = (webhook: WebhookRecord, health?: HealthRecord): z.input<typeof Webhook> => {
   const { projects, trigger, excludeTrigger } = webhook.filters;
@@ -34,5 +34,5 @@ export const webhookWithSecretData = (
 ): z.input<typeof WebhookWithSecret> => ({
   ...webhookData(webhook, health),
   secret: made ?? (webhook.sealedSecret ? mask : null),
-  previousSecretExpiresAt: (isLasting(webhook.previous, now) && webhook.previous?.until) || null,
+  previousSecretExpiresAt: (isPreviousValid(webhook.previous, now) && webhook.previous?.until) || null,
 });

@@ -4,15 +4,15 @@ import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
 import { type Change, getAll, iso, type Tenant, unsafeTenant } from '../../platform/index.ts';
 import { toMemberEvent } from '../member/member-profile.ts';
-import { join } from '../member/membership.ts';
+import { joinWrites } from '../member/membership.ts';
 import { organizationRef } from '../model/caller-context.ts';
 import { countMembers } from '../model/organization-guards.ts';
 import { type InvitationRecord, lookup, type MemberRecord, type OrganizationRecord } from '../model/record.ts';
 import { isTokenOf, readToken } from './invitation-token.ts';
-import { acceptedWrites, isOpen, noSuchInvitation, remembered } from './invite.ts';
+import { acceptedWrites, isOpen, noSuchInvitation, unlessExpired } from './invite.ts';
 
 /** What stands behind a link that is good. */
-export interface Found {
+export interface FoundInvitation {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
   readonly invitation: InvitationRecord;
@@ -22,7 +22,7 @@ export interface Found {
 }
 
 /** One round trip. A link that is malformed, forged, outdated or of a deleted organization answers like one that never was. */
-export const findInvitation = async (token: string, userId: string | undefined, now: Date): Promise<Found> => {
+export const findInvitation = async (token: string, userId: string | undefined, now: Date): Promise<FoundInvitation> => {
   const ids = readToken(token);
   if (!ids) throw noSuchInvitation();
   const { organizationId, invitationId } = ids;
@@ -30,7 +30,7 @@ export const findInvitation = async (token: string, userId: string | undefined, 
   const asker = userId ? [accountKey.user(userId), lookup.member(organizationId, userId)] : [];
   const items = await getAll([...keys, ...asker]);
   const [organization, stored, profile, member] = items as [OrganizationRecord?, InvitationRecord?, UserRecord?, MemberRecord?];
-  const invitation = remembered(stored, now);
+  const invitation = unlessExpired(stored, now);
   if (!organization || organization.deletedAt || !invitation) throw noSuchInvitation();
   if (!(await isTokenOf(token, { ...ids, expiresAt: invitation.expiresAt }))) throw noSuchInvitation();
   return { tenant: unsafeTenant(organizationId, 'invitation'), organization, invitation, profile, member };
@@ -41,7 +41,7 @@ export const statusOf = (invitation: InvitationRecord, now: Date): InvitationRec
   invitation.status === 'pending' && !isOpen(invitation, now) ? 'expired' : invitation.status;
 
 /** Only the invited person, known by a verified address as the provider last gave it, and only once. */
-export const acceptInvitation = (found: Found, now: Date): Change => {
+export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
   const { tenant, organization, invitation, profile, member } = found;
   const email = invitation.email.toLowerCase();
   if (!profile?.emailVerified || profile.email.toLowerCase() !== email) {
@@ -55,7 +55,7 @@ export const acceptInvitation = (found: Found, now: Date): Change => {
   return {
     writes: [
       ...acceptedWrites(tenant, invitation, profile.id, now),
-      ...join(tenant, profile.id, role, email, now),
+      ...joinWrites(tenant, profile.id, role, email, now),
       { ...countMembers(tenant, 1), onConditionFailed: noSuchInvitation },
       emit(tenant, 'invitation.accepted', { ...about, invitation: { ...invitation, status: 'accepted' } }, now),
       emit(

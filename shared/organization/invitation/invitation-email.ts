@@ -1,7 +1,7 @@
 /** The mail that invites someone. Whatever people typed is escaped, and said to be theirs. */
 import { escaped, type Letter } from '../../platform/index.ts';
 
-export interface Invited {
+export interface InvitationDetails {
   readonly organizationName: string;
   readonly inviterEmail: string;
   readonly role: string;
@@ -9,7 +9,7 @@ export interface Invited {
   readonly expiresAt: string;
 }
 
-export const invitationLetter = ({ organizationName, inviterEmail, role, url, expiresAt }: Invited): Letter => {
+export const invitationEmail = ({ organizationName, inviterEmail, role, url, expiresAt }: InvitationDetails): Letter => {
   // '2025-01-08T09:30:00.000Z' → '2025-01-08 09:30 UTC'
   const until = `${expiresAt.slice(0, 16).replace('T', ' ')} UTC`;
   const subject = `You are invited to join ${organizationName}`;

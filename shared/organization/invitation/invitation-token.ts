@@ -8,24 +8,24 @@ import { idPrefixes, isId } from '../../contract/ids.ts';
 import { env, sign } from '../../platform/index.ts';
 
 /** What a link stands for. */
-export interface Offer {
+export interface InvitationLink {
   readonly organizationId: string;
   readonly invitationId: string;
   readonly expiresAt: string;
 }
 
 /** `<ULID of the organization>.<ULID of the invitation>.<signature>`: letters that need no escaping in an address. */
-export const invitationToken = async ({ organizationId, invitationId, expiresAt }: Offer): Promise<string> => {
+export const invitationToken = async ({ organizationId, invitationId, expiresAt }: InvitationLink): Promise<string> => {
   const signature = await sign('invitation', [organizationId, invitationId, expiresAt].join('|'));
   return [bare(organizationId), bare(invitationId), signature.toString('base64url')].join('.');
 };
 
 /** The link the e-mail carries and the answers show. */
-export const acceptUrl = async (offer: Offer): Promise<string> =>
+export const acceptUrl = async (offer: InvitationLink): Promise<string> =>
   `${env('PUBLIC_URL')}${apiPrefix}/invitations/${await invitationToken(offer)}`;
 
 /** The ids a token names, or undefined if it cannot be one of ours. Says nothing about whether it is. */
-export const readToken = (token: string): Omit<Offer, 'expiresAt'> | undefined => {
+export const readToken = (token: string): Omit<InvitationLink, 'expiresAt'> | undefined => {
   const [organization = '', invitation = '', signature, ...more] = token.split('.');
   const organizationId = `${idPrefixes.organization}_${organization}`;
   const invitationId = `${idPrefixes.invitation}_${invitation}`;
@@ -35,7 +35,7 @@ export const readToken = (token: string): Omit<Offer, 'expiresAt'> | undefined =
 };
 
 /** Compared as text, in constant time: other spellings of the same bytes are other tokens. */
-export const isTokenOf = async (token: string, offer: Offer): Promise<boolean> => {
+export const isTokenOf = async (token: string, offer: InvitationLink): Promise<boolean> => {
   const given = Buffer.from(token);
   const expected = Buffer.from(await invitationToken(offer));
   return given.length === expected.length && timingSafeEqual(given, expected);

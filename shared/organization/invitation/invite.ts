@@ -14,7 +14,7 @@ const keptSeconds = 30 * 24 * 3_600;
 export const noSuchInvitation = (): ApiError => new ApiError('INVITATION_NOT_FOUND', 'There is no such invitation');
 
 /** The invitation, unless it has been forgotten: the table may not have cleaned it up yet. */
-export const remembered = (invitation: InvitationRecord | undefined, now: Date): InvitationRecord | undefined =>
+export const unlessExpired = (invitation: InvitationRecord | undefined, now: Date): InvitationRecord | undefined =>
   invitation && invitation.ttl > epochSeconds(now) ? invitation : undefined;
 
 export const isOpen = ({ status, expiresAt }: InvitationRecord, now: Date): boolean =>
@@ -135,7 +135,7 @@ const timesFrom = (now: Date) => {
 };
 
 const pending = (found: InvitationRecord | undefined, now: Date): InvitationRecord => {
-  const invitation = remembered(found, now);
+  const invitation = unlessExpired(found, now);
   if (!invitation) throw noSuchInvitation();
   if (invitation.status !== 'pending') throw ended();
   return invitation;

@@ -6,7 +6,7 @@ import { isOpen } from './invite.ts';
 /** Ended and expired invitations lie between the open ones for a while; this many are looked past before another read. */
 const slack = 100;
 
-export const listOpenInvitations = (
+export const listInvitations = (
   tenant: Tenant,
   page: { readonly limit: number; readonly after: string | undefined },
   now: Date,

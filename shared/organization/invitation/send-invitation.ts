@@ -1,12 +1,12 @@
 /** Sends the mail of an invitation, as it is when the mail leaves. */
 import { getAll, log, sendMail, type Tenant } from '../../platform/index.ts';
 import { organizationKey } from '../model/record.ts';
-import { invitationLetter } from './invitation-email.ts';
+import { invitationEmail } from './invitation-email.ts';
 import { acceptUrl } from './invitation-token.ts';
 import { isOpen } from './invite.ts';
 
 /** Nothing is sent for an invitation that was cancelled, accepted or forgotten meanwhile, nor for a deleted organization. */
-export const deliverInvitation = async (tenant: Tenant, invitationId: string, now: Date): Promise<void> => {
+export const sendInvitation = async (tenant: Tenant, invitationId: string, now: Date): Promise<void> => {
   const keys = [organizationKey.organization(tenant), organizationKey.invitation(tenant, invitationId)] as const;
   const [organization, invitation] = await getAll(keys);
   if (!organization || organization.deletedAt || !invitation || !isOpen(invitation, now)) {
@@ -17,6 +17,6 @@ export const deliverInvitation = async (tenant: Tenant, invitationId: string, no
   const url = await acceptUrl({ organizationId: tenant.organizationId, invitationId, expiresAt });
   await sendMail(
     email,
-    invitationLetter({ organizationName: organization.name, inviterEmail: invitedBy.email, role, url, expiresAt }),
+    invitationEmail({ organizationName: organization.name, inviterEmail: invitedBy.email, role, url, expiresAt }),
   );
 };

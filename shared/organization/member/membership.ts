@@ -10,7 +10,7 @@ import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
 
 /** Makes someone a member, on both sides. Whose address it is and how many members there are is the caller's to write. */
-export const join = (tenant: Tenant, userId: string, role: Role, address: string, now: Date): readonly Write[] => {
+export const joinWrites = (tenant: Tenant, userId: string, role: Role, address: string, now: Date): readonly Write[] => {
   const joinedAt = iso(now);
   const { organizationId } = tenant;
   const alreadyIn = () => new ApiError('CONFLICT', 'This person is a member already');

@@ -17,7 +17,7 @@ export interface OrganizationMembership {
 }
 
 /** With names and roles as they are now, oldest first, in two round trips. Deleted organizations are left out. */
-export const belongingsOf = async (userId: string): Promise<readonly OrganizationMembership[]> => {
+export const membershipsOf = async (userId: string): Promise<readonly OrganizationMembership[]> => {
   const ids = await organizationIdsOf(userId);
   const items = await getAll(ids.flatMap((id) => [lookup.organization(id), lookup.member(id, userId)]));
   return ids.flatMap((_, n) => {

@@ -6,9 +6,9 @@ import { type Change, create, env, get, iso, type Tenant, type Write } from '../
 import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { newSecret, sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
-import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from './webhook-input.ts';
+import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from './webhook-input.ts';
 
-type Creation = WebhookWish & { readonly name: string; readonly url: string; readonly events: readonly string[] };
+type Creation = WebhookInput & { readonly name: string; readonly url: string; readonly events: readonly string[] };
 
 /** `made` is the secret, if one had to be made: this is the only time that anyone sees it. */
 export const createWebhook = async (
@@ -17,8 +17,8 @@ export const createWebhook = async (
   wish: Creation,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; made: string | undefined; change: Change }> => {
-  const { format, events } = judgeWish(wish);
-  await checkPlaces(tenant, wish);
+  const { format, events } = checkInput(wish);
+  await checkUrlAndProjects(tenant, wish);
   const { name, url, headers = {}, enabled = true } = wish;
   const made = format === 'standard' && !wish.secret ? newSecret() : undefined;
   const secret = wish.secret ?? made;

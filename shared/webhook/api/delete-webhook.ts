@@ -8,7 +8,7 @@ import { about, hostOf, uncountWebhook } from './create-webhook.ts';
  * Nothing more is sent from here on; what was delivered can no longer be asked for, and ends by itself. The purge of the
  * organization, which must not wait for that, is left a trace.
  */
-export const removeWebhook = (tenant: Tenant, { id, name, url }: WebhookRecord, now: Date): Change => ({
+export const deleteWebhook = (tenant: Tenant, { id, name, url }: WebhookRecord, now: Date): Change => ({
   writes: [
     remove(webhookKey.webhook(tenant, id), noSuchWebhook),
     { remove: webhookKey.health(tenant, id) },

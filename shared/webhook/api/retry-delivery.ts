@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { type Change, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
-import { beginRound, isUnderWay, resumeRound } from '../deliver/attempt-round.ts';
+import { beginRound, isInProgress, resumeRound } from '../deliver/attempt-round.ts';
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
@@ -14,7 +14,7 @@ import { about } from './create-webhook.ts';
  * overdue, and nobody loses those that would follow. The message leaves with the change.
  */
 export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: DeliveryRecord, now: Date): Change => {
-  if (!webhook.enabled) throw isDisabled();
+  if (!webhook.enabled) throw webhookDisabledError();
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     throw new ApiError(
       'CONFLICT',
@@ -22,7 +22,7 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
     );
   if (delivery.status === 'delivered')
     throw new ApiError('CONFLICT', 'This delivery was delivered; only one that failed is retried');
-  if (isUnderWay(delivery, now))
+  if (isInProgress(delivery, now))
     throw new ApiError('CONFLICT', 'This delivery is still being attempted; wait until it has ended');
   const { id: deliveryId, attempts, event } = delivery;
   return {
@@ -36,7 +36,7 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
   };
 };
 
-export const isDisabled = (): ApiError => new ApiError('CONFLICT', 'This webhook is disabled; enable it first');
+export const webhookDisabledError = (): ApiError => new ApiError('CONFLICT', 'This webhook is disabled; enable it first');
 
 /** Nothing is begun for a webhook that is disabled or removed at the same moment. */
 export const whileEnabled = (tenant: Tenant, { id }: WebhookRecord): Write => ({

@@ -21,7 +21,7 @@ type Tried = z.input<typeof webhooks.test.data>;
  * One attempt, and no more: it says nothing about the endpoint's health and disables nothing. What came of it is told in the
  * same few words as of any delivery, so that nobody learns from it what lies behind an address.
  */
-export const tryWebhook = async (
+export const sendTestEvent = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   webhook: WebhookRecord,
   wanted: string | undefined,

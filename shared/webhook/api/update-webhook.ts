@@ -5,21 +5,21 @@ import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/reco
 import { maskHeaders } from '../request/custom-headers.ts';
 import { sealHeaders, sealWebhookSecret } from '../request/webhook-secrets.ts';
 import { about, hostOf } from './create-webhook.ts';
-import { checkPlaces, filtersOf, judgeWish, type WebhookWish } from './webhook-input.ts';
+import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from './webhook-input.ts';
 
 /** A call that gives nothing changes nothing and leaves no trace. */
-export const changeWebhook = async (
+export const updateWebhook = async (
   tenant: Tenant,
   { webhook, health }: WebhookWithHealth,
-  wish: WebhookWish,
+  wish: WebhookInput,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> => {
   const given = Object.entries(wish)
     .filter(([, value]) => value !== undefined)
     .map(([field]) => field);
   if (given.length === 0) return { webhook, change: { writes: [], audit: [] } };
-  const { format, events } = judgeWish(wish, webhook);
-  await checkPlaces(tenant, wish, webhook);
+  const { format, events } = checkInput(wish, webhook);
+  await checkUrlAndProjects(tenant, wish, webhook);
   const attributes = {
     ...(wish.name !== undefined && { name: wish.name }),
     ...(wish.url !== undefined && { url: wish.url }),
@@ -47,7 +47,7 @@ export const changeWebhook = async (
   return {
     webhook: changed.webhook,
     change: {
-      writes: [changed.write, ...(isFresh ? forgetFailures(tenant, webhook.id, health) : [])],
+      writes: [changed.write, ...(isFresh ? resetHealth(tenant, webhook.id, health) : [])],
       audit: [{ ...about(tenant, webhook.id), details }],
     },
   };
@@ -60,7 +60,7 @@ export const toggleWebhook = async (
   enabled: boolean,
   now: Date,
 ): Promise<{ webhook: WebhookRecord; change: Change }> =>
-  changeWebhook(tenant, known, known.webhook.enabled === enabled ? {} : { enabled }, now);
+  updateWebhook(tenant, known, known.webhook.enabled === enabled ? {} : { enabled }, now);
 
 /** The webhook with these attributes, those given as undefined gone. Whoever was faster makes this decision void. */
 export const reviseWebhook = (
@@ -86,11 +86,11 @@ const secretAttributes = async (tenant: Tenant, webhookId: string, secret: strin
     ? {}
     : { sealedSecret: secret === null ? undefined : await sealWebhookSecret(tenant, webhookId, secret), previous: undefined };
 
-const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookWish['headers']) =>
+const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookInput['headers']) =>
   headers && { sealedHeaders: await sealHeaders(tenant, webhookId, headers), shownHeaders: maskHeaders(headers) };
 
 /** An endpoint that is enabled again, or another one, has five days of its own, and earns the quick lane as a new one does. */
-const forgetFailures = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
+const resetHealth = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
   health?.failingSince === undefined && health?.isSlow === undefined
     ? []
     : [

@@ -11,11 +11,11 @@ import { checkHeaders, isMasked } from '../request/custom-headers.ts';
 
 type Fields = z.output<z.ZodObject<typeof webhookFields>>;
 /** Only what is given is asked for. */
-export type WebhookWish = { readonly [K in keyof Fields]?: Fields[K] | undefined };
+export type WebhookInput = { readonly [K in keyof Fields]?: Fields[K] | undefined };
 
 /** What the format and the events would be. Throws VALIDATION_ERROR that names the field; asks nobody. */
-export const judgeWish = (
-  given: WebhookWish,
+export const checkInput = (
+  given: WebhookInput,
   record?: Pick<WebhookRecord, 'format' | 'events' | 'sealedSecret'>,
 ): { readonly format: WebhookFormat; readonly events: readonly string[] } => {
   const format = given.format ?? record?.format ?? 'standard';
@@ -31,7 +31,11 @@ export const judgeWish = (
 };
 
 /** The same for what others have to be asked: the name service, and the table for projects. */
-export const checkPlaces = async (tenant: Tenant, { url, filters }: WebhookWish, record?: WebhookRecord): Promise<void> => {
+export const checkUrlAndProjects = async (
+  tenant: Tenant,
+  { url, filters }: WebhookInput,
+  record?: WebhookRecord,
+): Promise<void> => {
   if (url !== undefined) await checkUrl(url);
   // What is there already may be sent back, also where the project has gone since.
   const added = filters?.projects?.filter((id) => !record?.filters.projects.includes(id)) ?? [];
@@ -56,7 +60,7 @@ const checkProjects = async (tenant: Tenant, ids: readonly string[]): Promise<vo
 };
 
 /** What is given replaces all filters; each value counts once. */
-export const filtersOf = (given: NonNullable<WebhookWish['filters']>): WebhookFilters => ({
+export const filtersOf = (given: NonNullable<WebhookInput['filters']>): WebhookFilters => ({
   projects: [...new Set(given.projects)],
   trigger: [...new Set(given.trigger)],
   excludeTrigger: [...new Set(given.excludeTrigger)],

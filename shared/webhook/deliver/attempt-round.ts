@@ -7,7 +7,7 @@ import type { DeliveryRecord } from '../model/record.ts';
 const overdueSeconds = 15 * 60;
 
 /** Whether an attempt may yet come by itself. */
-export const isUnderWay = ({ status, nextAttemptAt }: DeliveryRecord, now: Date): boolean =>
+export const isInProgress = ({ status, nextAttemptAt }: DeliveryRecord, now: Date): boolean =>
   status === 'attempting' && (nextAttemptAt ?? '') >= iso(after(now, -overdueSeconds));
 
 /**

@@ -1,6 +1,6 @@
 /** What an attempt means for its delivery. */
 import type { PostOutcome } from '../../platform/index.ts';
-import { delayAfter } from './retry-delay.ts';
+import { retryDelay } from './retry-delay.ts';
 
 export type Verdict =
   | { readonly kind: 'delivered' }
@@ -9,7 +9,7 @@ export type Verdict =
   | { readonly kind: 'failed'; readonly error: string; readonly isGone: boolean };
 
 /** Where an attempt stands: its number of all, how many were made before its round, and whether another follows if it fails. */
-export interface Standing {
+export interface AttemptPosition {
   readonly attempt: number;
   readonly roundStart: number;
   readonly willRetry: boolean;
@@ -21,13 +21,13 @@ const gone = 410;
 const busy = [429, 503];
 
 /** Only an answer of 200 to 299 is a delivery; a redirect is none, and is not followed. */
-export const judge = (outcome: PostOutcome, standing: Standing, now: Date, chance: number): Verdict => {
+export const classifyOutcome = (outcome: PostOutcome, standing: AttemptPosition, now: Date, chance: number): Verdict => {
   if (isSuccess(outcome)) return { kind: 'delivered' };
   const error = errorOf(outcome, standing.timeoutMs);
   const isGone = outcome.kind === 'answered' && outcome.status === gone;
   if (isGone || !standing.willRetry) return { kind: 'failed', error, isGone };
   const retryAfter = outcome.kind === 'answered' && busy.includes(outcome.status) ? outcome.retryAfter : undefined;
-  return { kind: 'retry', error, delaySeconds: delayAfter(standing.attempt - standing.roundStart, retryAfter, now, chance) };
+  return { kind: 'retry', error, delaySeconds: retryDelay(standing.attempt - standing.roundStart, retryAfter, now, chance) };
 };
 
 export const isSuccess = (outcome: PostOutcome): boolean =>

@@ -1,17 +1,17 @@
 /** One attempt of one delivery: prepare; put off, or compose, claim, send, judge and record. */
 import { type Clock, clock, envList, iso, log, postGuarded, randomFraction, type Tenant } from '../../platform/index.ts';
-import { type AttemptName, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
+import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
 import { openSecrets } from '../request/webhook-secrets.ts';
-import { claimSeconds, leaseAttempt, needsLease } from './attempt-lease.ts';
-import { judge } from './classify-outcome.ts';
-import { type Due, prepare } from './prepare-attempt.ts';
-import { abandonDelivery, type Made, recordAttempt } from './record-attempt.ts';
+import { leaseAttempt, leaseSeconds, needsLease } from './attempt-lease.ts';
+import { classifyOutcome } from './classify-outcome.ts';
+import { type DueAttempt, prepareAttempt } from './prepare-attempt.ts';
+import { abandonDelivery, recordAttempt, type SentAttempt } from './record-attempt.ts';
 
 /** Time, chance and the wire are passed in. */
 export interface DeliveryDeps {
   readonly clock: Clock;
-  readonly chance: () => number;
+  readonly random: () => number;
   readonly post: typeof postGuarded;
   /** How long the attempt before is waited for, if it is not written down. */
   readonly waitMs?: number;
@@ -23,12 +23,12 @@ export interface DeliveryDeps {
  */
 export const deliver = async (
   tenant: Tenant,
-  name: AttemptName,
+  name: AttemptRef,
   lane: DeliveryQueue,
-  means: DeliveryDeps = { clock, chance: randomFraction, post: postGuarded },
+  means: DeliveryDeps = { clock, random: randomFraction, post: postGuarded },
 ): Promise<void> => {
   const { webhookId, deliveryId } = name;
-  const prepared = await prepare(tenant, name, lane, means.clock.now(), means.waitMs);
+  const prepared = await prepareAttempt(tenant, name, lane, means.clock.now(), means.waitMs);
   if (prepared.kind === 'over') {
     log.info('an attempt is not made', { webhookId, deliveryId, attempt: name.attempt, why: prepared.why });
     return;
@@ -39,19 +39,19 @@ export const deliver = async (
   const composed = await compose(tenant, prepared, means.clock.now());
   // Another makes it, or died: when its time is over, one of the two is known.
   if (needsLease(prepared, lane) && !(await leaseAttempt(prepared, means.clock.now())))
-    return requeueLater(tenant, name, claimSeconds(prepared.webhook));
+    return requeueLater(tenant, name, leaseSeconds(prepared.webhook));
   await attempt(tenant, prepared, composed, means);
 };
 
-const attempt = async (tenant: Tenant, due: Due, { request, sentAt }: Composed, means: DeliveryDeps): Promise<void> => {
+const attempt = async (tenant: Tenant, due: DueAttempt, { request, sentAt }: Composed, means: DeliveryDeps): Promise<void> => {
   const { url, headers, body, shownHeaders } = request;
   const { timeoutMs } = due.webhook;
   const outcome = await means.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  const made: Made = { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
+  const made: SentAttempt = { due, outcome, request: { url, headers: shownHeaders, body, sentAt: iso(sentAt) } };
   const now = means.clock.now();
   const { webhook, delivery, attempt: number, willRetry } = due;
   const standing = { attempt: number, willRetry, roundStart: delivery.roundStart, timeoutMs: webhook.timeoutMs };
-  const verdict = judge(made.outcome, standing, now, means.chance());
+  const verdict = classifyOutcome(made.outcome, standing, now, means.random());
   log.info('an attempt was made', {
     webhookId: webhook.id,
     deliveryId: delivery.id,
@@ -67,7 +67,7 @@ interface Composed {
   readonly sentAt: Date;
 }
 
-const compose = async (tenant: Tenant, due: Due, sentAt: Date): Promise<Composed> => {
+const compose = async (tenant: Tenant, due: DueAttempt, sentAt: Date): Promise<Composed> => {
   const { webhook, delivery, attempt, maxAttempts, willRetry } = due;
   const secrets = await openSecrets(tenant, webhook, sentAt);
   const { id: deliveryId, event } = delivery;

@@ -6,14 +6,14 @@ import type { HealthRecord } from '../model/record.ts';
 /** An endpoint that takes longer waits among the slow the next time. */
 const slowMs = 3_000;
 /** `lastTriggeredAt` alone is not worth a write for every delivery. */
-const notedEverySeconds = 1;
+const recordEverySeconds = 1;
 /** Longer than any webhook that is still of interest lies idle; one that was removed leaves nothing for ever. */
 const keptSeconds = 400 * 24 * 3_600;
 
-export type Sign = { readonly isSuccess: boolean; readonly durationMs: number };
+export type AttemptResult = { readonly isSuccess: boolean; readonly durationMs: number };
 
 /** The first failure since the last success: this one, if none is remembered. Undefined after a success. */
-export const failingSince = (health: HealthRecord | undefined, { isSuccess }: Sign, now: Date): string | undefined =>
+export const failingSince = (health: HealthRecord | undefined, { isSuccess }: AttemptResult, now: Date): string | undefined =>
   isSuccess ? undefined : (health?.failingSince ?? iso(now));
 
 /** Whether everything has failed for so long that nobody seems to be there. */
@@ -21,15 +21,15 @@ export const isDead = (since: string | undefined, now: Date): boolean =>
   since !== undefined && since <= iso(after(now, -failingSecondsMax));
 
 /** What to write down after an attempt; nothing where that is known already. */
-export const healthAfter = (
+export const healthUpdate = (
   key: Key,
   health: HealthRecord | undefined,
-  sign: Sign,
+  sign: AttemptResult,
   now: Date,
 ): Extract<Write, { update: Key }> | undefined => {
   const isSlow = !sign.isSuccess || sign.durationMs > slowMs;
   const isFailing = health?.failingSince !== undefined;
-  const isRecent = (health?.lastTriggeredAt ?? '') > iso(after(now, -notedEverySeconds));
+  const isRecent = (health?.lastTriggeredAt ?? '') > iso(after(now, -recordEverySeconds));
   if (isRecent && health?.isSlow === isSlow && isFailing === !sign.isSuccess) return undefined;
   const sets = '#triggered = :now, #slow = :slow, #ttl = :ttl';
   return {
@@ -41,7 +41,7 @@ export const healthAfter = (
   };
 };
 
-export const noteHealth = async (...all: Parameters<typeof healthAfter>): Promise<void> => {
-  const write = healthAfter(...all);
+export const recordHealth = async (...all: Parameters<typeof healthUpdate>): Promise<void> => {
+  const write = healthUpdate(...all);
   if (write) await updateItem(write);
 };

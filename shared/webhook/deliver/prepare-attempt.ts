@@ -1,12 +1,12 @@
 /** Whether an attempt is to be made, of what, and with which settings: those of the webhook as it is now. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { epochSeconds, getCoalesced, iso, type Tenant } from '../../platform/index.ts';
-import { type AttemptName, type DeliveryQueue, queueFor } from '../model/delivery-queues.ts';
+import { type AttemptRef, type DeliveryQueue, queueFor } from '../model/delivery-queues.ts';
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
 
-export interface Due {
+export interface DueAttempt {
   readonly kind: 'due';
   readonly webhook: WebhookRecord;
   readonly delivery: DeliveryRecord;
@@ -17,7 +17,7 @@ export interface Due {
 }
 
 export type Prepared =
-  | Due
+  | DueAttempt
   /** There is nothing to do: it was done, or its delivery is no more. */
   | { readonly kind: 'over'; readonly why: string }
   /** Among the slow, for so long: its time has not come, another makes it, or it is in the quick lane and its endpoint is slow meanwhile. */
@@ -25,7 +25,7 @@ export type Prepared =
   /** There is nobody to send it to any more, so it ends here. */
   | { readonly kind: 'vain'; readonly delivery: DeliveryRecord; readonly error: string };
 
-export interface Found {
+export interface DeliveryState {
   readonly webhook: WebhookRecord | undefined;
   readonly delivery: DeliveryRecord | undefined;
   readonly health: HealthRecord | undefined;
@@ -34,37 +34,37 @@ export interface Found {
 /** Whoever made the attempt before writes it down within milliseconds, unless it died. */
 const recordingMs = 1_000;
 
-export const prepare = async (
+export const prepareAttempt = async (
   tenant: Tenant,
-  name: AttemptName,
+  name: AttemptRef,
   lane: DeliveryQueue,
   now: Date,
   waitMs = recordingMs,
 ): Promise<Prepared> => {
-  const found = await find(tenant, name);
-  if (!isAhead(found, name)) return decide(found, name, now, lane);
+  const found = await loadState(tenant, name);
+  if (!isAhead(found, name)) return decideAttempt(found, name, now, lane);
   await pause(waitMs);
-  return decide(await find(tenant, name), name, now, lane);
+  return decideAttempt(await loadState(tenant, name), name, now, lane);
 };
 
-const find = async (tenant: Tenant, { webhookId, deliveryId }: AttemptName): Promise<Found> => {
+const loadState = async (tenant: Tenant, { webhookId, deliveryId }: AttemptRef): Promise<DeliveryState> => {
   const [webhook, delivery, health] = await getCoalesced([
     webhookKey.webhook(tenant, webhookId),
     webhookKey.delivery(tenant, webhookId, deliveryId),
     webhookKey.health(tenant, webhookId),
   ]);
-  return { webhook, delivery, health } as Found;
+  return { webhook, delivery, health } as DeliveryState;
 };
 
 /** The message of an attempt is sent before the attempt that it follows is written down, and may be here first. */
-const isAhead = ({ delivery }: Found, { attempt }: AttemptName): boolean =>
+const isAhead = ({ delivery }: DeliveryState, { attempt }: AttemptRef): boolean =>
   delivery?.status === 'attempting' && attempt > delivery.attempts + 1;
 
 /** No two clocks of ours differ by more. */
 const earlyMaxSeconds = 5;
 
 /** Until the attempt is due; one that says nothing of it was kept back by whoever brought it. */
-const secondsLeft = ({ notBefore }: AttemptName, now: Date): number =>
+const secondsLeft = ({ notBefore }: AttemptRef, now: Date): number =>
   notBefore === undefined ? 0 : (Date.parse(notBefore) - now.getTime()) / 1_000;
 
 /** Not the first of its round. */
@@ -74,9 +74,9 @@ const isRetry = ({ attempts, roundStart }: DeliveryRecord): boolean => attempts 
  * An attempt that was made is not made again. One that comes too early says that whoever made the one before died without
  * writing it down: that one is made again, under its own number, so that nothing is lost and nothing is counted twice.
  */
-export const decide = (
-  { webhook, delivery, health }: Found,
-  name: AttemptName,
+export const decideAttempt = (
+  { webhook, delivery, health }: DeliveryState,
+  name: AttemptRef,
   now: Date,
   lane: DeliveryQueue = 'slowDelivery',
 ): Prepared => {

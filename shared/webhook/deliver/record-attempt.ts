@@ -18,31 +18,31 @@ import {
 import { sendAttemptLater } from '../model/delivery-queues.ts';
 import { type DeliveryRecord, type SentRequest, webhookKey } from '../model/record.ts';
 import type { Verdict } from './classify-outcome.ts';
-import { failingSince, isDead, noteHealth } from './endpoint-health.ts';
-import type { Due } from './prepare-attempt.ts';
+import { failingSince, isDead, recordHealth } from './endpoint-health.ts';
+import type { DueAttempt } from './prepare-attempt.ts';
 
 /** An attempt that was made, and what came of it. */
-export interface Made {
-  readonly due: Due;
+export interface SentAttempt {
+  readonly due: DueAttempt;
   readonly request: SentRequest;
   readonly outcome: PostOutcome;
 }
 
-export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict, now: Date): Promise<void> => {
+export const recordAttempt = async (tenant: Tenant, made: SentAttempt, verdict: Verdict, now: Date): Promise<void> => {
   const { webhook, delivery, health, attempt } = made.due;
   const { id: webhookId } = webhook;
   const { id: deliveryId } = delivery;
   const sign = { isSuccess: verdict.kind === 'delivered', durationMs: made.outcome.durationMs };
   const since = failingSince(health, sign, now);
-  const reason = since === undefined ? undefined : disablingReason(verdict, since, now);
+  const reason = since === undefined ? undefined : disableReason(verdict, since, now);
   if (verdict.kind === 'retry')
     await sendAttemptLater(tenant, { webhookId, deliveryId, attempt: attempt + 1 }, verdict.delaySeconds, now);
-  const noting = noteHealth(webhookKey.health(tenant, webhookId), health, sign, now);
+  const noting = recordHealth(webhookKey.health(tenant, webhookId), health, sign, now);
   // Whoever disables looks at what is noted, so that must be there.
   await (reason ? noting : bestEffort('note the health of an endpoint', noting));
   if (reason && since !== undefined)
     await askDisabling(tenant, { kind: 'disable-webhook', webhookId, reason, failingSince: since, revision: webhook.revision });
-  const isOurs = await updateItem(attemptOf(made, verdict, now));
+  const isOurs = await updateItem(attemptUpdate(made, verdict, now));
   if (!isOurs) return log.info('the attempt was written down by another', { webhookId, deliveryId, attempt });
   emitMetric('an attempt was written down', { [counted[verdict.kind]]: 1, DeliveryDuration: made.outcome.durationMs });
 };
@@ -50,7 +50,7 @@ export const recordAttempt = async (tenant: Tenant, made: Made, verdict: Verdict
 const counted = { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' } as const;
 
 /** Nobody is given up for an attempt that another follows: an endpoint that hears one event a week may have failed last week, too. */
-const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
+const disableReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
   if (verdict.kind !== 'failed') return undefined;
   if (verdict.isGone) return 'gone';
   return isDead(since, now) ? 'failing' : undefined;
@@ -58,14 +58,14 @@ const disablingReason = (verdict: Verdict, since: string, now: Date): 'gone' | '
 
 /** A delivery that nobody is there for any more. No attempt was made, so none is counted. */
 export const abandonDelivery = async (delivery: DeliveryRecord, error: string): Promise<void> => {
-  const isOurs = await updateItem(unlessOvertaken(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
+  const isOurs = await updateItem(updateUnlessRecorded(delivery, { status: 'failed', lastError: error, nextAttemptAt: null }));
   if (isOurs) emitMetric('a delivery was given up', { DeliveriesFailed: 1 });
 };
 
 type Update = Extract<Write, { update: Key }>;
 
-const attemptOf = ({ due, outcome, request }: Made, verdict: Verdict, now: Date): Update =>
-  unlessOvertaken(due.delivery, {
+const attemptUpdate = ({ due, outcome, request }: SentAttempt, verdict: Verdict, now: Date): Update =>
+  updateUnlessRecorded(due.delivery, {
     status: verdict.kind === 'retry' ? 'attempting' : verdict.kind,
     attempts: due.attempt,
     statusCode: outcome.kind === 'answered' ? outcome.status : null,
@@ -77,7 +77,7 @@ const attemptOf = ({ due, outcome, request }: Made, verdict: Verdict, now: Date)
   });
 
 /** Of several that made the same attempt one writes it down, and nobody makes it any more. */
-const unlessOvertaken = ({ pk, sk, attempts }: DeliveryRecord, attributes: Readonly<Record<string, unknown>>): Update =>
+const updateUnlessRecorded = ({ pk, sk, attempts }: DeliveryRecord, attributes: Readonly<Record<string, unknown>>): Update =>
   set({ pk, sk }, { ...attributes, claimedUntil: undefined }, { expected: { status: 'attempting', attempts } });
 
 const askDisabling = async (tenant: Tenant, task: Extract<Task, { kind: 'disable-webhook' }>): Promise<void> => {

@@ -8,7 +8,7 @@ const jitterMax = 0.1;
  * The whole seconds to wait after the n-th attempt of a round: never less than is documented, a little more, by chance (0 up
  * to 1), so that not all come back at the same moment, and more where the endpoint asked for it, but never twice as much.
  */
-export const delayAfter = (attemptOfRound: number, retryAfter: string | undefined, now: Date, chance: number): number => {
+export const retryDelay = (attemptOfRound: number, retryAfter: string | undefined, now: Date, chance: number): number => {
   const base = retryDelaysSeconds[attemptOfRound - 1] ?? retryDelaysSeconds[3];
   const most = base * lengthenedMax;
   const wanted = Math.ceil(Math.min(Math.max(base, secondsOf(retryAfter, now)), most));

@@ -7,7 +7,7 @@ import { about } from '../api/create-webhook.ts';
 import { isDead } from '../deliver/endpoint-health.ts';
 import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 
-export type DisablingTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
+export type DisableTask = Omit<Extract<Task, { kind: 'disable-webhook' }>, 'kind'>;
 
 /** Nobody calls the sender: what it does is the service's own doing. */
 const actor: Actor = { type: 'system', id: 'webhook-sender', email: null };
@@ -16,7 +16,7 @@ const actor: Actor = { type: 'system', id: 'webhook-sender', email: null };
  * What happened since the request was made calls it off: a success, or someone who changed, disabled or removed the webhook. An
  * answer speaks of the webhook that it was asked as. If it is as bad as before, the next delivery that fails for good tells again.
  */
-export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: Date): Promise<void> => {
+export const disableWebhook = async (tenant: Tenant, task: DisableTask, now: Date): Promise<void> => {
   const keys = [
     organizationKey.organization(tenant),
     webhookKey.webhook(tenant, task.webhookId),
@@ -30,17 +30,13 @@ export const disableWebhook = async (tenant: Tenant, task: DisablingTask, now: D
 };
 
 /** Failures are forgotten with the first success; a 410 is not taken back. */
-const isDue = (
-  { reason, revision }: DisablingTask,
-  webhook: WebhookRecord,
-  health: HealthRecord | undefined,
-  now: Date,
-): boolean => webhook.enabled && webhook.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
+const isDue = ({ reason, revision }: DisableTask, webhook: WebhookRecord, health: HealthRecord | undefined, now: Date): boolean =>
+  webhook.enabled && webhook.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
 
 /** False if someone changed the webhook at the same moment. */
-const happens = async (...what: Parameters<typeof disablingWrites>): Promise<boolean> => {
+const happens = async (...what: Parameters<typeof disableWrites>): Promise<boolean> => {
   try {
-    await commit(disablingWrites(...what));
+    await commit(disableWrites(...what));
     return true;
   } catch (error) {
     if (error instanceof StaleReadError) return false;
@@ -48,10 +44,10 @@ const happens = async (...what: Parameters<typeof disablingWrites>): Promise<boo
   }
 };
 
-const disablingWrites = (
+const disableWrites = (
   tenant: Tenant,
   { id, name, revision }: WebhookRecord,
-  { reason, failingSince }: DisablingTask,
+  { reason, failingSince }: DisableTask,
   now: Date,
 ): readonly Write[] => [
   set(

@@ -3,7 +3,7 @@ import { failingSecondsMax } from '../../contract/limits.ts';
 import { escaped, type Letter } from '../../platform/index.ts';
 import { hostOf } from '../api/create-webhook.ts';
 
-export interface Disabled {
+export interface DisabledWebhook {
   readonly organizationName: string;
   readonly webhookName: string;
   readonly url: string;
@@ -19,7 +19,7 @@ const days = failingSecondsMax / (24 * 3_600);
 const lastWords =
   'If more webhooks are disabled within this hour, no mail tells of it: the audit log has all of them (GET /api/v1/audit-logs?action=webhook.disabled).';
 
-export const disabledLetter = (about: Disabled): Letter => {
+export const disabledEmail = (about: DisabledWebhook): Letter => {
   const { organizationName, webhookName, url, reason, at, failingSince, isLast } = about;
   // The path or the query may hold a token.
   const host = hostOf(url);

@@ -3,14 +3,14 @@ import { accountKey } from '../../account/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { count, epochSeconds, get, getAll, log, sendMail, type Tenant } from '../../platform/index.ts';
 import { webhookKey } from '../model/record.ts';
-import { disabledLetter } from './disabled-email.ts';
+import { disabledEmail } from './disabled-email.ts';
 
 const hourSeconds = 3_600;
 /** Of one organization in an hour, tries included: what all organizations may send is one quota, and a thousand webhooks may end at once. */
 const mailsPerHour = 10;
 
 /** Whoever owns the organization when the mail leaves. Nothing is sent if the webhook was enabled or removed meanwhile. */
-export const tellDisabled = async (tenant: Tenant, webhookId: string, now: Date): Promise<void> => {
+export const notifyOwner = async (tenant: Tenant, webhookId: string, now: Date): Promise<void> => {
   const keys = [organizationKey.organization(tenant), webhookKey.webhook(tenant, webhookId)] as const;
   const [organization, webhook] = await getAll(keys);
   if (!organization || organization.deletedAt || !webhook || webhook.enabled || !webhook.disabled) {
@@ -26,7 +26,7 @@ export const tellDisabled = async (tenant: Tenant, webhookId: string, now: Date)
   }
   const { name: webhookName, url, disabled } = webhook;
   const isLast = mails === mailsPerHour;
-  await sendMail(owner.email, disabledLetter({ organizationName: organization.name, webhookName, url, ...disabled, isLast }));
+  await sendMail(owner.email, disabledEmail({ organizationName: organization.name, webhookName, url, ...disabled, isLast }));
 };
 
 const countMail = ({ organizationId }: Tenant, now: Date): Promise<number> => {

@@ -6,7 +6,7 @@ import { matches } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
-import { readEvent } from '../model/stored-event.ts';
+import { readStoredEvent } from '../model/stored-event.ts';
 
 /** Deliveries that are put at once, and then sent. */
 const atOnce = 100;
@@ -30,11 +30,12 @@ export const matchEvents = async (
   clock: Clock,
 ): Promise<ReadonlySet<number>> => {
   const { pairs, unread } = await findPairs(tenant, eventIds);
-  const slow = await slowAmong(tenant, pairs);
+  const slow = await slowWebhooks(tenant, pairs);
   const failed = new Set(unread);
   let start = 0;
   for (; start < pairs.length && clock.now() < until; start += atOnce)
-    for (const { position } of await begin(tenant, pairs.slice(start, start + atOnce), slow, clock.now())) failed.add(position);
+    for (const { position } of await createAndSend(tenant, pairs.slice(start, start + atOnce), slow, clock.now()))
+      failed.add(position);
   const left = pairs.slice(start);
   if (left.length > 0) log.warn('the time for matching is over', { organizationId: tenant.organizationId, left: left.length });
   for (const { position } of left) failed.add(position);
@@ -52,7 +53,7 @@ const findPairs = async (tenant: Tenant, eventIds: readonly string[]) => {
     try {
       // It went with its organization.
       if (!item) log.info('an event is no more, and nobody is told of it', { eventId });
-      else pairs.push(...pairsOf(position, readEvent(item), webhooks));
+      else pairs.push(...pairsOf(position, readStoredEvent(item), webhooks));
     } catch (error) {
       log.error('an event could not be matched', { error, eventId });
       unread.push(position);
@@ -74,7 +75,7 @@ const pairsOf = (position: number, event: StoredEvent, webhooks: readonly Webhoo
     .map((webhook) => ({ position, event, webhook }));
 
 /** This only chooses the lane: nobody goes untold for it, and where it cannot be read the slow one keeps nobody waiting. */
-const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
+const slowWebhooks = async (tenant: Tenant, pairs: readonly Pair[]): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(pairs.map(({ webhook }) => webhook.id))];
   try {
     const healths = await getAll(ids.map((id) => webhookKey.health(tenant, id)));
@@ -86,8 +87,13 @@ const slowAmong = async (tenant: Tenant, pairs: readonly Pair[]): Promise<Readon
 };
 
 /** Makes these deliveries and has them attempted; those for which that is not sure. */
-const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<string>, now: Date): Promise<readonly Pair[]> => {
-  const kept = await Promise.all(some.map((pair) => keep(tenant, pair, now)));
+const createAndSend = async (
+  tenant: Tenant,
+  some: readonly Pair[],
+  slow: ReadonlySet<string>,
+  now: Date,
+): Promise<readonly Pair[]> => {
+  const kept = await Promise.all(some.map((pair) => createDelivery(tenant, pair, now)));
   const wanted = kept.flatMap((one) => one ?? []);
   const refused = await sendDeliveries(
     tenant,
@@ -96,7 +102,7 @@ const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<st
       deliveryId: id,
       attempt: 1,
       lane: queueFor({ isSlow: !isNew || slow.has(webhookId) }),
-      ...(!isNew && { delaySeconds: secondChanceSeconds }),
+      ...(!isNew && { delaySeconds: duplicateDelaySeconds }),
     })),
   );
   const taken = new Set(wanted.filter((_, n) => !refused.has(n)));
@@ -107,15 +113,15 @@ const begin = async (tenant: Tenant, some: readonly Pair[], slow: ReadonlySet<st
 };
 
 /** The message of a delivery that was there is on its way, or died with whoever was to send it: after this long that is known. */
-const secondChanceSeconds = 10;
+const duplicateDelaySeconds = 10;
 
-interface Kept {
+interface CreatedDelivery {
   readonly delivery: DeliveryRecord;
   readonly isNew: boolean;
 }
 
 /** The delivery, new or as it was; undefined if that failed. */
-const keep = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<Kept | undefined> => {
+const createDelivery = async (tenant: Tenant, { event, webhook }: Pair, now: Date): Promise<CreatedDelivery | undefined> => {
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
     return { delivery, isNew: await putIfAbsent(delivery) };

@@ -25,11 +25,11 @@ export const queueFor = (health: Pick<HealthRecord, 'isSlow'> | undefined): Deli
   health?.isSlow === false ? 'delivery' : 'slowDelivery';
 
 /** The lane of a queue by its name; a message that came from anywhere else stays where it is. */
-export const laneOfQueue = (queueName: string): DeliveryQueue =>
+export const deliveryQueueNamed = (queueName: string): DeliveryQueue =>
   env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'slowDelivery';
 
 /** What a message names: one attempt of one delivery. */
-export interface AttemptName {
+export interface AttemptRef {
   readonly webhookId: string;
   readonly deliveryId: string;
   readonly attempt: number;
@@ -45,7 +45,7 @@ const queues: Readonly<Record<DeliveryQueue, QueueVariable>> = {
 /** Has these attempts made now; tells the positions of those that a queue did not take. */
 export const sendDeliveries = async (
   tenant: Tenant,
-  wanted: readonly (AttemptName & { readonly lane: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
+  wanted: readonly (AttemptRef & { readonly lane: DeliveryQueue; readonly delaySeconds?: number | undefined })[],
 ): Promise<ReadonlySet<number>> => {
   const sendOf = async (lane: DeliveryQueue): Promise<readonly number[]> => {
     const positions = wanted.flatMap((one, n) => (one.lane === lane ? [n] : []));
@@ -66,21 +66,21 @@ export const sendDeliveries = async (
  * Has an attempt made so many seconds from now: by the queue if it can wait that long, else by an entry of the Scheduler that
  * is named for the attempt. Where no entry is made, the queue waits as long as it can, and whoever gets the message puts it off.
  */
-export const sendAttemptLater = async (tenant: Tenant, name: AttemptName, delaySeconds: number, now: Date): Promise<void> => {
+export const sendAttemptLater = async (tenant: Tenant, name: AttemptRef, delaySeconds: number, now: Date): Promise<void> => {
   if (delaySeconds <= delayMaxSeconds) return requeueLater(tenant, name, delaySeconds);
   const due = after(now, delaySeconds);
   if (!(await isScheduled(tenant, name, due))) await requeueLater(tenant, { ...name, notBefore: iso(due) }, delaySeconds);
 };
 
 /** Has an attempt made among the slow after so many seconds, or as many as a queue can wait. */
-export const requeueLater = async (tenant: Tenant, name: AttemptName, seconds: number): Promise<void> => {
+export const requeueLater = async (tenant: Tenant, name: AttemptRef, seconds: number): Promise<void> => {
   const delaySeconds = Math.min(seconds, delayMaxSeconds);
   const refused = await sendMessages(queues.slowDelivery, [{ ...messageOf(tenant, name), delaySeconds }]);
   if (refused.size > 0) throw new Error('the slow queue did not take an attempt');
 };
 
 /** The Scheduler takes some hundred entries a second. That it is busy or away is no reason to send to anybody again. */
-const isScheduled = async (tenant: Tenant, name: AttemptName, at: Date): Promise<boolean> => {
+const isScheduled = async (tenant: Tenant, name: AttemptRef, at: Date): Promise<boolean> => {
   const { deliveryId, attempt } = name;
   try {
     return await sendLater(`${deliveryId}-${attempt}`, at, messageOf(tenant, name).body);
@@ -90,7 +90,7 @@ const isScheduled = async (tenant: Tenant, name: AttemptName, at: Date): Promise
   }
 };
 
-const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt, notBefore }: AttemptName): QueueMessage => {
+const messageOf = (tenant: Tenant, { webhookId, deliveryId, attempt, notBefore }: AttemptRef): QueueMessage => {
   const { organizationId } = tenant;
   const task = { kind: 'deliver', webhookId, deliveryId, attempt, notBefore } as const;
   return {

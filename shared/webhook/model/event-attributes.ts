@@ -1,14 +1,14 @@
 import type { StoredEvent } from './record.ts';
 
 /** What of an event filters and metadata speak of; null or empty where it has none. */
-export interface Aspects {
+export interface EventAttributes {
   readonly projectIds: readonly string[];
   readonly trigger: string | null;
   readonly scheduleId: string | null;
 }
 
 /** Of every shape of the catalogue, what says which project it is about and what began it. */
-interface Told {
+interface EventPayload {
   readonly backup?: { readonly projectId: string; readonly trigger: string; readonly scheduleId: string | null };
   readonly restore?: { readonly projectId: string; readonly targetProjectId: string };
   readonly schedule?: { readonly id: string; readonly projectId: string };
@@ -18,8 +18,8 @@ interface Told {
 }
 
 /** A restore is of two projects, and whoever watches either is told. */
-export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): Aspects => {
-  const { backup, restore, schedule, project, trigger } = data as Told;
+export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): EventAttributes => {
+  const { backup, restore, schedule, project, trigger } = data as EventPayload;
   const projectIds = [project?.id, backup?.projectId, restore?.projectId, restore?.targetProjectId, schedule?.projectId];
   return {
     projectIds: [...new Set(projectIds.filter((id) => id !== undefined))],

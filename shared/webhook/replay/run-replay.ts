@@ -33,14 +33,14 @@ const idLateSeconds = 900;
  * Goes on until the time given, then asks for another task. Every part may run again: what this replay has begun it does not
  * begin twice. A webhook that was disabled or removed meanwhile ends it, and so does another replay that took its place; one that has ended does nothing again.
  */
-export const replayWebhook = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
+export const runReplay = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
   if (!(await extendReplayLock(tenant, task, time.now())))
     return log.info('the replay does not go on: it has ended, or another took its place', { webhookId: task.webhookId });
-  if (await isOver(tenant, task, until, time)) await releaseReplayLock(tenant, task, time.now());
+  if (await walkEvents(tenant, task, until, time)) await releaseReplayLock(tenant, task, time.now());
 };
 
 /** False if there is more to do than fits into the time, and a task was asked for that does it. */
-const isOver = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<boolean> => {
+const walkEvents = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<boolean> => {
   const bounds = idBounds('event', new Date(task.from), after(new Date(task.to), idLateSeconds));
   const range = {
     pk: `ORG#${tenant.organizationId}`,
@@ -62,7 +62,7 @@ const isOver = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock
       return true;
     }
     const page = await query({ ...range, after: position });
-    await redo(tenant, webhook, task, page.items.filter(isWanted(webhook, task, time.now())).map(eventOf), time.now());
+    await replayPage(tenant, webhook, task, page.items.filter(isWanted(webhook, task, time.now())).map(eventOf), time.now());
     position = page.next;
   } while (position !== undefined);
   return true;
@@ -94,7 +94,7 @@ const eventOf = (item: Item): StoredEvent => {
 };
 
 /** A message that the queue does not take fails the task, which is given again and sends it then. */
-const redo = async (
+const replayPage = async (
   tenant: Tenant,
   webhook: WebhookRecord,
   task: ReplayTask,
@@ -103,7 +103,7 @@ const redo = async (
 ): Promise<void> => {
   const keys = events.map(({ id }) => webhookKey.delivery(tenant, webhook.id, deliveryIdOf(id, webhook.id)));
   const found = await getAll(keys);
-  const begun = await Promise.all(events.map((event, n) => begin(tenant, webhook, task, event, found[n], now)));
+  const begun = await Promise.all(events.map((event, n) => beginDelivery(tenant, webhook, task, event, found[n], now)));
   const wanted = begun.filter((each) => each !== undefined);
   const refused = await sendDeliveries(tenant, wanted);
   if (refused.size > 0) throw new Error(`the queue did not take ${refused.size} of ${wanted.length} messages of a replay`);
@@ -112,7 +112,7 @@ const redo = async (
 type Wanted = Parameters<typeof sendDeliveries>[1][number];
 
 /** The message to send, if there is one: the record says so before it leaves. */
-const begin = async (
+const beginDelivery = async (
   tenant: Tenant,
   webhook: WebhookRecord,
   task: ReplayTask,

@@ -6,8 +6,8 @@ import { enqueue, type Task } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { type Change, iso, newUlid, type Tenant } from '../../platform/index.ts';
 import { about } from '../api/create-webhook.ts';
-import { isDisabled, whileEnabled } from '../api/retry-delivery.ts';
-import { isUnderWay } from '../deliver/attempt-round.ts';
+import { webhookDisabledError, whileEnabled } from '../api/retry-delivery.ts';
+import { isInProgress } from '../deliver/attempt-round.ts';
 import type { DeliveryRecord, WebhookRecord } from '../model/record.ts';
 import { checkEvents } from '../model/subscription.ts';
 import { acquireReplayLock } from './replay-lock.ts';
@@ -15,7 +15,7 @@ import { acquireReplayLock } from './replay-lock.ts';
 export type ReplayTask = Extract<Task, { kind: 'replay-webhook' }>;
 export type ReplayStatus = (typeof replayStatuses)[number];
 
-export interface ReplayWish {
+export interface ReplayInput {
   /** A date or a date-time, both inclusive; a bare date is its whole day, UTC. */
   readonly from: string;
   readonly to: string;
@@ -30,12 +30,12 @@ const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 export const startReplay = (
   tenant: Tenant,
   webhook: WebhookRecord,
-  wish: ReplayWish,
+  wish: ReplayInput,
   now: Date,
 ): { replay: Pick<ReplayTask, 'webhookId' | 'from' | 'to' | 'events' | 'status'>; change: Change } => {
   const { start: asked, end } = spanOf(wish);
   const events = wish.events ? checkEvents(wish.events, webhook.format) : webhook.events;
-  if (!webhook.enabled) throw isDisabled();
+  if (!webhook.enabled) throw webhookDisabledError();
   // With an offset, the ends of the calendar lie outside of what can be written down; nothing happened there.
   const start = new Date(Math.min(Math.max(asked.getTime(), 0), lastMoment));
   const last = new Date(Math.max(start.getTime(), Math.min(end.getTime(), now.getTime())));
@@ -70,7 +70,7 @@ export const replayAction = (
   if (!delivery) return status === 'missing' || status === 'all' ? 'make' : 'nothing';
   const { attempts, roundStart } = delivery;
   if (delivery.replay === walk) return delivery.status === 'attempting' && attempts === roundStart ? 'resend' : 'nothing';
-  if (isUnderWay(delivery, now)) return 'nothing';
+  if (isInProgress(delivery, now)) return 'nothing';
   // One that nobody moves any more has failed, whatever its record says.
   const ended = delivery.status === 'delivered' ? 'delivered' : 'failed';
   return status === 'all' || status === ended ? 'again' : 'nothing';

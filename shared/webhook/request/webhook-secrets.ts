@@ -35,42 +35,40 @@ export const openSecrets = async (
 ): Promise<OpenSecrets> => {
   const { id, sealedSecret, previous, sealedHeaders } = webhook;
   const open = async (sealed: Uint8Array | undefined, part: 'secret' | 'headers'): Promise<string | undefined> =>
-    sealed && recall(sealed, context(tenant, id, part), now);
+    sealed && openCached(sealed, context(tenant, id, part), now);
   const [secret, before, headers] = await Promise.all([
     open(sealedSecret, 'secret'),
-    open(isLasting(previous, now) ? previous?.sealedSecret : undefined, 'secret'),
+    open(isPreviousValid(previous, now) ? previous?.sealedSecret : undefined, 'secret'),
     open(sealedHeaders, 'headers'),
   ]);
   return { secret, previous: before, headers: headers === undefined ? {} : readHeaders(headers) };
 };
 
 /** Whether the secret before the last rotation signs, too. */
-export const isLasting = (previous: WebhookRecord['previous'], now: Date): boolean =>
+export const isPreviousValid = (previous: WebhookRecord['previous'], now: Date): boolean =>
   previous !== undefined && now < new Date(previous.until);
 
 /** Secret and headers of 2,500 webhooks: 20 MB of texts at the very most, and somewhat more of what they were sealed as. */
-const rememberedMax = 5_000;
+const cacheMax = 5_000;
 /** A key that is disabled is of no more use after that. */
-const rememberedMs = 5 * 60_000;
-const remembered = new Map<string, { readonly text: Promise<string>; readonly untilMs: number }>();
+const cacheMs = 5 * 60_000;
+const cache = new Map<string, { readonly text: Promise<string>; readonly untilMs: number }>();
 
 /** By ciphertext and what it was sealed for: a change of a secret is seen at once, and nobody else's record opens it. */
-const recall = (sealed: Uint8Array, sealedFor: ReturnType<typeof context>, now: Date): Promise<string> => {
+const openCached = (sealed: Uint8Array, sealedFor: ReturnType<typeof context>, now: Date): Promise<string> => {
   const { organization, webhook, part } = sealedFor;
   const name = `${organization} ${webhook} ${part} ${Buffer.from(sealed).toString('base64')}`;
-  const known = remembered.get(name);
-  remembered.delete(name);
+  const known = cache.get(name);
+  cache.delete(name);
   const entry =
-    known && now.getTime() < known.untilMs
-      ? known
-      : { text: openSecret(sealed, sealedFor), untilMs: now.getTime() + rememberedMs };
+    known && now.getTime() < known.untilMs ? known : { text: openSecret(sealed, sealedFor), untilMs: now.getTime() + cacheMs };
   // At the end again: what was used last is forgotten last.
-  remembered.set(name, entry);
-  for (const oldest of remembered.keys()) {
-    if (remembered.size <= rememberedMax) break;
-    remembered.delete(oldest);
+  cache.set(name, entry);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= cacheMax) break;
+    cache.delete(oldest);
   }
   // A failure must not be remembered.
-  entry.text.catch(() => remembered.get(name) === entry && remembered.delete(name));
+  entry.text.catch(() => cache.get(name) === entry && cache.delete(name));
   return entry.text;
 };

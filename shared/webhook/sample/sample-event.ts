@@ -19,12 +19,16 @@ export const sampleEvent = (
   data: samples[name]({ organization: { id, name: called }, now, ...sampleResourcesAt(now) }),
 });
 
-interface Scene extends ReturnType<typeof sampleResourcesAt> {
+interface SampleContext extends ReturnType<typeof sampleResourcesAt> {
   readonly organization: { readonly id: string; readonly name: string };
   readonly now: Date;
 }
 
-const backedUp = ({ backup, project, organization }: Scene): EventData<'backup.completed'> => ({ backup, project, organization });
+const backedUp = ({ backup, project, organization }: SampleContext): EventData<'backup.completed'> => ({
+  backup,
+  project,
+  organization,
+});
 
 const timedOut = {
   code: 'BACKUP_TIMEOUT',
@@ -33,9 +37,9 @@ const timedOut = {
 } as const;
 const timeoutMs = backupTimeoutMinutes * 60_000;
 
-const scheduled = ({ organization, schedule }: Scene) => ({ organization, schedule });
+const scheduled = ({ organization, schedule }: SampleContext) => ({ organization, schedule });
 
-const recovered = ({ organization, project, storage, now }: Scene, enabled: boolean): EventData<'pitr.enabled'> => ({
+const recovered = ({ organization, project, storage, now }: SampleContext, enabled: boolean): EventData<'pitr.enabled'> => ({
   organization,
   project,
   pitr: {
@@ -47,7 +51,7 @@ const recovered = ({ organization, project, storage, now }: Scene, enabled: bool
   },
 });
 
-const member = ({ now, person }: Scene) => ({
+const member = ({ now, person }: SampleContext) => ({
   userId: person.id,
   email: person.email,
   name: 'Ada Lovelace',
@@ -57,7 +61,7 @@ const member = ({ now, person }: Scene) => ({
   joinedAt: iso(now),
 });
 
-const invitation = ({ now, person }: Scene) => ({
+const invitation = ({ now, person }: SampleContext) => ({
   id: person.id.replace(idPrefixes.user, idPrefixes.invitation),
   email: 'grace@example.com',
   role: 'member' as const,
@@ -69,7 +73,7 @@ const invitation = ({ now, person }: Scene) => ({
 
 const half = (total: number) => ({ percent: 50, documents: Math.ceil(total / 2), totalDocuments: total });
 
-const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
+const samples: { readonly [N in EventName]: (scene: SampleContext) => EventData<N> } = {
   'backup.started': (scene) => ({ ...backedUp(scene), backup: { ...scene.running, createdAt: ago(scene, 2) } }),
   'backup.progress': (scene) => ({
     ...backedUp(scene),
@@ -169,4 +173,4 @@ const samples: { readonly [N in EventName]: (scene: Scene) => EventData<N> } = {
   }),
 };
 
-const ago = ({ now }: Scene, seconds: number): string => iso(after(now, -seconds));
+const ago = ({ now }: SampleContext, seconds: number): string => iso(after(now, -seconds));

@@ -228,7 +228,7 @@ export const healthOf = ({ id }: Pick<WebhookRecord, 'id'>): HealthRecord | unde
 
 export const means = (chance = 0): DeliveryDeps => ({
   clock,
-  chance: () => chance,
+  random: () => chance,
   post: (request) => machine.effect(() => postGuarded(request)),
   waitMs: 0,
 });

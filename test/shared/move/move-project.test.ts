@@ -4,7 +4,7 @@ import { type BackupRecord, backupKey, eraseBackup, removeBackup } from '../../.
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
-import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, openSecret, StaleReadError, sealSecret, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
@@ -169,7 +169,7 @@ test('a way back that is taken back leaves that knowledge as it was', async () =
   const [begun] = table.find(`ORG#${to.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await settleMove(to, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  await finishOrRevertMove(to, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
   deepEqual(leftovers(table), []);
   deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
   deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
@@ -271,7 +271,7 @@ describe('a call that dies at any write leaves one side or the other, and', () =
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const until = new Date(start.getTime() + 600_000);
       const task = { projectId, moveId: begun?.id ?? '' };
-      await settleMove(from, task, (id) => unsafeTenant(id, 'record'), until, later);
+      await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), until, later);
       deepEqual(leftovers(table), []);
       deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
       if (isOld) deepEqual(await seenIn(table, from), before);
@@ -298,7 +298,7 @@ test('the task leaves a move alone while its call may be at it', async () => {
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const task = { projectId, moveId: begun!.id };
   await rejects(
-    settleMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
+    finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
     /under way/,
   );
   await rejects(moveProject(mover(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
-import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { moveRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
@@ -131,7 +131,7 @@ describe('a move that dies at a write', () => {
         if (!begun) continue;
         const later = { now: () => new Date(start.getTime() + 120_000) };
         const until = new Date(start.getTime() + 600_000);
-        await settleMove(from, { projectId, moveId: begun.id }, (id) => unsafeTenant(id, 'record'), until, later);
+        await finishOrRevertMove(from, { projectId, moveId: begun.id }, (id) => unsafeTenant(id, 'record'), until, later);
         equal(table.find('ORG#', 'MOVE#').length, 0);
         const side = begun.isHere ? from : to;
         deepEqual(idsIn(table, side), (begun.isHere ? both : [resumable, completed]).sort(), `write ${n}`);

@@ -1,7 +1,7 @@
 /** Schedules go with their project, whatever dies on the way: on one side or the other, never on both, and due as before. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { moveProject, settleMove } from '../../../shared/move/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
@@ -113,7 +113,8 @@ test('whoever dies while they move, the task brings them over, each once', async
       const [move] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as readonly MoveRecord[];
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const task = { projectId, moveId: move?.id ?? '' };
-      if (move) await settleMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
+      if (move)
+        await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
       if (idsIn(table, to).length > 0) check(table, schedules, other);
       else equal(idsIn(table, from).length, 4, 'taken back, whole');
     }

@@ -2,7 +2,11 @@ import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { UserRecord } from '../../../../shared/account/index.ts';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
-import { acceptInvitation, type Found, statusOf } from '../../../../shared/organization/invitation/accept-invitation.ts';
+import {
+  acceptInvitation,
+  type FoundInvitation,
+  statusOf,
+} from '../../../../shared/organization/invitation/accept-invitation.ts';
 import { cancelInvitation, invite, resendInvitation } from '../../../../shared/organization/invitation/invite.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
@@ -59,7 +63,7 @@ test('sending again gives seven new days, also after it expired', () =>
 
 const found = (
   over: { profile?: Partial<UserRecord>; invitation?: Partial<InvitationRecord>; member?: MemberRecord } = {},
-): Found => ({
+): FoundInvitation => ({
   ...acting,
   invitation: { ...invitation, ...over.invitation },
   profile: {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../../shared/platform/index.ts';
-import { decide } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
+import { decideAttempt } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
 import { type DeliveryRecord, retryDelivery } from '../../../../shared/webhook/index.ts';
 import {
   deliveryOf,
@@ -58,7 +58,7 @@ test('one that is overdue is tried once more also where retries have been turned
   const delivery = put(overdue);
   await commit(retryDelivery(tenant, quiet, delivery, now).writes);
   const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
-  equal(decide(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, now).kind, 'due');
+  equal(decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, now).kind, 'due');
 });
 
 test('one that is overdue and has no attempt left gets one', async () => {
@@ -86,7 +86,7 @@ test('what the webhook’s present format does not have is not retried, and what
   throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
   const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
   const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
-  equal(decide({ webhook: simple, delivery: waiting, health: undefined }, name, now).kind, 'vain');
+  equal(decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, now).kind, 'vain');
 });
 
 for (const [name, more] of [

@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
-import { type DeliveryRecord, tryWebhook, webhookKey } from '../../../../shared/webhook/index.ts';
+import { type DeliveryRecord, sendTestEvent, webhookKey } from '../../../../shared/webhook/index.ts';
 import { now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
 const { table, aws } = await setScene();
@@ -17,7 +17,7 @@ beforeEach(() => {
 const call = { tenant, organization: organization as unknown as OrganizationRecord };
 /** Unsigned, and to where nothing may be sent: neither KMS nor the network is asked. */
 const tryOut = (events: readonly string[], wanted?: string) =>
-  tryWebhook(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
+  sendTestEvent(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
 
 for (const [events, wanted, expected] of [
   [['schedule.*', 'restore.failed', 'backup.started'], undefined, 'restore.failed'],

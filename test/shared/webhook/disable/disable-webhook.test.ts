@@ -3,8 +3,8 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { accountKey } from '../../../../shared/account/index.ts';
 import { iso } from '../../../../shared/platform/index.ts';
-import { disabledLetter } from '../../../../shared/webhook/disable/disabled-email.ts';
-import { disableWebhook, tellDisabled, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { disabledEmail } from '../../../../shared/webhook/disable/disabled-email.ts';
+import { disableWebhook, notifyOwner, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
 import { minutes, now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
 const { table, aws, tasks } = await setScene();
@@ -84,7 +84,7 @@ for (const [name, changed] of [
 
 test('the owner is told, once it is so', async () => {
   await disable(gone);
-  await tellDisabled(tenant, webhook.id, now);
+  await notifyOwner(tenant, webhook.id, now);
   const [mail, ...more] = mails();
   deepEqual(more, []);
   ok(mail?.includes('owner@example.com') && mail.includes('Pager') && mail.includes('Acme') && mail.includes('example.com'));
@@ -97,23 +97,23 @@ for (const [name, change] of [
   test(`nobody is told of a webhook that ${name}`, async () => {
     await disable(gone);
     change();
-    await tellDisabled(tenant, webhook.id, now);
+    await notifyOwner(tenant, webhook.id, now);
     deepEqual(mails(), []);
   });
 
 test('however many are disabled in an hour, ten mails are sent; the tenth says where the others are', async () => {
   const many = Array.from({ length: 12 }, () => webhookOf({ enabled: false, disabled: { ...gone, at: iso(now) } }));
   for (const one of many) table.put(one);
-  for (const { id } of many) await tellDisabled(tenant, id, now);
+  for (const { id } of many) await notifyOwner(tenant, id, now);
   const isLast = mails().map((mail) => mail.includes('/audit-logs'));
   deepEqual(isLast, [...Array(9).fill(false), true]);
-  await tellDisabled(tenant, many[11]!.id, minutes(60));
+  await notifyOwner(tenant, many[11]!.id, minutes(60));
   deepEqual(mails().length, 11);
   ok(!mails()[10]!.includes('/audit-logs'));
 });
 
 const letter = (reason: 'gone' | 'failing') =>
-  disabledLetter({
+  disabledEmail({
     organizationName: `<script>alert("1")</script> & 'Sons'`,
     webhookName: '<b>Pager</b>',
     url: 'https://hooks.example.com:8443/T0/sesame?token=open',

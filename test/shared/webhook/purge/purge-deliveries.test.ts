@@ -4,8 +4,8 @@ import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
 import {
   type DeliveryRecord,
+  deleteWebhook,
   purgeDeliveries,
-  removeWebhook,
   waitForFinalDelivery,
   webhookKey,
 } from '../../../../shared/webhook/index.ts';
@@ -54,7 +54,7 @@ test('the purge removes webhooks with all that was sent to them, and nobody else
 
 test('what was sent to a webhook that was removed goes, too', async () => {
   put(-1);
-  await commit(removeWebhook(tenant, webhook, now).writes);
+  await commit(deleteWebhook(tenant, webhook, now).writes);
   equal(table.find('DELIVERY#').length, 1);
   equal(await purgeDeliveries(tenant, minutes(1), clock), true);
   deepEqual(

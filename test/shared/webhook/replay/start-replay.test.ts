@@ -7,7 +7,7 @@ import { commit, iso, after as later } from '../../../../shared/platform/index.t
 import {
   type DeliveryRecord,
   deliveryIdOf,
-  replayWebhook,
+  runReplay,
   type StoredEvent,
   startReplay,
   webhookKey,
@@ -38,7 +38,7 @@ beforeEach(() => {
   table.put(webhook);
 });
 
-type Task = Parameters<typeof replayWebhook>[1];
+type Task = Parameters<typeof runReplay>[1];
 const taskOf = (more: Partial<Task> = {}): Task => ({
   kind: 'replay-webhook',
   walk: 'walk-1',
@@ -50,7 +50,7 @@ const taskOf = (more: Partial<Task> = {}): Task => ({
   ...more,
 });
 const clock = { now: () => now };
-const run = (task: Task = taskOf()) => replayWebhook(tenant, task, minutes(1), clock);
+const run = (task: Task = taskOf()) => runReplay(tenant, task, minutes(1), clock);
 const put = (event: StoredEvent, more?: Partial<DeliveryRecord>): DeliveryRecord => {
   table.put(eventItem(event));
   const delivery = deliveryOf(webhook, event, more);
@@ -148,7 +148,7 @@ describe('over many pages', () => {
       // The look at the clock after the first page finds the time over.
       const time = { now: () => (looks++ < 4 ? now : minutes(2)) };
       const before = tasks().length;
-      await replayWebhook(tenant, task, minutes(1), time);
+      await runReplay(tenant, task, minutes(1), time);
       runs += 1;
       task = tasks().slice(before)[0] as Task | undefined;
     }
@@ -241,7 +241,7 @@ describe('one at a time', () => {
   test('it is not over between two of its parts', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
-    await replayWebhook(tenant, task!, now, clock);
+    await runReplay(tenant, task!, now, clock);
     equal(tasks().length, 2);
     await rejects(start(minutes(10)), { code: 'CONFLICT' });
   });
@@ -249,7 +249,7 @@ describe('one at a time', () => {
   test('one whose task died is over after three hours, and each part begins them anew', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
-    await replayWebhook(tenant, task!, minutes(60), { now: () => minutes(60) });
+    await runReplay(tenant, task!, minutes(60), { now: () => minutes(60) });
     await rejects(start(minutes(239)), { code: 'CONFLICT' });
     await start(minutes(240));
   });
@@ -260,10 +260,10 @@ describe('one at a time', () => {
     const [old] = tasks() as unknown as Task[];
     await start(minutes(180));
     const clockThen = { now: () => minutes(181) };
-    await replayWebhook(tenant, old!, minutes(190), clockThen);
+    await runReplay(tenant, old!, minutes(190), clockThen);
     deepEqual(sent(), []);
     await rejects(start(minutes(182)), { code: 'CONFLICT' });
-    await replayWebhook(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, minutes(190), clockThen);
+    await runReplay(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, minutes(190), clockThen);
     deepEqual(sent(), [delivery.id]);
   });
 });
