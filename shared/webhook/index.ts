@@ -25,7 +25,7 @@ export {
   webhookPrefix,
 } from './model/record.ts';
 export { allowedEvents, checkEvents, subscribes } from './model/subscription.ts';
-export { waitForFinalDelivery } from './purge/await-final-delivery.ts';
+export { waitForFinalDelivery } from './purge/wait-for-final-delivery.ts';
 export { purgeDeliveries } from './purge/purge-deliveries.ts';
 export { runReplay } from './replay/run-replay.ts';
 export { startReplay } from './replay/start-replay.ts';

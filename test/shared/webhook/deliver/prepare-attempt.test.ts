@@ -2,9 +2,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, test } from 'vitest';
-import { handler as match } from '../../../functions/webhook/match.ts';
-import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
-import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import { handler as match } from '../../../../functions/webhook/match.ts';
+import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -23,7 +23,7 @@ import {
   table,
   tenant,
   written,
-} from '../../harness/env/webhook-env.ts';
+} from '../../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

@@ -4,9 +4,9 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { handler as match } from '../../../functions/webhook/match.ts';
-import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/index.ts';
-import { Fault } from '../../harness/aws/scripted-aws.ts';
+import { handler as match } from '../../../../functions/webhook/match.ts';
+import { type StoredEvent, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
+import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -28,9 +28,9 @@ import {
   tell,
   tenant,
   written,
-} from '../../harness/env/webhook-env.ts';
-import { CrashInjector, crashPoints, type Moment } from '../../harness/faults/crash-injector.ts';
-import type { Answer } from '../../harness/stage/receiver.ts';
+} from '../../../harness/env/webhook-env.ts';
+import { CrashInjector, crashPoints, type Moment } from '../../../harness/faults/crash-injector.ts';
+import type { Answer } from '../../../harness/stage/receiver.ts';
 
 /** A batch is matched all at once: what is under way when the machine dies differs before and after a thing. */
 const momentsOfBatch = (effects: number): readonly Moment[] =>

@@ -1,7 +1,7 @@
 /** How often, when and in which words a delivery is attempted. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { WebhookRecord } from '../../../shared/webhook/index.ts';
+import type { WebhookRecord } from '../../../../shared/webhook/index.ts';
 import {
   addWebhook,
   attemptsHeardBy,
@@ -18,7 +18,7 @@ import {
   run,
   sent,
   tell,
-} from '../../harness/env/webhook-env.ts';
+} from '../../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 

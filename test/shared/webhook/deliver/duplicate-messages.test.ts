@@ -2,8 +2,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
-import { handler as match } from '../../../functions/webhook/match.ts';
-import { webhookKey } from '../../../shared/webhook/index.ts';
+import { handler as match } from '../../../../functions/webhook/match.ts';
+import { webhookKey } from '../../../../shared/webhook/index.ts';
 import {
   addQuickWebhook,
   addWebhook,
@@ -24,7 +24,7 @@ import {
   tell,
   tenant,
   written,
-} from '../../harness/env/webhook-env.ts';
+} from '../../../harness/env/webhook-env.ts';
 
 beforeEach(newWorld);
 
