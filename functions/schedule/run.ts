@@ -12,7 +12,7 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
   log.info('doing what is due of schedules', { id, organizationId, kind: task.kind });
   const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
-    case 'tick':
+    case 'run-schedule':
       return tick(tenant, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 });
     case 'sync-schedule':
       return syncSchedule(tenant, task.scheduleId);

@@ -1,7 +1,4 @@
-/**
- * Makes a delivery of every event for each webhook that is to hear of it. An event for which that is not sure is given again, by
- * itself, and after some tries put aside with the dead letters.
- */
+/** Creates the deliveries of events. A failed event is retried alone, then dead-lettered. */
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { readTask } from '../../shared/event/index.ts';
@@ -14,10 +11,10 @@ interface MatchRequest {
   readonly eventId: string;
 }
 
-/** The deliveries begun then have the last third. */
+/** Leaves a third of the time for the deliveries in progress. */
 const partSeconds = (workers.match.timeoutSeconds * 2) / 3;
 
-/** Organizations are worked on side by side, and none waits for another; each reads its webhooks once for all of its events. */
+/** Organizations are processed concurrently. Each reads its webhooks once for all of its events. */
 export const handler = batchHandler<SQSEvent>(
   (record) => (record as SQSRecord).messageId,
   async ({ Records }, finished) => {
@@ -34,10 +31,10 @@ export const handler = batchHandler<SQSEvent>(
 const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest[] => {
   try {
     const message = readTask(body);
-    if (message?.task.kind !== 'match') throw new Error('a message that asks for no matching came by the wrong queue');
+    if (message?.task.kind !== 'match-event') throw new Error('unexpected task on the match queue');
     return [{ messageId, organizationId: message.organizationId, eventId: message.task.eventId }];
   } catch (error) {
-    log.error('the task failed', { error, messageId });
+    log.error('task failed', { error, messageId });
     return [];
   }
 };
@@ -47,16 +44,16 @@ const matchOrganization = (group: readonly MatchRequest[], until: Date): Promise
   return withLogContext({ organizationId }, () => match(organizationId, group, until));
 };
 
-/** The messages of one organization of which all is sure. */
+/** The messages of one organization that succeeded. */
 const match = async (organizationId: string, group: readonly MatchRequest[], until: Date): Promise<readonly string[]> => {
   const messageIds = group.map(({ messageId }) => messageId);
   try {
     const eventIds = group.map(({ eventId }) => eventId);
     const failed = await matchEvents(unsafeTenant(organizationId, 'record'), eventIds, until, clock);
-    if (failed.size > 0) log.error('the task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
+    if (failed.size > 0) log.error('task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
     return messageIds.filter((_, n) => !failed.has(n));
   } catch (error) {
-    log.error('the task failed', { error, messageIds });
+    log.error('task failed', { error, messageIds });
     return [];
   }
 };

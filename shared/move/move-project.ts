@@ -93,7 +93,7 @@ const begin = async (route: MoveContext, now: Date): Promise<void> => {
     // An earlier move of the same project is being put in order.
     create(here, () => movingAway()),
     create(there, () => movingAway()),
-    enqueue(from, { kind: 'settle-move', projectId, moveId }, now),
+    enqueue(from, { kind: 'finish-move', projectId, moveId }, now),
   ]);
 };
 

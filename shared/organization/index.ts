@@ -12,7 +12,7 @@ export { listMembers, readMember } from './member/list-members.ts';
 export { changeRole, removeMember } from './member/membership.ts';
 export { membershipsOf, type OrganizationMembership, organizationIdsOf } from './member/user-organizations.ts';
 export { type CallerContext, organizationRef } from './model/caller-context.ts';
-export { countProjects, noSuchOrganization, whileActive } from './model/organization-guards.ts';
+export { countOf, noSuchOrganization, whileActive } from './model/organization-guards.ts';
 export {
   type AddressRecord,
   type ApiKeyRecord,

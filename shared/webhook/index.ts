@@ -25,8 +25,8 @@ export {
   webhookPrefix,
 } from './model/record.ts';
 export { allowedEvents, checkEvents, subscribes } from './model/subscription.ts';
-export { waitForFinalDelivery } from './purge/wait-for-final-delivery.ts';
 export { purgeDeliveries } from './purge/purge-deliveries.ts';
+export { waitForFinalDelivery } from './purge/wait-for-final-delivery.ts';
 export { runReplay } from './replay/run-replay.ts';
 export { startReplay } from './replay/start-replay.ts';
 export { composeRequest } from './request/compose-request.ts';

@@ -1,4 +1,4 @@
-/** What the API shows of a webhook: no secret can be in it, because the record's own are sealed. */
+/** A webhook as the API shows it. It cannot leak a secret, because the record holds only encrypted ones. */
 import type * as z from 'zod';
 import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
 import type { HealthRecord, WebhookRecord } from './model/record.ts';
@@ -25,14 +25,14 @@ export const webhookData = (webhook: WebhookRecord, health?: HealthRecord): z.in
   };
 };
 
-/** `made` is the secret in clear, in the one answer to whoever had it made. */
+/** `generatedSecret` is shown once, in the response to the call that generated it. */
 export const webhookWithSecretData = (
   webhook: WebhookRecord,
   health: HealthRecord | undefined,
   now: Date,
-  made?: string,
+  generatedSecret?: string,
 ): z.input<typeof WebhookWithSecret> => ({
   ...webhookData(webhook, health),
-  secret: made ?? (webhook.sealedSecret ? mask : null),
+  secret: generatedSecret ?? (webhook.sealedSecret ? mask : null),
   previousSecretExpiresAt: (isPreviousValid(webhook.previous, now) && webhook.previous?.until) || null,
 });

@@ -51,7 +51,7 @@ const idsMissing = (names: readonly string[], lines: readonly Line[]) =>
   lines.filter(({ line }) => names.every((name) => line[name] === undefined));
 
 /** Of a message that could not be read nothing but its own id is known. */
-const ofUnread = ['the task failed', 'a task of a kind this version does not know was dropped'];
+const ofUnread = ['task failed', 'task dropped: unknown kind'];
 
 test('every line of a message or a step names its organization, and every line of a job the job', () => {
   const lines = logged();

@@ -1,23 +1,23 @@
-/** Who makes an attempt says so before: what a queue gives twice is not sent twice, and does not double all that follows. */
+/** Leases an attempt before sending it, so that a message SQS delivers twice is sent once. */
 import { after, iso, updateItem } from '../../platform/index.ts';
 import type { DeliveryQueue } from '../model/delivery-queues.ts';
 import type { WebhookRecord } from '../model/record.ts';
 import type { DueAttempt } from './prepare-attempt.ts';
 
-/** What is around a request: to sign it, to arrange the next attempt, to write this one down. */
+/** Time beside the request itself: signing it, scheduling the next attempt, recording the outcome. */
 const overheadSeconds = 15;
 
 /**
- * The first attempt in the quick lane is not worth a write: one of two that make it writes it down, and at most one request is
- * sent twice. What follows from both does meet here.
+ * The first attempt on the fast queue is not worth a write: only one of two workers records it, so at most one request is sent
+ * twice. Retries and everything on the slow queue are leased.
  */
-export const needsLease = ({ delivery, attempt }: DueAttempt, lane: DeliveryQueue): boolean =>
-  lane === 'slowDelivery' || attempt > delivery.roundStart + 1;
+export const needsLease = ({ delivery, attempt }: DueAttempt, queue: DeliveryQueue): boolean =>
+  queue === 'slowDelivery' || attempt > delivery.roundStart + 1;
 
-/** How long an attempt may take, all in all. */
+/** The longest that one attempt can take. */
 export const leaseSeconds = ({ timeoutMs }: Pick<WebhookRecord, 'timeoutMs'>): number => timeoutMs / 1_000 + overheadSeconds;
 
-/** Whether the attempt is ours, for as long as it may take. A claim ends when the attempt is written down. */
+/** False if another worker holds the lease. Recording the attempt releases it. */
 export const leaseAttempt = ({ webhook, delivery: { pk, sk, attempts } }: DueAttempt, now: Date): Promise<boolean> =>
   updateItem({
     update: { pk, sk },

@@ -1,4 +1,4 @@
-/** The last event of an organization is that it is deleted. Its webhooks stay until that was sent once, but not for long. */
+/** `organization.deleted` is an organization's last event. Its webhooks are kept until it was sent once, for a limited time. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventPrefix } from '../../event/index.ts';
 import { after, type Clock, getAll, query, type Tenant } from '../../platform/index.ts';
@@ -7,34 +7,34 @@ import { matches } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { type DeliveryRecord, type StoredEvent, webhookKey } from '../model/record.ts';
 
-/** Longer than an endpoint may take to answer, and its delivery to be made. */
-const patienceSeconds = 90;
-const lookEveryMs = 200;
-/** What happened at the same moment may stand behind it. */
-const lookedAt = 20;
+/** Longer than creating the delivery and the longest request timeout together. */
+const waitMaxSeconds = 90;
+const pollMs = 200;
+/** Events of the same moment may be newer by their ids. */
+const eventsRead = 20;
 
-/** Whether nobody is to be waited for any more; false if the time given was over before. */
+/** False if `until` passed before the wait was over. */
 export const waitForFinalDelivery = async (tenant: Tenant, deletedAt: Date, until: Date, time: Clock): Promise<boolean> => {
-  const patientUntil = after(deletedAt, patienceSeconds);
-  if (time.now() >= patientUntil) return true;
+  const waitUntil = after(deletedAt, waitMaxSeconds);
+  if (time.now() >= waitUntil) return true;
   const keys = await keysOf(tenant);
-  for (let isTold = keys.length === 0; !isTold && time.now() < patientUntil; ) {
+  for (let isDone = keys.length === 0; !isDone && time.now() < waitUntil; ) {
     if (time.now() >= until) return false;
-    isTold = (await getAll(keys)).every(isTried);
-    // After the last attempt, too: what it tells of its endpoint is noted behind it.
-    await pause(lookEveryMs);
+    isDone = (await getAll(keys)).every(isAttempted);
+    // Also after the last attempt, because the endpoint's health is recorded after it.
+    await pause(pollMs);
   }
   return true;
 };
 
-const isTried = (delivery: DeliveryRecord | undefined): boolean =>
+const isAttempted = (delivery: DeliveryRecord | undefined): boolean =>
   delivery !== undefined && (delivery.status !== 'attempting' || delivery.attempts > 0);
 
-/** The deliveries of the deletion: of each webhook that hears of it one, made or not yet. */
+/** One delivery of the deletion for each webhook that subscribes to it, created or not yet. */
 const keysOf = async (tenant: Tenant) => {
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: eventPrefix, newestFirst: true, limit: lookedAt };
-  const events = (await query(range)).items as unknown as readonly StoredEvent[];
-  const deletion = events.find(({ type }) => type === 'organization.deleted');
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: eventPrefix, newestFirst: true, limit: eventsRead };
+  const { items } = await query<StoredEvent>(range);
+  const deletion = items.find(({ type }) => type === 'organization.deleted');
   const keys = [];
   if (deletion)
     for await (const webhook of webhooksOf(tenant))

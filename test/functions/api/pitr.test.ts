@@ -150,8 +150,8 @@ test('a project that is disconnected is captured no longer, and what it had capt
     .find(`ORG#${organizationId}`, 'TASK#')
     .map(({ queue, message }) => [queue, JSON.parse(String(message)).task]);
   deepEqual(
-    tasks.filter(([, { kind }]) => kind === 'forget-captures'),
-    [['chore', { kind: 'forget-captures', projectId }]],
+    tasks.filter(([, { kind }]) => kind === 'expire-captures'),
+    [['chore', { kind: 'expire-captures', projectId }]],
   );
   const refused = await ask(storageDestinations.remove, undefined, { storageId });
   deepEqual([refused.status, refused.body.error.details], [409, { projectId }]);

@@ -69,11 +69,11 @@ test('every task that reaches into a bucket, or may take minutes for other reaso
   const kinds = Task.options.map(({ shape }) => shape.kind.value);
   deepEqual(
     kinds.filter((kind) => queueOf(kind) === 'chore'),
-    ['erase-backup', 'rewrap-keys', 'settle-move', 'replay-webhook', 'apply-retention', 'forget-captures'],
+    ['erase-backup', 'rewrap-keys', 'finish-move', 'replay-webhook', 'apply-retention', 'expire-captures'],
   );
   // What is sent to strangers has queues of its own, too, and so has what comes by the clock.
   deepEqual(
     kinds.filter((kind) => ['match', 'delivery', 'slowDelivery'].includes(String(queueOf(kind)))),
-    ['match', 'deliver'],
+    ['match-event', 'deliver'],
   );
 });

@@ -131,7 +131,7 @@ test('an event goes to the queue of those to be matched, named by its id, for it
   const [{ MessageBody, MessageGroupId } = fail(), ...more] = first!.Entries as (Entry & { MessageGroupId: string })[];
   deepEqual([MessageGroupId, more], [`ORG#${organizationId}`, []]);
   const { organizationId: whose, task } = readTask(MessageBody) ?? fail();
-  deepEqual([whose, task], [organizationId, { kind: 'match', eventId: event.id }]);
+  deepEqual([whose, task], [organizationId, { kind: 'match-event', eventId: event.id }]);
 });
 
 test('exactly the events that the queue did not take are given again', async () => {
@@ -154,7 +154,7 @@ test('an event whose key cannot be read is dropped and holds up nothing', async 
   deepEqual(await handler({ Records } as DynamoDBStreamEvent), { batchItemFailures: [] });
   deepEqual(
     sent().map((body) => readTask(body)?.task),
-    [{ kind: 'match', eventId: event.id }],
+    [{ kind: 'match-event', eventId: event.id }],
   );
 });
 

@@ -186,7 +186,7 @@ test('the owner is told of a webhook that the service disabled', async () => {
   const disabled = { reason: 'gone', at: '2026-03-01T10:00:00.000Z', failingSince: '2026-03-01T10:00:00.000Z' };
   const webhook = { pk: organization.pk, sk: `WEBHOOK#${webhookId}`, name: 'Pager', url: 'https://example.com/x', disabled };
   table = [{ ...organization, ownerId }, webhook, { pk: `USER#${ownerId}`, sk: 'PROFILE', email: 'owner@example.com' }];
-  deepEqual(await run(message({ kind: 'tell-disabled', webhookId })), []);
+  deepEqual(await run(message({ kind: 'notify-webhook-disabled', webhookId })), []);
   deepEqual(
     mails().map(({ to }) => to),
     ['owner@example.com'],

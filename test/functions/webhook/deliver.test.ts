@@ -48,7 +48,7 @@ test('what is not ours is put aside, not dropped and not done', async () => {
   const webhookId = 'whk_01JWNVAV000000000000000000';
   deepEqual(
     await run(
-      message({ kind: 'tell-disabled', webhookId }),
+      message({ kind: 'notify-webhook-disabled', webhookId }),
       message({ kind: 'deliver', webhookId, deliveryId: '../HEALTH', attempt: 1 }),
       message({ kind: 'make-coffee' }),
       '{}',

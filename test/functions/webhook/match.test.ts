@@ -126,10 +126,10 @@ test('a message that says nothing is put aside alone', async () => {
   const odd = [
     'poison',
     '{}',
-    message({ kind: 'tell-disabled', webhookId }),
+    message({ kind: 'notify-webhook-disabled', webhookId }),
     message({ kind: 'make-coffee' }),
-    message({ kind: 'match', eventId: `../${newId('event')}` }),
-    message({ kind: 'match', eventId: newId('event') }, 'org_x'),
+    message({ kind: 'match-event', eventId: `../${newId('event')}` }),
+    message({ kind: 'match-event', eventId: newId('event') }, 'org_x'),
   ].map((body, n) => ({ messageId: `m${n}`, body }) as SQSRecord);
   const { Records } = written({ event: newEvent() });
   deepEqual(

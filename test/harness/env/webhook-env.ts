@@ -192,7 +192,7 @@ interface Written {
 export const written = (...all: readonly Written[]): SQSEvent => ({
   Records: all.map(({ event, of = tenant }) => {
     table.put({ ...eventKey(of, event.id), ...event, ttl: 1 });
-    const task = { kind: 'match', eventId: event.id } as const;
+    const task = { kind: 'match-event', eventId: event.id } as const;
     const message: TaskMessage = { id: newId('task'), organizationId: of.organizationId, task };
     return { messageId: event.id, body: JSON.stringify(message) } as SQSRecord;
   }),

@@ -182,7 +182,7 @@ test('an event that cannot be read ends among the dead letters alone, and a redr
   await change('After');
   await delivered(id, 2);
   const [letter, ...others] = await received(deadUrl, 1);
-  deepEqual((JSON.parse(letter?.Body ?? '') as { task: object }).task, { kind: 'match', eventId });
+  deepEqual((JSON.parse(letter?.Body ?? '') as { task: object }).task, { kind: 'match-event', eventId });
   deepEqual(others, []);
   equal((await deliveriesOf(id)).length, 2);
   await putItem(repaired);

@@ -58,7 +58,10 @@ test('one that is overdue is tried once more also where retries have been turned
   const delivery = put(overdue);
   await commit(retryDelivery(tenant, quiet, delivery, now).writes);
   const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
-  equal(decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, now).kind, 'due');
+  equal(
+    decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'slowDelivery' }).kind,
+    'send',
+  );
 });
 
 test('one that is overdue and has no attempt left gets one', async () => {
@@ -86,7 +89,10 @@ test('what the webhook’s present format does not have is not retried, and what
   throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
   const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
   const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
-  equal(decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, now).kind, 'vain');
+  equal(
+    decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, { now, queue: 'slowDelivery' }).kind,
+    'abandon',
+  );
 });
 
 for (const [name, more] of [

@@ -35,7 +35,7 @@ for (const task of [failing, gone])
     const { enabled, disabled, revision, updatedAt } = stored()!;
     const { reason, failingSince } = task;
     deepEqual([enabled, disabled, revision, updatedAt], [false, { reason, at: iso(now), failingSince }, 2, iso(now)]);
-    deepEqual(tasks(), [{ kind: 'tell-disabled', webhookId: webhook.id }]);
+    deepEqual(tasks(), [{ kind: 'notify-webhook-disabled', webhookId: webhook.id }]);
     const [entry, ...more] = entries();
     deepEqual(more, []);
     deepEqual(
