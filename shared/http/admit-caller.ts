@@ -1,4 +1,4 @@
-/** Who calls, whether they may, and how often they have: one round trip, beside the count. */
+/** Authenticates, authorizes and rate-limits a call: one round trip, concurrent with the rate count. */
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isId } from '../contract/ids.ts';
 import { organizationKey } from '../organization/index.ts';
@@ -11,13 +11,13 @@ import { assertWithinLimit, countActor, countAddress, type Rate } from './rate-l
 
 export interface AdmittedCaller {
   readonly authorized?: Authorized;
-  /** Where the answer to this call's Idempotency-Key is kept. */
+  /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key?: Key | undefined;
-  /** A note under way that must be done before the call is answered. Never rejects. */
+  /** A write in progress to await before the response. Never rejects. */
   readonly seen?: Promise<void>;
 }
 
-/** `reportRate` is told the count that applies, also when the call is refused. */
+/** `reportRate` gets the rate limit that applies, even if the call is refused. */
 export const admitCaller = async (
   endpoint: Endpoint,
   incoming: Incoming,
@@ -37,7 +37,7 @@ export const admitCaller = async (
   try {
     return await checkCredentials(access, endpoint, incoming, now, reportRate);
   } catch (error) {
-    // A caller who is refused could be someone else at every call: a new key, a new organization. The address stays.
+    // A refused caller could use another key or organization in every call, so it is counted by address.
     byAddress();
     throw error;
   }
@@ -75,10 +75,10 @@ const checkCredentials = async (
   if ('error' in verdict) throw verdict.error;
   const { participant, actor } = verdict.authorized;
   addLogContext({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });
-  // The first call of each minute notes when the actor was last seen: at most one write a minute, and no read to decide it.
+  // The first call of each minute records when the actor was last seen: one write a minute, without a read.
   const seen =
     participant && rate.used === 1
-      ? bestEffort('note who was seen', note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)))
+      ? bestEffort('record when the actor was last seen', note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)))
       : undefined;
   return { authorized: verdict.authorized, key, ...(seen && { seen }) };
 };

@@ -69,7 +69,7 @@ test('every line of a message or a step names its organization, and every line o
 });
 
 test('every line of a call names its operation, and its organization once the call was let into one', () => {
-  const answered = logged().filter(({ line }) => line.message === 'answered');
+  const answered = logged().filter(({ line }) => line.message === 'call finished');
   assert.ok(answered.length > 5);
   assert.deepEqual(idsMissing(['operation'], answered), []);
   const inside = new Set<unknown>(endpoints.flatMap(({ id, access }) => (access === 'public' || access === 'user' ? [] : [id])));

@@ -99,7 +99,7 @@ test('one of another webhook, one that never was and what could be no id answer 
   for (const [webhookId, deliveryId] of pairs)
     await rejects(readDelivery(tenant, webhookId, deliveryId, now), {
       code: 'DELIVERY_NOT_FOUND',
-      message: 'There is no such delivery',
+      message: 'Delivery not found',
     });
 });
 

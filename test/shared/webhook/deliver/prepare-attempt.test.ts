@@ -39,7 +39,7 @@ const remove = ({ pk, sk }: WebhookRecord) => table.items.delete(`${pk}\n${sk}`)
 
 for (const [what, change, error] of [
   ['disabled', (webhook: WebhookRecord) => void addWebhook({ ...webhook, enabled: false }), 'The webhook is disabled'],
-  ['removed', remove, 'The webhook was removed'],
+  ['deleted', remove, 'The webhook was deleted'],
 ] as const)
   test(`a webhook that is ${what} while a retry waits hears nothing more, and the delivery says why`, async () => {
     const webhook = await waitingForRetry();
