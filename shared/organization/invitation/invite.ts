@@ -4,7 +4,7 @@ import type { invitableRoles } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { invitationSeconds } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
-import { after, type Change, create, epochSeconds, iso, newId, set, type Tenant, type Write } from '../../platform/index.ts';
+import { after, type Change, create, epochSeconds, iso, newId, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { whileActive } from '../model/organization-guards.ts';
 import { type AddressRecord, type InvitationRecord, organizationKey } from '../model/record.ts';
@@ -95,19 +95,19 @@ export const resendInvitation = (
   const invitation = pending(found, now);
   const { id, email, role } = invitation;
   const changes = { ...timesFrom(now), resentAt: iso(now) };
-  const meanwhile = () => new ApiError('CONFLICT', 'This invitation was changed at the same moment; read it again');
+  const onConditionFailed = () => new StaleReadError();
   return {
     invitation: { ...invitation, ...changes },
     change: {
       writes: [
         set(organizationKey.invitation(tenant, id), changes, {
           expected: { status: 'pending', expiresAt: invitation.expiresAt },
-          onConditionFailed: meanwhile,
+          onConditionFailed,
         }),
         {
           put: { ...organizationKey.address(tenant, email), invitationId: id, ...timesFrom(now) },
           ...addressOf(id),
-          onConditionFailed: meanwhile,
+          onConditionFailed,
         },
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
       ],

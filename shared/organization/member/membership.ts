@@ -3,7 +3,7 @@ import { auditNote } from '../../audit/index.ts';
 import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { emit } from '../../event/index.ts';
-import { type Change, create, iso, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type Change, create, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { countOf } from '../model/organization-guards.ts';
 import { lookup, type MemberRecord, organizationKey } from '../model/record.ts';
@@ -21,8 +21,6 @@ export const joinWrites = (tenant: Tenant, userId: string, role: Role, address: 
     { put: { ...organizationKey.joined(tenant, joinedAt, userId), userId } },
   ];
 };
-
-const changed = () => new ApiError('CONFLICT', 'Someone else changed this member at the same moment; read it again');
 
 /** Changes a role or transfers ownership. Setting the current role writes nothing, not even an audit entry. */
 export const changeRole = (
@@ -45,7 +43,7 @@ export const changeRole = (
         set(
           organizationKey.member(tenant, member.userId),
           { role, updatedAt: data.updatedAt },
-          { expected: { role: member.role }, onConditionFailed: changed },
+          { expected: { role: member.role }, onConditionFailed: () => new StaleReadError() },
         ),
         emit(tenant, 'member.role_changed', { organization: organizationRef(organization), member: changedMember }, now),
       ],
@@ -68,7 +66,7 @@ export const removeMember = (caller: CallerContext, target: MemberProfile | unde
         condition: '#role = :role',
         names: { '#role': 'role' },
         values: { ':role': role },
-        onConditionFailed: changed,
+        onConditionFailed: () => new StaleReadError(),
       },
       { remove: lookup.membership(userId, tenant.organizationId) },
       { remove: organizationKey.joined(tenant, joinedAt, userId) },

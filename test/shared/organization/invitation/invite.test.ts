@@ -10,7 +10,7 @@ import {
 import { cancelInvitation, invite, resendInvitation } from '../../../../shared/organization/invitation/invite.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
-import { unsafeTenant } from '../../../../shared/platform/index.ts';
+import { StaleReadError, unsafeTenant } from '../../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00.000Z');
 const later = (days: number) => new Date(now.getTime() + days * 24 * 3_600_000);
@@ -96,3 +96,10 @@ for (const [who, over, code, at] of [
 ] as const) {
   test(`${who} cannot accept: ${code}`, () => throws(() => acceptInvitation(found(over), at), refused(code)));
 }
+
+test('a resend that meets a concurrent change of the invitation is decided again', async () => {
+  const { change } = resendInvitation(acting, invitation, now);
+  const conditional = change.writes.filter(({ condition }) => condition !== undefined);
+  equal(conditional.length, 2);
+  for (const { onConditionFailed } of conditional) ok((await onConditionFailed?.()) instanceof StaleReadError);
+});
