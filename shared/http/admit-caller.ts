@@ -73,12 +73,16 @@ const checkCredentials = async (
   reportRate(rate);
   assertWithinLimit(rate);
   if ('error' in verdict) throw verdict.error;
-  const { participant, actor } = verdict.authorized;
-  addLogContext({ ...(participant && { organizationId: participant.tenant.organizationId }), actorId: actor.id });
+  const { participant, actor, deletedOrganizationId } = verdict.authorized;
+  const organizationId = participant?.tenant.organizationId ?? deletedOrganizationId;
+  addLogContext({ ...(organizationId && { organizationId }), actorId: actor.id });
   // The first call of each minute records when the actor was last seen: one write a minute, without a read.
   const seen =
     participant && rate.used === 1
-      ? bestEffort('record when the actor was last seen', note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)))
+      ? bestEffort(
+          'record when the actor was last seen',
+          note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)),
+        )
       : undefined;
   return { authorized: verdict.authorized, key, ...(seen && { seen }) };
 };

@@ -7,7 +7,14 @@ import type { Actor } from '../audit/index.ts';
 import { type Access, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
-import { type ApiKeyRecord, isKeyOf, lookup, type MemberRecord, noSuchOrganization, type OrganizationRecord } from '../organization/index.ts';
+import {
+  type ApiKeyRecord,
+  isKeyOf,
+  lookup,
+  type MemberRecord,
+  noSuchOrganization,
+  type OrganizationRecord,
+} from '../organization/index.ts';
 import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
 
@@ -34,7 +41,7 @@ export interface Authorized {
   /** The item at `responseKey`. */
   readonly storedResponse: Item | undefined;
   /** Set if the organization is deleted but a response is stored: this may be a repetition of the call that deleted it. */
-  readonly organizationDeletedError?: ApiError;
+  readonly deletedOrganizationId?: string;
 }
 
 export const authorize = async (
@@ -66,14 +73,8 @@ export const authorize = async (
     const person = { userId, sessionId, email, name };
     const actor: Actor = { type: 'user', id: userId, email };
     if (!scoped) return { actor, person, participant: undefined, storedResponse: found.response };
-    if (found.response && isDeleted(found.organization)) {
-      return {
-        actor,
-        person,
-        participant: undefined,
-        storedResponse: found.response,
-        organizationDeletedError: noSuchOrganization(),
-      };
+    if (found.response && organizationId && isDeleted(found.organization)) {
+      return { actor, person, participant: undefined, storedResponse: found.response, deletedOrganizationId: organizationId };
     }
     const organization = assertExists(organizationHeader, found.organization);
     const member = found.member as MemberRecord | undefined;
@@ -98,8 +99,7 @@ export const authorize = async (
   }
   const organization = assertExists(organizationHeader, found.organization);
   if (key.organizationId !== organization.id) throw new ApiError('FORBIDDEN', 'The API key belongs to another organization');
-  if (access.scope === 'people-only')
-    throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
+  if (access.scope === 'people-only') throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
   if (!key.permissions.includes(access.scope)) {
     throw new ApiError('FORBIDDEN', `The API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
   }
@@ -114,7 +114,8 @@ const assertExists = (header: string | undefined, found: Item | undefined): Orga
   return found as OrganizationRecord;
 };
 
-const isDeleted = (found: Item | undefined): boolean => found === undefined || (found as OrganizationRecord).deletedAt !== undefined;
+const isDeleted = (found: Item | undefined): boolean =>
+  found === undefined || (found as OrganizationRecord).deletedAt !== undefined;
 
 const readNamed = async <N extends string>(keys: Record<N, Key | '' | undefined>): Promise<Record<N, Item | undefined>> => {
   const wanted = Object.entries(keys).filter((entry): entry is [N, Key] => Boolean(entry[1]));

@@ -4,6 +4,7 @@
  */
 import type { Endpoint } from '../contract/endpoint.ts';
 import { idsIn } from '../contract/ids.ts';
+import { noSuchOrganization } from '../organization/index.ts';
 import { addLogContext, type Clock, clock, type Key } from '../platform/index.ts';
 import { admitCaller } from './admit-caller.ts';
 import type { Authorized } from './authorize.ts';
@@ -61,7 +62,7 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
 
   const earlier = await replayStoredResponse(authorized?.storedResponse, body, now);
   if (earlier) return earlier;
-  if (authorized?.organizationDeletedError) throw authorized.organizationDeletedError;
+  if (authorized?.deletedOrganizationId) throw noSuchOrganization();
   const outbound = await countOutboundCall(endpoint, scope, now);
   if (outbound) {
     reportRate(outbound);

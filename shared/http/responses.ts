@@ -36,10 +36,12 @@ export const fileResponse = ({ body, contentType, status = 200, headers = {} }: 
 /** Any other error is logged as the cause; the caller only learns whether a retry is worthwhile. */
 export const asApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
-  if (!isTransientAwsError(error))
-    return new ApiError('INTERNAL_ERROR', 'Internal error', undefined, { cause: error });
+  if (!isTransientAwsError(error)) return new ApiError('INTERNAL_ERROR', 'Internal error', undefined, { cause: error });
   const headers = { 'retry-after': '1' };
-  return new ApiError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable. Try again shortly', undefined, { cause: error, headers });
+  return new ApiError('SERVICE_UNAVAILABLE', 'The service is temporarily unavailable. Try again shortly', undefined, {
+    cause: error,
+    headers,
+  });
 };
 
 export const errorResponse = (error: ApiError, requestId: string, accept: string | undefined): Response => {
