@@ -1,4 +1,3 @@
-/** Signing in, staying signed in and signing out. */
 import {
   authorizationUrl,
   beginLogin,
@@ -46,7 +45,7 @@ const callbackUrl = (): string => `${env('PUBLIC_URL')}${auth.callback.path}`;
 export const google = handle(auth.google, async ({ query, now }) => {
   const { redirect_uri, login_hint } = query;
   if (redirect_uri !== undefined && !isAllowedRedirect(redirect_uri, envList('ALLOWED_REDIRECT_URIS'))) {
-    throw invalid('redirect_uri', 'is not on the list of allowed redirect addresses');
+    throw invalid('redirect_uri', 'is not an allowed redirect URI');
   }
   const { login, cookie, write } = beginLogin(redirect_uri, now);
   return {
@@ -63,7 +62,7 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
   const { profile } = identity;
   const { userId, isNew } = await findOrCreateUser(identity, now);
   const actor: Actor = { type: 'user', id: userId, email: profile.email };
-  const known = [refreshProfile(userId, profile, now), ...(await storeGrant(userId, identity, now))];
+  const profileWrites = [refreshProfile(userId, profile, now), ...(await storeGrant(userId, identity, now))];
 
   if (redirectUri !== undefined) {
     const { code, write } = issueCode(userId, now);
@@ -71,7 +70,7 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
     return {
       location: withCode(redirectUri, code),
       cookies: [clearedLoginCookie()],
-      change: { writes: [...known, write], audit: [entry] },
+      change: { writes: [...profileWrites, write], audit: [entry] },
       actor,
     };
   }
@@ -83,7 +82,7 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
     cookies: organizationIds
       .then((ids) => issueAccessToken(claims, ids, now))
       .then((accessToken) => [...sessionCookies(accessToken, refreshToken), clearedLoginCookie()]),
-    change: { writes: [...known, ...writes], audit: [sessionEntry(userId, session.id)] },
+    change: { writes: [...profileWrites, ...writes], audit: [sessionEntry(userId, session.id)] },
     actor,
   };
 });
@@ -91,10 +90,10 @@ export const callback = handle(auth.callback, async ({ query, incoming, now }) =
 export const token = handle(auth.token, async ({ body, origin, now }) => {
   const record = await readCode(body.code);
   const verdict = checkCode(record, now);
-  if (!record || verdict === 'refuse') throw unauthorized(badCode);
+  if (!record || verdict === 'refuse') throw invalidCode();
   const person = await readSignedInUser(record.userId);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
-    sessionId === undefined ? unauthorized(badCode) : misused('auth.code_reused', sessionId, person, origin, now);
+    sessionId === undefined ? invalidCode() : misused('auth.code_reused', sessionId, person, origin, now);
   if (verdict === 'replay') throw await replayed(record);
   const { session, refreshToken, writes } = openSession(record.userId, now);
   const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));
@@ -112,11 +111,11 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
 
 export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now }) => {
   const fromCookie = body.refreshToken === undefined;
-  const given = body.refreshToken ?? incoming.cookies[refreshCookie];
-  if (!given) throw invalid('refreshToken', 'is required');
+  const token = body.refreshToken ?? incoming.cookies[refreshCookie];
+  if (!token) throw invalid('refreshToken', 'is required');
   if (fromCookie) refuseForeignOrigin(incoming);
-  const found = await presentRefresh(given, now);
-  if (found.verdict === 'refuse') throw unauthorized('This refresh token is expired, revoked or malformed');
+  const found = await presentRefresh(token, now);
+  if (found.verdict === 'refuse') throw unauthorized('The refresh token is expired, revoked or malformed');
   const { session, presented, verdict } = found;
   const person = await readSignedInUser(session.userId);
   const reused = () => misused('auth.refresh_reused', session.id, person, origin, now);
@@ -132,8 +131,8 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
 });
 
 export const me = handle(auth.me, async ({ user }) => {
-  const [profile, belongings] = await Promise.all([readUser(user.userId), membershipsOf(user.userId)]);
-  const organizations = belongings.map(({ organization: { id, name }, role }) => ({ id, name, role }));
+  const [profile, memberships] = await Promise.all([readUser(user.userId), membershipsOf(user.userId)]);
+  const organizations = memberships.map(({ organization: { id, name }, role }) => ({ id, name, role }));
   return { data: { ...profile, organizations } };
 });
 
@@ -141,12 +140,12 @@ export const logout = handle(auth.logout, async ({ user, now }) => ({
   message: 'Signed out',
   cookies: clearedSessionCookies,
   change: {
-    writes: [endSession(user.sessionId, now, () => unauthorized('This session has ended; sign in again'))],
+    writes: [endSession(user.sessionId, now, () => unauthorized('The session has ended. Sign in again'))],
     audit: [sessionEntry(user.userId, user.sessionId)],
   },
 }));
 
-const badCode = 'This code is not valid, or no longer; sign in again';
+const invalidCode = (): ApiError => unauthorized('The code is invalid or expired. Sign in again');
 
 const sessionEntry = (userId: string, sessionId: string) => ({ scope: userId, resource: { type: 'session', id: sessionId } });
 
@@ -156,7 +155,7 @@ interface SignedInUser {
   readonly organizationIds: readonly string[];
 }
 
-/** Who a session belongs to and where, in one round trip. */
+/** The user of a session and the ids of the user's organizations, read concurrently. */
 const readSignedInUser = async (userId: string): Promise<SignedInUser> => {
   const [user, organizationIds] = await Promise.all([readUser(userId), organizationIdsOf(userId)]);
   return { user, organizationIds, actor: { type: 'user', id: userId, email: user.email } };

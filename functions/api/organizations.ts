@@ -1,4 +1,4 @@
-import { accountKey, type UserRecord } from '../../shared/account/index.ts';
+import { accountKey } from '../../shared/account/index.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { unauthorized } from '../../shared/contract/errors.ts';
 import { isId } from '../../shared/contract/ids.ts';
@@ -9,8 +9,6 @@ import {
   deleteOrganization,
   listOrganizations,
   lookup,
-  type MemberRecord,
-  type OrganizationRecord,
   preferredSlug,
   recoverOrganization,
   settingsOf,
@@ -19,10 +17,9 @@ import {
 import { env, get, getAll } from '../../shared/platform/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
-  const wish = { name, slug };
-  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug(wish))]);
-  if (!owner) throw unauthorized('This account is gone');
-  const { organization, change } = createOrganization(owner as UserRecord, wish, Boolean(taken), now);
+  const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);
+  if (!owner) throw unauthorized('The user no longer exists. Sign in again');
+  const { organization, change } = createOrganization(owner, { name, slug }, Boolean(taken), now);
   return { data: organization, change };
 });
 
@@ -56,13 +53,13 @@ export const update = handle(organizations.update, async (call) => {
 
 export const remove = handle(organizations.remove, async (call) => {
   const { data, change } = deleteOrganization(call, call.body, call.now);
-  // Deleted for good is a job that has only been started.
+  // A permanent deletion has only been started.
   return { data, change, status: data.deletionType === 'permanent' ? 202 : 200 };
 });
 
 export const recover = handle(organizations.recover, async ({ user: { userId }, params: { id }, now }) => {
-  const found = isId('organization', id) ? await getAll([lookup.organization(id), lookup.member(id, userId)]) : [];
-  const [deleted, member] = found as [OrganizationRecord?, MemberRecord?];
+  const keys = [lookup.organization(id), lookup.member(id, userId)] as const;
+  const [deleted, member] = isId('organization', id) ? await getAll(keys) : [];
   const { organization, change } = recoverOrganization(userId, deleted, member, now);
   return { data: organization, change };
 });

@@ -3,12 +3,12 @@ import { projectKey } from '../project/index.ts';
 import { finishMove, revertMove } from './finish-move.ts';
 import type { MoveContext } from './move-context.ts';
 
-/** A call that moves a project has ended by then, with its function. */
+/** Longer than the function of a call that moves a project runs. */
 const callSeconds = 60;
 
 /**
- * What the task of a move does, so that one whose call died does not stay half way: the project that has crossed is settled
- * on its new side, the one that has not stays. Throws while the call may still be at it, and while there is more to do.
+ * The task of a move, for the case that its call crashed: finishes a move whose project has switched, reverts any other. Throws, and
+ * is retried, while the call may still be running and until everything is done.
  */
 export const finishOrRevertMove = async (
   from: Tenant,
@@ -17,11 +17,11 @@ export const finishOrRevertMove = async (
   until: Date,
   time: Clock = clock,
 ): Promise<void> => {
-  const move = await get(projectKey.move(from, projectId));
-  if (move?.id !== moveId) return;
-  const route: MoveContext = { id: moveId, projectId, from, to: tenantOf(move.to) };
-  const mayBeAtIt = move.isEnding !== true && after(new Date(move.since), callSeconds) > time.now();
-  if (move.isHere && mayBeAtIt) throw new Error('the move is under way');
-  const isDone = await (move.isHere ? revertMove : finishMove)(route, { until, clock: time });
-  if (!isDone) throw new Error('the move is not settled yet');
+  const record = await get(projectKey.move(from, projectId));
+  if (record?.id !== moveId) return;
+  const move: MoveContext = { id: moveId, projectId, from, to: tenantOf(record.to) };
+  const mayBeRunning = record.isEnding !== true && after(new Date(record.since), callSeconds) > time.now();
+  if (record.isHere && mayBeRunning) throw new Error('the call that moves the project may still be running');
+  const isDone = await (record.isHere ? revertMove : finishMove)(move, { until, clock: time });
+  if (!isDone) throw new Error('the move is not finished yet');
 };

@@ -4,7 +4,18 @@ import type { invitableRoles } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { invitationSeconds } from '../../contract/limits.ts';
 import { emit, enqueue } from '../../event/index.ts';
-import { after, type Change, create, epochSeconds, iso, newId, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  after,
+  type Change,
+  create,
+  epochSeconds,
+  iso,
+  newId,
+  StaleReadError,
+  set,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { whileActive } from '../model/organization-guards.ts';
 import { type AddressRecord, type InvitationRecord, organizationKey } from '../model/record.ts';
