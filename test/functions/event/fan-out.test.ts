@@ -108,6 +108,30 @@ test('every task says whose it is, so that a burst of one organization keeps no 
   );
 });
 
+test('fan-out: an outbox item of an earlier version reaches its queue unchanged, and is read under the new kind', async () => {
+  const [id, webhookId, projectId] = [newId('task'), newId('webhook'), newId('project')];
+  const earlier = [
+    ['task', { kind: 'tell-disabled', webhookId }, 'notify-webhook-disabled'],
+    ['chore', { kind: 'forget-captures', projectId }, 'expire-captures'],
+    ['chore', { kind: 'settle-move', projectId, moveId: 'mov_x' }, 'finish-move'],
+  ] as const;
+  const bodies = earlier.map(([, task]) => JSON.stringify({ id, organizationId, task }));
+  const { Records } = eventOf(...bodies);
+  for (const [n, [queue]] of earlier.entries()) Object.assign(Records[n]?.dynamodb?.NewImage ?? fail(), { queue: { S: queue } });
+  deepEqual(await handler({ Records }), { batchItemFailures: [] });
+  deepEqual(sent().sort(), [...bodies].sort());
+  deepEqual(
+    bodies.map((body) => readTask(body)?.task.kind),
+    earlier.map(([, , kind]) => kind),
+  );
+  const queueOf = (body: string) =>
+    aws.sent('SendMessageBatch').find(({ Entries }) => (Entries as Entry[]).some(({ MessageBody }) => MessageBody === body));
+  deepEqual(
+    bodies.map((body) => String(queueOf(body)?.QueueUrl).split('/').at(-1)),
+    ['tasks', 'chores', 'chores'],
+  );
+});
+
 /** As the stream tells of an event: no more of it than its key is needed. */
 const recordOf = ({ pk, sk }: { readonly pk: string; readonly sk: string }, n = 0) => ({
   eventName: 'INSERT' as const,
