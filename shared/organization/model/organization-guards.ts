@@ -1,13 +1,16 @@
 /** Conditions and counters on the organization that are part of a transaction. */
 import { ApiError } from '../../contract/errors.ts';
-import { check, get, type Tenant, update, type Write } from '../../platform/index.ts';
+import { get, type Tenant, update, type Write } from '../../platform/index.ts';
 import { organizationKey } from './record.ts';
 
 export const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'Organization not found');
 
 /** Fails the transaction if the organization was deleted, so that its purge misses nothing added later. */
-export const whileActive = (tenant: Tenant): Write =>
-  check(organizationKey.organization(tenant), { deletedAt: undefined }, noSuchOrganization);
+export const whileActive = (tenant: Tenant): Write => ({
+  check: organizationKey.organization(tenant),
+  condition: 'attribute_exists(pk) AND attribute_not_exists(deletedAt)',
+  onConditionFailed: noSuchOrganization,
+});
 
 type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount';
 

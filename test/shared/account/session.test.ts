@@ -64,7 +64,7 @@ test('rotation is one step: the session alive, the old token unused, the new one
     writes.map((write) => Object.keys(write)[0]),
     ['check', 'update', 'put'],
   );
-  match(writes[0]!.condition!, /attribute_not_exists\(revokedAt\)/);
+  match(writes[0]!.condition!, /attribute_not_exists\(#revokedAt\)/);
   match(writes[1]!.condition!, /attribute_not_exists\(#usedAt\)/);
   equal(writes[1]!.onConditionFailed, lost);
 });
