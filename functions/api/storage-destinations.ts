@@ -63,7 +63,7 @@ export const remove = handle(storageDestinations.remove, async (call) => {
   if (captured)
     throw inUse(
       captured.isEnding
-        ? 'Captured changes of a project are being deleted from here. Try again in a minute'
+        ? 'Captured changes of a project are still being deleted from here'
         : 'Point-in-time recovery of a project stores its changes here',
       { projectId: captured.projectId },
     );

@@ -12,8 +12,8 @@ import {
   deliveriesOf,
   faults,
   newEvent,
-  newWorld,
   pass,
+  resetEnv,
   sent,
   table,
   taskOf,
@@ -21,7 +21,7 @@ import {
   written,
 } from '../../harness/env/webhook-env.ts';
 
-beforeEach(newWorld);
+beforeEach(resetEnv);
 
 const failedOf = ({ batchItemFailures }: Awaited<ReturnType<typeof handler>>) =>
   batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();

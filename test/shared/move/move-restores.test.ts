@@ -7,12 +7,12 @@ import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { moveRestore, type RestoreRecord, restoreKey, restoreWork, resumableUntil } from '../../../shared/restore/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
-import { from, mover, newWorld, projectId, start, stopWorld, to } from '../../harness/env/move-env.ts';
+import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
-afterAll(stopWorld);
+afterAll(stopEnv);
 const time = { now: () => start };
-const move = () => moveProject(mover(), projectId, to.organizationId, time);
+const move = () => moveProject(moveCaller(), projectId, to.organizationId, time);
 
 const putRestore = async (table: StrictTable, more: object = {}): Promise<string> => {
   const id = newId('restore', start);
@@ -25,7 +25,7 @@ const putNote = (table: StrictTable, id: string, more: object): void =>
   table.put({ ...restoreKey.running(from, id), organizationId: from.organizationId, restoreJobId: id, attempt: 1, ...more });
 
 const newHistory = async () => {
-  const table = await newWorld(2);
+  const table = await createMoveEnv(2);
   const [resumable, completed, elsewhere] = [
     await putRestore(table),
     await putRestore(table, { status: 'completed' }),

@@ -7,21 +7,21 @@ import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../share
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { dueWrites, type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
 import {
+  createMoveEnv,
   destination,
   from,
-  mover,
-  newWorld,
+  moveCaller,
   organizationOf,
   projectId,
   start,
-  stopWorld,
+  stopEnv,
   to,
   used,
 } from '../../harness/env/move-env.ts';
 import { CrashInjector } from '../../harness/faults/crash-injector.ts';
 import type { StrictTable } from '../../harness/table/strict-table.ts';
 
-afterAll(stopWorld);
+afterAll(stopEnv);
 const time = { now: () => start };
 
 const nextRunAt = '2026-01-02T03:00:00.000Z';
@@ -40,7 +40,7 @@ const putSchedule = (table: StrictTable, more: Partial<ScheduleRecord> = {}): Sc
   return schedule;
 };
 const newSchedules = async () => {
-  const table = await newWorld(1);
+  const table = await createMoveEnv(1);
   const schedules = [
     putSchedule(table),
     putSchedule(table, { enabled: false, nextRunAt: null }),
@@ -88,7 +88,7 @@ test('schedules are where their project is, due as before, with the destinations
   const named = newId('storageDestination');
   table.put(await destination(named, 0));
   table.put({ ...schedules[0]!, storageDestinationId: named });
-  await moveProject(mover(), projectId, to.organizationId, time);
+  await moveProject(moveCaller(), projectId, to.organizationId, time);
   check(table, schedules, other);
   equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, named);
   equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
@@ -100,7 +100,7 @@ test('whoever dies while they move, the task brings them over, each once', async
     const made = await newSchedules();
     made.table.onWrite = (when) => machine.atWrite(when);
     made.table.onRead = () => machine.atRead();
-    await moveProject(mover(), projectId, to.organizationId, time).catch(() => undefined);
+    await moveProject(moveCaller(), projectId, to.organizationId, time).catch(() => undefined);
     made.table.onWrite = () => undefined;
     made.table.onRead = () => undefined;
     return made;

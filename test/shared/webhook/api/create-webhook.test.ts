@@ -3,9 +3,9 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { commit, newIdOf } from '../../../../shared/platform/index.ts';
 import { createWebhook, webhookPrefix } from '../../../../shared/webhook/index.ts';
-import { now, organization, setScene, tenant } from '../../../harness/env/webhook-records.ts';
+import { createWebhookRecordsEnv, now, organization, tenant } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 Object.assign(process.env, {
   WEBHOOK_HOSTS: 'localhost',

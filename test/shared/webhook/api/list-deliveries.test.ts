@@ -11,17 +11,17 @@ import {
 } from '../../../../shared/webhook/index.ts';
 import type { Input } from '../../../harness/aws/scripted-aws.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();

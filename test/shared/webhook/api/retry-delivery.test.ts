@@ -5,17 +5,17 @@ import { commit, iso } from '../../../../shared/platform/index.ts';
 import { decideAttempt } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
 import { type DeliveryRecord, retryDelivery } from '../../../../shared/webhook/index.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws, tasks } = await setScene();
+const { table, aws, tasks } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();

@@ -4,9 +4,9 @@ import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
 import { type DeliveryRecord, sendTestEvent, webhookKey } from '../../../../shared/webhook/index.ts';
-import { now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
+import { createWebhookRecordsEnv, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 Object.assign(process.env, { WEBHOOK_HOSTS: '', SERVICE_VERSION: '2.0.0' });
 beforeEach(() => {

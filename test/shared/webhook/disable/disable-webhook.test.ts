@@ -5,9 +5,9 @@ import { accountKey } from '../../../../shared/account/index.ts';
 import { iso } from '../../../../shared/platform/index.ts';
 import { disabledEmail } from '../../../../shared/webhook/disable/disabled-email.ts';
 import { disableWebhook, notifyOwner, type WebhookRecord, webhookKey } from '../../../../shared/webhook/index.ts';
-import { minutes, now, organization, setScene, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
+import { createWebhookRecordsEnv, minutes, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws, tasks } = await setScene();
+const { table, aws, tasks } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();

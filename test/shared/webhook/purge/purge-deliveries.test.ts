@@ -10,18 +10,18 @@ import {
   webhookKey,
 } from '../../../../shared/webhook/index.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   eventItem,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws } = await setScene();
+const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();

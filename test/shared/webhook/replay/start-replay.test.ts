@@ -14,18 +14,18 @@ import {
 } from '../../../../shared/webhook/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
+  createWebhookRecordsEnv,
   deliveryOf,
   eventAt,
   eventItem,
   minutes,
   now,
   organization,
-  setScene,
   tenant,
   webhookOf,
 } from '../../../harness/env/webhook-records.ts';
 
-const { table, aws, refusal, messages, tasks } = await setScene();
+const { table, aws, refusal, messages, tasks } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
 
 const webhook = webhookOf();
