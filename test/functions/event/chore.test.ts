@@ -42,12 +42,12 @@ test('an organization in which nothing is due keeps everything', async () => {
   equal(aws.sent('BatchGetItem').length, 1);
 });
 
-test('a chore that fails is given again', async () => {
+test('bucket tasks: a failed task is retried', async () => {
   isAway = true;
   equal(await run(message({ kind: 'erase-backup', backupId })), 1);
 });
 
-test('a task that came by the wrong queue is put aside; one of a kind this version does not know is dropped', async () => {
+test('bucket tasks: a task of another queue fails; a task of an unknown kind is dropped', async () => {
   equal(await run(message({ kind: 'start-backup', backupId })), 1);
   equal(await run(message({ kind: 'make-coffee' })), 0);
   deepEqual(aws.calls, []);

@@ -173,7 +173,7 @@ test('a backup is verified as often as someone asks for it', async () => {
   deepEqual([of, which, done], [organizationId, backupId, false]);
 });
 
-test('a chore that came by the wrong queue is put aside, not done with rights it does not have', async () => {
+test('task: a bucket task on the task queue fails, because the worker lacks its permissions', async () => {
   const walk = message({ kind: 'rewrap-keys', walk: 'x' });
   const ids = { webhookId: 'whk_01JWNVAV000000000000000000', deliveryId: 'dlv_01JWNVAV000000000000000000' };
   const attempt = message({ kind: 'deliver', ...ids, attempt: 1 });

@@ -66,7 +66,7 @@ test('the events of an organization share one read of its webhooks', async () =>
   equal(reads, 3 * 2);
 });
 
-test('exactly the events whose messages a queue did not take are given again', async () => {
+test('match: exactly the events whose messages a queue refused are retried', async () => {
   const webhook = addWebhook();
   const events = [newEvent(), newEvent(), newEvent()];
   const batch = written(...events.map((event) => ({ event })));

@@ -13,7 +13,7 @@ Object.assign(process.env, {
   WEBHOOKS_PER_ORGANIZATION: '2',
 });
 
-test('no more are added than the deployment allows, also at the same moment', async () => {
+test('create: the limit of webhooks holds for concurrent calls', async () => {
   table.put(organization);
   const wish = { name: 'Pager', url: 'https://localhost/hook', events: ['backup.*'], format: 'simple' as const };
   const add = async () => commit((await createWebhook(tenant, newIdOf('webhook', now), wish, now)).change.writes);

@@ -34,7 +34,7 @@ const put = (more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
 const retry = (delivery: DeliveryRecord) => commit(retryDelivery(tenant, webhook, delivery, now).writes);
 const overdue = { status: 'attempting', attempts: 2, nextAttemptAt: iso(minutes(-16)) } as const;
 
-test('a failed delivery gets one attempt more, and its message leaves with the change', async () => {
+test('retry: a failed delivery gets one more attempt, whose message is part of the transaction', async () => {
   const delivery = put();
   await retry(delivery);
   const { status, roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
@@ -42,7 +42,7 @@ test('a failed delivery gets one attempt more, and its message leaves with the c
   deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 6 }]);
 });
 
-test('one whose attempt is overdue by more than a quarter of an hour has lost its message, and is taken up', async () => {
+test('retry: a delivery overdue by more than 15 minutes has lost its message and is resumed', async () => {
   const delivery = put(overdue);
   await retry(delivery);
   deepEqual(
@@ -53,7 +53,7 @@ test('one whose attempt is overdue by more than a quarter of an hour has lost it
   deepEqual([roundStart, attemptsMax, nextAttemptAt, attempts], [0, 5, iso(now), 2], 'the attempts it has left');
 });
 
-test('one that is overdue is tried once more also where retries have been turned off since', async () => {
+test('retry: an overdue delivery gets one attempt even if retries were disabled since', async () => {
   const quiet = { ...webhook, retryEnabled: false };
   const delivery = put(overdue);
   await commit(retryDelivery(tenant, quiet, delivery, now).writes);
@@ -64,7 +64,7 @@ test('one that is overdue is tried once more also where retries have been turned
   );
 });
 
-test('one that is overdue and has no attempt left gets one', async () => {
+test('retry: an overdue delivery without remaining attempts gets one', async () => {
   const delivery = put({ ...overdue, attempts: 5 });
   await retry(delivery);
   equal(table.get<DeliveryRecord>(delivery)?.attemptsMax, 6);
@@ -75,15 +75,15 @@ for (const [name, more] of [
   ['waiting for its next attempt', { status: 'attempting', nextAttemptAt: iso(minutes(30)) }],
   ['being attempted', { status: 'attempting', nextAttemptAt: iso(minutes(-14)) }],
 ] as const)
-  test(`one that is ${name} is not retried`, () => {
+  test(`retry: a delivery that is ${name} is refused`, () => {
     throws(() => retryDelivery(tenant, webhook, put(more), now), { code: 'CONFLICT' });
   });
 
-test('nothing is retried for a disabled webhook', () => {
+test('retry: a disabled webhook is refused', () => {
   throws(() => retryDelivery(tenant, webhookOf({ enabled: false }), put(), now), { code: 'CONFLICT' });
 });
 
-test('what the webhook’s present format does not have is not retried, and what waits for it ends', () => {
+test('retry: an event that the current format lacks is refused, and its pending attempts are abandoned', () => {
   const simple = webhookOf({ format: 'simple' });
   const delivery = deliveryOf(simple, eventAt(now, 'storage.error'));
   throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
@@ -99,7 +99,7 @@ for (const [name, more] of [
   ['failed', {}],
   ['overdue', overdue],
 ] as const)
-  test(`of two who retry what is ${name} at once one does, and the other is told`, async () => {
+  test(`retry: of two concurrent retries of a ${name} delivery one succeeds and one gets a conflict`, async () => {
     const delivery = put(more);
     const ends = await Promise.allSettled([retry(delivery), retry(delivery)]);
     deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);

@@ -38,7 +38,7 @@ for (const wanted of ['storage.error', 'backup.*', '*', '', 'toString'])
     });
   });
 
-test('it is kept as a delivery that has ended, and counts as no sign of health', async () => {
+test('test event: it is stored as an ended delivery and does not change the health record', async () => {
   const { data, change } = await tryOut(['backup.failed']);
   await commit(change.writes);
   const { webhookId, deliveryId } = data;

@@ -44,7 +44,7 @@ for (const task of [failing, gone])
     );
   });
 
-test('told twice it happens once', async () => {
+test('disable: a duplicate task disables the webhook once', async () => {
   await Promise.all([disable(gone), disable(gone)]);
   await disable(gone);
   deepEqual([tasks().length, entries().length, stored()?.revision], [1, 1, 2]);
@@ -59,7 +59,7 @@ for (const [name, task, change] of [
   ['someone who removed it', gone, () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
   ['a deleted organization', gone, () => table.put({ ...organization, deletedAt: iso(now) })],
 ] as const)
-  test(`${name} calls it off`, async () => {
+  test(`disable: ${name} cancels the task`, async () => {
     change();
     const before = [...table.items];
     await disable(task);
@@ -70,7 +70,7 @@ for (const [name, changed] of [
   ['given another address', { url: 'https://example.org/hooks' }],
   ['disabled', { enabled: false }],
 ] as const)
-  test(`a webhook that is ${name} at the same moment stays as that left it`, async () => {
+  test(`disable: a webhook that is ${name} concurrently is not disabled`, async () => {
     const left = { ...webhook, ...changed, revision: 2 };
     let isFirst = true;
     table.onWrite = (when) => {
@@ -82,7 +82,7 @@ for (const [name, changed] of [
     deepEqual([stored(), entries(), tasks()], [left, [], []]);
   });
 
-test('the owner is told, once it is so', async () => {
+test('notify: the owner gets an e-mail when the webhook is disabled', async () => {
   await disable(gone);
   await notifyOwner(tenant, webhook.id, now);
   const [mail, ...more] = mails();
@@ -94,14 +94,14 @@ for (const [name, change] of [
   ['was enabled again', () => table.put({ ...stored(), enabled: true })],
   ['was removed', () => table.items.delete(`${webhook.pk}\n${webhook.sk}`)],
 ] as const)
-  test(`nobody is told of a webhook that ${name}`, async () => {
+  test(`notify: no e-mail is sent for a webhook that ${name}`, async () => {
     await disable(gone);
     change();
     await notifyOwner(tenant, webhook.id, now);
     deepEqual(mails(), []);
   });
 
-test('however many are disabled in an hour, ten mails are sent; the tenth says where the others are', async () => {
+test('notify: at most ten e-mails per hour are sent; the tenth refers to the audit log', async () => {
   const many = Array.from({ length: 12 }, () => webhookOf({ enabled: false, disabled: { ...gone, at: iso(now) } }));
   for (const one of many) table.put(one);
   for (const { id } of many) await notifyOwner(tenant, id, now);
@@ -123,20 +123,20 @@ const letter = (reason: 'gone' | 'failing') =>
     isLast: false,
   });
 
-test('of the address the letter tells the host alone: the rest may be a secret', () => {
+test('e-mail: shows only the host of the URL, because the rest may be a secret', () => {
   for (const { subject, text, html } of [letter('gone'), letter('failing')]) {
     for (const form of [text, html]) ok(form.includes('hooks.example.com:8443'));
     for (const form of [subject, text, html]) ok(!/sesame|token|open/.test(form.replaceAll('reopen', '')), form);
   }
 });
 
-test('whatever people typed is text in its HTML, never markup', () => {
+test('e-mail: user-supplied text is escaped in the HTML', () => {
   const { html } = letter('failing');
   ok(!/<script|<b>Pager/.test(html));
   ok(html.includes('&lt;b&gt;Pager&lt;/b&gt;') && html.includes('&amp; &#39;Sons&#39;'));
 });
 
-test('it says since when, and what to do', () => {
+test('e-mail: states since when the endpoint fails and what to do', () => {
   ok(letter('failing').text.includes('2026-02-23 09:30 UTC'));
   ok(letter('gone').text.includes('410'));
   for (const form of [letter('gone').text, letter('failing').html]) ok(form.includes('/toggle') && form.includes('/replay'));

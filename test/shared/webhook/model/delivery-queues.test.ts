@@ -89,7 +89,7 @@ test('an entry that has fired and is not yet removed does not swallow the attemp
   deepEqual([status, attempts], ['failed', 5]);
 });
 
-test('an attempt that a queue brought because no Scheduler would waits for its time, and no other is looked at by the clock', async () => {
+test('deliver: an attempt with notBefore is requeued until it is due; one without is sent at once', async () => {
   const webhook = await begin();
   await run(0);
   const { body } = sent.at(-1)!;
